@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 Span = tuple[int, int]
 """Start and end in characters, end exclusive."""
 
@@ -35,3 +38,166 @@ class Example:
     def __post_init__(self) -> None:
         if not self.group:
             object.__setattr__(self, "group", self.id)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """An example as the model reads it: unpadded token ids, and where each comes from in the text.
+
+    Arrays have one entry per token. `word` counts over both texts and is -1 where `content` is False, as is `segment`.
+    `words`, `word_offsets`, `word_segment` list the words that have at least one token; the rest was truncated away.
+    """
+
+    example: Example
+    ids: NDArray[np.int64]
+    types: NDArray[np.int64] | None
+    """Token types, for models that have them."""
+    content: NDArray[np.bool_]
+    """False on special tokens and on parts that are kept fixed: never attributed, never erased."""
+    word: NDArray[np.int64]
+    segment: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    tokens: tuple[str, ...]
+    words: tuple[str, ...]
+    word_offsets: tuple[Span, ...]
+    word_segment: tuple[int, ...]
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is explained: an output of the model, and as which quantity.
+
+    `index` is a class; for reading comprehension it is the token where the answer starts and `end` the one where it ends.
+    `quantity` is "logit" (default), "probability" or "log_odds".
+    """
+
+    index: int
+    end: int = -1
+    quantity: str = "logit"
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What a method returns for one input: a score per content token, and what it knows about them."""
+
+    scores: Any
+    """One float per content token, signed; an array of length `Encoded.content.sum()`."""
+    reference_value: float | None = None
+    """The target's value at the reference input; a complete method's scores sum to value - reference value."""
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One value of a metric for one example: NaN with a reason where it is undefined."""
+
+    value: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """The explanation of one prediction. Every listed token is attributable: special tokens and fixed parts are not listed."""
+
+    id: str
+    group: str
+    lang: str
+    method: str
+    options: Mapping[str, Any]
+    seed: int
+    model: str
+    texts: tuple[str, ...]
+    target: str
+    """The explained class (or answer), by name."""
+    quantity: str
+    label: str
+    """What the model predicts."""
+    gold: str | None
+    probability: float
+    """The model's own probability of the target."""
+    value: float
+    reference_value: float | None
+    tokens: tuple[str, ...]
+    offsets: tuple[Span, ...]
+    segment: tuple[int, ...]
+    word_index: tuple[int, ...]
+    words: tuple[str, ...]
+    word_offsets: tuple[Span, ...]
+    word_segment: tuple[int, ...]
+    scores: tuple[float, ...]
+    word_scores: tuple[float, ...]
+    flags: tuple[str, ...] = ()
+    task: str = ""
+    target_index: int = -1
+    target_end: int = -1
+    """The target as in `Target`: a class, or the answer's first and last token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One metric of one explanation."""
+
+    id: str
+    group: str
+    lang: str
+    model: str
+    method: str
+    metric: str
+    options: Mapping[str, Any]
+    value: float
+    reason: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean with its interval, the number of defined values behind it, and the number that had none."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+    undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A row of METHODS: the function and the properties that tests, report and command line read."""
+
+    name: str
+    function: Any
+    family: str
+    summary: str
+    complete: bool = False
+    """Scores sum to value - reference value."""
+    signed: bool = True
+    gradients: bool = False
+    attentions: bool = False
+    seeded: bool = False
+    words: str = "sum"
+    """How a word's score follows from its tokens': sum, or max for unsigned shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A row of METRICS: the function and the properties that tests, report and command line read."""
+
+    name: str
+    function: Any
+    family: str
+    summary: str
+    higher_is_better: bool
+    bounds: tuple[float, float]
+    order_only: bool
+    """Only the ranking of the scores matters."""
+    may_be_undefined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A cell that could not be filled, and why."""
+
+    cell: Mapping[str, Any]
+    reason: str
+    details: str = field(default="", repr=False)

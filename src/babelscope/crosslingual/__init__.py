@@ -1,0 +1,1 @@
+"""What languages share: words, aligned spaces, consistency of explanations, tokenization and re-segmentation."""

@@ -1,0 +1,18 @@
+"""Short reviews of films, hotels, phones and the like, in parallel: one meaning, one realiser per language.
+
+`meaning` holds what can be said, `sample` draws it, a file per language says it. A new language is one file that
+exports LANGUAGE and one row below.
+"""
+
+from __future__ import annotations
+
+from babelscope.data.builtin.reviews import ar, en, es, hi, zh
+from babelscope.data.builtin.reviews.language import Language
+
+REALISERS: dict[str, Language] = {
+    "en": en.LANGUAGE,
+    "es": es.LANGUAGE,
+    "zh": zh.LANGUAGE,
+    "hi": hi.LANGUAGE,
+    "ar": ar.LANGUAGE,
+}

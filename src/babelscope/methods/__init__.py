@@ -1,0 +1,29 @@
+"""Attribution methods: one function each, listed in METHODS in reading order.
+
+A method is a function `(model, inputs, targets, *, options) -> one Explained per input`.
+"""
+
+from babelscope.methods.attention import attention
+from babelscope.methods.controls import position, random
+from babelscope.methods.erasure import occlusion
+from babelscope.methods.gradient import gradient_norm, input_x_gradient, integrated_gradients
+from babelscope.types import Method
+
+METHODS: dict[str, Method] = {
+    row.name: row
+    for row in (
+        Method("random", random, "control", "independent normal scores: the floor", seeded=True),
+        Method("position", position, "control", "the earlier, the more important", signed=False, words="max"),
+        Method("occlusion", occlusion, "erasure", "how much the value falls when a token is erased"),
+        Method("gradient_norm", gradient_norm, "gradient", "length of the gradient at a position", signed=False, gradients=True, words="max"),
+        Method("input_x_gradient", input_x_gradient, "gradient", "gradient at a position times its embedding", gradients=True),
+        Method(
+            "integrated_gradients", integrated_gradients, "gradient", "gradient integrated from a baseline, times the way",
+            complete=True, gradients=True,
+        ),
+        Method(
+            "attention", attention, "attention", "last-layer attention of the position that is read out",
+            signed=False, attentions=True, words="max",
+        ),
+    )
+}  # fmt: skip

@@ -1,0 +1,196 @@
+"""Faithfulness by erasing whole units: sufficiency and comprehensiveness, raw and normalised.
+
+Notation of the docstrings: p(.) the probability of the explained class c; x the input; n its number of content units
+(tokens or words); R_k the k units with the highest scores; x - R the input with R erased; K = { max(1, ceil(r n)) : r in
+grid } the *distinct* rationale lengths, so that short texts do not count the same rationale twice (with the usual grid and
+n = 10 the lengths 1, 1, 1, 2, 5 are three rationales, not five). Special tokens and fixed parts are in every input.
+
+Choices left open by the papers, alike for all four: ties in the scores are broken at random, keyed to the example, because
+any fixed order would score a constant attribution like a positional one; the 100 % point is not in the grid, as it is the
+same for every attribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, nan
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from babelscope.errors import InputError
+from babelscope.model import forward
+from babelscope.model.erase import default_operator, erase, moved
+from babelscope.model.load import Model
+from babelscope.model.targets import probability
+from babelscope.seeds import keyed
+from babelscope.types import Encoded, Measured, Target
+
+Scores = Sequence[NDArray[np.float64]]
+
+GRID = (0.01, 0.05, 0.10, 0.20, 0.50)
+"""ERASER's rationale lengths."""
+UNITS = ("token", "word")
+LEAST_DROP = 1e-3
+"""A normalised metric is undefined where erasing everything moves the probability by less."""
+
+
+def comprehensiveness(
+    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
+    unit: str = "word", operator: str | None = None, grid: Sequence[float] = GRID,
+) -> list[Measured]:  # fmt: skip
+    """How far the probability falls when the highest scored units are erased; higher is better.
+
+        1/|K| sum_{k in K} [ p(x) - p(x - R_k) ]
+
+    *Laws*: within [-1, 1]; 0 for a constant model; unchanged by strictly increasing maps of the scores; on a model that
+    weighs units one by one, the true weights are the best of all rankings.
+    Source: DeYoung et al. 2020 (ERASER), eq. 1, and its AOPC.
+    """
+    return [_mean(path.full - path.erased, path.reason) for path in _paths(model, inputs, scores, targets, unit, operator, grid)]
+
+
+def sufficiency(
+    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
+    unit: str = "word", operator: str | None = None, grid: Sequence[float] = GRID,
+) -> list[Measured]:  # fmt: skip
+    """How far the probability falls when only the highest scored units are kept; lower is better.
+
+        1/|K| sum_{k in K} [ p(x) - p(R_k) ]
+
+    *Laws*: within [-1, 1]; 0 for a constant model; unchanged by strictly increasing maps of the scores; keeping R is
+    erasing the rest, to the bit.
+    Source: DeYoung et al. 2020 (ERASER), eq. 2, and its AOPC.
+    """
+    return [_mean(path.full - path.kept, path.reason) for path in _paths(model, inputs, scores, targets, unit, operator, grid)]
+
+
+def normalised_comprehensiveness(
+    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
+    unit: str = "word", operator: str | None = None, grid: Sequence[float] = GRID,
+) -> list[Measured]:  # fmt: skip
+    """Comprehensiveness as a share of the fall when everything is erased; higher is better.
+
+        NC_k = clip( max(0, p(x) - p(x - R_k)) / D0, 0, 1 ),   D0 = max(0, p(x) - p(null)),   mean over K
+
+    null: all content units erased by the same operator, special tokens and fixed parts kept.
+
+    *Laws*: within [0, 1]; 0 at k = 0 and 1 at k = n; undefined (NaN) where D0 < 1e-3.
+    Source: Carton, Rathore and Tan 2020; Zhao and Aletras 2023, 2024.
+    """
+    paths = _paths(model, inputs, scores, targets, unit, operator, grid)
+    return [_share(path, np.maximum(0.0, path.full - path.erased)) for path in paths]
+
+
+def normalised_sufficiency(
+    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
+    unit: str = "word", operator: str | None = None, grid: Sequence[float] = GRID,
+) -> list[Measured]:  # fmt: skip
+    """How much of what erasing everything loses is kept by the highest scored units alone; higher is better.
+
+        S_k = 1 - max(0, p(x) - p(R_k)),   S_0 = 1 - D0,   NS_k = clip( max(0, S_k - S_0) / (1 - S_0), 0, 1 ),   mean over K
+
+    *Laws*: within [0, 1]; 0 at k = 0 and 1 at k = n; undefined (NaN) where D0 < 1e-3.
+    Source: Carton, Rathore and Tan 2020; Zhao and Aletras 2023, 2024.
+    """
+    paths = _paths(model, inputs, scores, targets, unit, operator, grid)
+    return [_share(path, np.maximum(0.0, path.drop - np.maximum(0.0, path.full - path.kept))) for path in paths]
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """The probabilities that the four metrics share: of the input, of nothing, and along the rationale lengths."""
+
+    full: float
+    null: float
+    erased: NDArray[np.float64]
+    kept: NDArray[np.float64]
+    reason: str
+
+    @property
+    def drop(self) -> float:
+        return max(0.0, self.full - self.null)
+
+
+def ranking(scores: NDArray[np.float64], key: str) -> NDArray[np.int64]:
+    """Units from the highest score to the lowest; ties in an order that depends on nothing but the example."""
+    ties = keyed("ties", key).permutation(len(scores))
+    return np.lexsort((ties, -scores))
+
+
+def lengths(n: int, grid: Sequence[float]) -> list[int]:
+    """The distinct rationale lengths K, ascending."""
+    return sorted({min(n, max(1, ceil(ratio * n - 1e-9))) for ratio in grid})
+
+
+def _paths(
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    unit: str,
+    operator: str | None,
+    grid: Sequence[float],
+) -> list[_Path]:
+    how = operator or default_operator(model)
+    asked: list[forward.Query] = []
+    plans: list[tuple[list[tuple[int, Target] | None], str]] = []
+    for row, given, target in zip(inputs, scores, targets):
+        places: list[tuple[int, Target] | None] = []
+        sets, reason = _sets(row, given, unit, grid)
+        for gone in sets:
+            query = erase(model, row, gone, how)
+            there = moved(target, gone, how, model.task == "question-answering")
+            if query is None or there is None:
+                places.append(None)
+                reason = reason or ("nothing is left to read" if query is None else "the explained position is erased")
+            else:
+                places.append((len(asked), there))
+                asked.append(query)
+        plans.append((places, reason))
+    outputs = forward.scores(model, asked)
+    return [_path(model, outputs, places, reason) for places, reason in plans]
+
+
+def _sets(
+    row: Encoded, given: NDArray[np.float64], unit: str, grid: Sequence[float]
+) -> tuple[list[NDArray[np.bool_]], str]:
+    """The erased sets: none, all, then for each length the rationale and its complement."""
+    if unit not in UNITS:
+        raise InputError(f"unit {unit!r} is not one of: {', '.join(UNITS)}")
+    if not grid or not all(0 < ratio <= 1 for ratio in grid):
+        raise InputError(f"a grid holds shares above 0 and up to 1; {tuple(grid)} given")
+    owner = np.cumsum(row.content) - 1 if unit == "token" else row.word
+    n = int(row.content.sum()) if unit == "token" else len(row.words)
+    if len(given) != n:
+        raise InputError(f"{row.example.id}: {len(given)} scores for {n} {unit}s")
+    nothing, everything = np.zeros_like(row.content), row.content
+    if not np.isfinite(given).all():
+        return [nothing, everything], f"{int((~np.isfinite(given)).sum())} of {n} scores are undefined"
+    order = ranking(np.asarray(given, dtype=np.float64), row.example.id)
+    sets = [nothing, everything]
+    for k in lengths(n, grid):
+        chosen = np.isin(owner, order[:k]) & row.content
+        sets += [chosen, row.content & ~chosen]
+    return sets, ""
+
+
+def _path(model: Model, outputs: Sequence[Tensor], places: Sequence[tuple[int, Target] | None], reason: str) -> _Path:
+    found = np.array([nan if at is None else probability(model, outputs[at[0]], at[1]) for at in places])
+    return _Path(float(found[0]), float(found[1]), found[2::2], found[3::2], reason)
+
+
+def _mean(values: NDArray[np.float64], reason: str) -> Measured:
+    if len(values) == 0 or not np.isfinite(values).all():
+        return Measured(nan, reason)
+    return Measured(float(values.mean()))
+
+
+def _share(path: _Path, amounts: NDArray[np.float64]) -> Measured:
+    if not np.isfinite(path.null):
+        return Measured(nan, path.reason)
+    if path.drop < LEAST_DROP:
+        return Measured(nan, f"erasing everything lowers the probability by less than {LEAST_DROP}")
+    return _mean(np.clip(amounts / path.drop, 0.0, 1.0), path.reason)

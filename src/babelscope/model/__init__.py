@@ -1,0 +1,1 @@
+"""The only code that knows transformers: load, encode, erase, score, fine-tune."""

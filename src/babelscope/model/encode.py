@@ -1,0 +1,137 @@
+"""From examples to token ids, with the words and characters that each token stands for."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from babelscope.crosslingual.words import segment, words_of_tokens
+from babelscope.errors import InputError
+from babelscope.model.load import Model
+from babelscope.types import Encoded, Example, Span
+
+PARTS = ("all", "first", "second")
+"""Which texts of a pair are attributed and erased; the others stay fixed."""
+LONG = ("truncate", "window")
+"""What happens to a text that is longer than the model: cut with a flag, or explained piece by piece."""
+
+
+def encode(model: Model, examples: Sequence[Example], *, part: str = "all", long: str = "truncate") -> list[Encoded]:
+    """Each example as the tokenizer gives it to the model, with content tokens, words and offsets.
+
+    A text that exceeds the model is cut (with a flag that says how much) or split into overlapping windows, each of
+    which becomes an input of its own under the id `id#1`, `id#2`, ...
+
+    *Laws*: ids are the tokenizer's own; special tokens are never content; the tokens of a word overlap its characters.
+    """
+    for name, given, known in (("part", part, PARTS), ("long", long, LONG)):
+        if given not in known:
+            raise InputError(f"{name} {given!r} is not one of: {', '.join(known)}")
+    encoded = [row for example in examples for row in _encode(model, example, part, long)]
+    for row in encoded:
+        _refuse_empty(model, row)
+    return encoded
+
+
+def check_text(example: Example) -> None:
+    """Refuses what no tokenizer reads sensibly: nothing at all, lone surrogates, control characters."""
+    for number, text in enumerate(example.texts, 1):
+        where = f"{example.id}: text {number}" if len(example.texts) > 1 else f"{example.id}: the text"
+        if not text.strip():
+            raise InputError(f"{where} is empty or only white space; give at least one word")
+        for place, character in enumerate(text):
+            category = unicodedata.category(character)
+            if category == "Cs":
+                raise InputError(
+                    f"{where} holds a lone surrogate U+{ord(character):04X} at character {place}: it was decoded wrongly; read it as UTF-8"
+                )
+            if category == "Cc" and character not in "\t\n\r\x85":
+                raise InputError(
+                    f"{where} holds the control character U+{ord(character):04X} at character {place}; remove it"
+                )
+
+
+def _encode(model: Model, example: Example, part: str, long: str) -> list[Encoded]:
+    wanted = 2 if model.task == "question-answering" else len(example.texts)
+    if len(example.texts) != wanted or not 1 <= len(example.texts) <= 2:
+        raise InputError(f"{example.id}: {model.task} takes {wanted} text(s), {len(example.texts)} given")
+    if part == "second" and len(example.texts) == 1:
+        raise InputError(f"{example.id}: part 'second' needs a pair, one text given")
+    check_text(example)
+    pair = len(example.texts) == 2
+    strategy: Any = "only_second" if model.task == "question-answering" or (pair and long == "window") else "longest_first"
+    split = long == "window"
+    overlap = {"return_overflowing_tokens": True, "stride": max(0, model.limit // 8)} if split else {}
+    try:
+        whole = model.tokenizer(*example.texts, return_offsets_mapping=False, verbose=False)["input_ids"]
+        made = model.tokenizer(
+            *example.texts,
+            truncation=strategy,
+            max_length=model.limit,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+            **overlap,
+        )
+    except Exception as error:  # the tokenizers library raises bare exceptions when the fixed text alone is too long
+        raise InputError(f"{example.id}: the tokenizer refused it ({error})") from error
+    count = len(made.encodings)
+    rows = []
+    for number in range(count):
+        flags: tuple[str, ...] = ()
+        mine = example
+        if split and count > 1:
+            flags = (f"window {number + 1} of {count}",)
+            mine = replace(example, id=f"{example.id}#{number + 1}")
+        elif len(whole) > len(made.encodings[0].ids):
+            flags = (f"truncated to {len(made.encodings[0].ids)} of {len(whole)} tokens",)
+        rows.append(_row(model, mine, made, number, part, flags))
+    return rows
+
+
+def _row(model: Model, example: Example, made: Any, number: int, part: str, flags: tuple[str, ...]) -> Encoded:
+    one = made.encodings[number]
+    segments = np.array([-1 if place is None else place for place in one.sequence_ids], dtype=np.int64)
+    special = [known for known in model.tokenizer.all_special_ids if known != model.tokenizer.unk_token_id]
+    segments[np.array(one.special_tokens_mask, dtype=bool) | np.isin(one.ids, special)] = -1
+    offsets = np.array(one.offsets, dtype=np.int64).reshape(-1, 2)
+    spans: list[Span] = []
+    owners: list[int] = []
+    word = np.full(len(segments), -1, dtype=np.int64)
+    for place, text in enumerate(example.texts):
+        mine = example.words[place] if example.words else segment(text, example.lang)
+        here = np.flatnonzero(segments == place)
+        found = words_of_tokens([(int(a), int(b)) for a, b in offsets[here]], mine, text)
+        word[here] = np.array(found, dtype=np.int64) + len(spans)
+        spans.extend(mine)
+        owners.extend([place] * len(mine))
+    content = (segments >= 0) if part == "all" else segments == PARTS.index(part) - 1
+    present = sorted(set(word[content].tolist()))
+    renumber = {old: new for new, old in enumerate(present)}
+    word = np.array([renumber[old] if keep else -1 for old, keep in zip(word.tolist(), content)], dtype=np.int64)
+    types = np.array(one.type_ids, dtype=np.int64) if "token_type_ids" in made else None
+    return Encoded(
+        example=example,
+        ids=np.array(one.ids, dtype=np.int64),
+        types=types,
+        content=content,
+        word=word,
+        segment=segments,
+        offsets=offsets,
+        tokens=tuple(one.tokens),
+        words=tuple(example.texts[owners[old]][slice(*spans[old])] for old in present),
+        word_offsets=tuple(spans[old] for old in present),
+        word_segment=tuple(owners[old] for old in present),
+        flags=flags,
+    )
+
+
+def _refuse_empty(model: Model, row: Encoded) -> None:
+    if not row.content.any():
+        raise InputError(f"{row.example.id}: the text holds only special tokens; give at least one word")
+    unknown = model.tokenizer.unk_token_id
+    if unknown is not None and (row.ids[row.content] == unknown).all():
+        raise InputError(f"{row.example.id}: every token is unknown to the model's vocabulary; there is nothing to explain")

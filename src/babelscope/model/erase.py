@@ -1,0 +1,61 @@
+"""Taking tokens out of an input without ever leaving token ids."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelscope.errors import InputError, UnsupportedModel
+from babelscope.model.forward import Query
+from babelscope.model.load import Model
+from babelscope.types import Encoded, Target
+
+OPERATORS = {
+    "mask": "the mask token stands in its place",
+    "pad": "the padding token stands in its place and is attended to",
+    "unk": "the unknown token stands in its place",
+    "attention_zero": "it keeps its place, but no token may attend to it",
+    "delete": "it is removed and the rest closes up, so later positions shift",
+}
+"""How a token is erased. The replacing token is looked up by its name in the tokenizer, never by a fixed id."""
+
+
+def default_operator(model: Model) -> str:
+    """`mask` where the model has a mask token, else `attention_zero` (decoders)."""
+    return "attention_zero" if model.tokenizer.mask_token_id is None else "mask"
+
+
+def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str) -> Query | None:
+    """The input with the tokens in `gone` erased; None if the model would be left with nothing to read.
+
+    *Laws*: erasing nothing gives the input itself; tokens outside of `gone` keep their ids and, but for `delete`, their
+    positions; erasing R is keeping the rest: erase(gone) == keep(~gone) by construction, as there is only one function.
+    """
+    if operator not in OPERATORS:
+        raise InputError(f"operator {operator!r} is not one of: {', '.join(OPERATORS)}")
+    if operator == "delete":
+        kept = ~gone
+        if not kept.any():
+            return None
+        return Query(encoded.ids[kept], None if encoded.types is None else encoded.types[kept])
+    if operator == "attention_zero":
+        return Query(encoded.ids, encoded.types, None if not gone.any() else ~gone) if not gone.all() else None
+    filler = getattr(model.tokenizer, f"{operator}_token_id")
+    if filler is None:
+        others = [name for name in OPERATORS if getattr(model.tokenizer, f"{name}_token_id", None) is not None]
+        raise UnsupportedModel(
+            f"{model.name} has no {operator} token to erase with; use one of: {', '.join([*others, 'attention_zero', 'delete'])}"
+        )
+    return Query(np.where(gone, filler, encoded.ids), encoded.types)
+
+
+def moved(target: Target, gone: NDArray[np.bool_], operator: str, positions: bool) -> Target | None:
+    """The target in the erased input: where it names positions (`positions`) and tokens were deleted before them, it
+    moves along; None if one of its positions itself was deleted."""
+    if not positions or operator != "delete":
+        return target
+    if gone[target.index] or gone[target.end]:
+        return None
+    return Target(
+        target.index - int(gone[: target.index].sum()), target.end - int(gone[: target.end].sum()), target.quantity
+    )

@@ -1,0 +1,192 @@
+"""Fine-tuning through the Hugging Face Trainer, resumable, with everything that decides the result in one value."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    DataCollatorWithPadding,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
+from transformers.trainer_utils import get_last_checkpoint
+
+from babelscope.errors import InputError
+from babelscope.model.door import Progress
+from babelscope.model.load import _missing, _quiet
+from babelscope.types import Example
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What decides a fine-tuning besides the base and the data. Defaults are those of the published study."""
+
+    learning_rate: float = 1e-5
+    epochs: int = 5
+    batch: int = 16
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    freeze_embeddings: bool = False
+    max_length: int = 512
+    seed: int = 0
+
+
+def finetune(
+    base: str | Path,
+    train: Sequence[Example],
+    dev: Sequence[Example],
+    output: str | Path,
+    recipe: Recipe = Recipe(),
+    *,
+    progress: Progress | None = None,
+) -> Path:
+    """A classifier tuned on `train`, the epoch with the lowest loss on `dev` kept, written to `output` when complete.
+
+    AdamW with linear decay after a warm-up, gradient clipping at 1. Checkpoints go to `output.part` after every epoch; a
+    run that was killed goes on from the last one and ends with the same weights as one that was not (on the same machine
+    and number of threads). Nothing is at `output` before the end.
+    """
+    final, working = Path(output), Path(f"{output}.part")
+    if (final / "config.json").exists():
+        return final
+    labels = sorted({row.label for row in (*train, *dev) if row.label is not None})
+    _check(train, dev, labels)
+    working.mkdir(parents=True, exist_ok=True)
+    trainer, tokenizer = _trainer(str(base), train, dev, labels, working, recipe, progress)
+    last = get_last_checkpoint(str(working))
+    with _quiet():
+        trainer.train(resume_from_checkpoint=last)
+    done = working / "done"
+    shutil.rmtree(done, ignore_errors=True)
+    trainer.model.save_pretrained(done)
+    tokenizer.save_pretrained(done)
+    history = [row for row in trainer.state.log_history if "eval_loss" in row]
+    kept = {"recipe": asdict(recipe), "dev": [{k: row[k] for k in ("epoch", "eval_loss", "eval_accuracy")} for row in history]}
+    (done / "training.json").write_text(json.dumps(kept, indent=1), "utf-8")
+    final.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(done, final)
+    shutil.rmtree(working)
+    return final
+
+
+def fingerprint(examples: Sequence[Example]) -> str:
+    """SHA-256 of the examples, gold included: the data's part in what decides a number."""
+    digest = hashlib.sha256()
+    for row in examples:
+        digest.update(json.dumps(asdict(row), sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _check(train: Sequence[Example], dev: Sequence[Example], labels: Sequence[str]) -> None:
+    if not train or not dev:
+        raise InputError(f"fine-tuning needs training and development examples; {len(train)} and {len(dev)} given")
+    unlabelled = next((row.id for row in (*train, *dev) if row.label is None), None)
+    if unlabelled is not None:
+        raise InputError(f"{unlabelled}: fine-tuning needs a label on every example")
+    if len(labels) < 2:
+        raise InputError(f"fine-tuning needs at least two classes; found only {', '.join(labels)}")
+
+
+def _trainer(
+    base: str, train: Sequence[Example], dev: Sequence[Example], labels: Sequence[str], working: Path, recipe: Recipe,
+    progress: Progress | None,
+) -> tuple[Any, Any]:  # fmt: skip
+    torch.manual_seed(recipe.seed)
+    with _quiet():
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(base)
+            hf = AutoModelForSequenceClassification.from_pretrained(
+                base, id2label=dict(enumerate(labels)), label2id={label: index for index, label in enumerate(labels)},
+                num_labels=len(labels),
+            )  # fmt: skip
+        except (OSError, ValueError) as error:
+            raise _missing(base, error) from error
+    if recipe.freeze_embeddings:
+        hf.get_input_embeddings().weight.requires_grad_(False)
+    if hf.config.pad_token_id is None and tokenizer.pad_token_id is not None:
+        hf.config.pad_token_id = tokenizer.pad_token_id
+    limit = min(recipe.max_length, tokenizer.model_max_length)
+    arguments = TrainingArguments(
+        output_dir=str(working),
+        learning_rate=recipe.learning_rate,
+        num_train_epochs=recipe.epochs,
+        per_device_train_batch_size=recipe.batch,
+        per_device_eval_batch_size=64,
+        warmup_steps=recipe.warmup,
+        weight_decay=recipe.weight_decay,
+        max_grad_norm=1.0,
+        lr_scheduler_type="linear",
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        save_total_limit=2,
+        load_best_model_at_end=True,
+        metric_for_best_model="eval_loss",
+        seed=recipe.seed,
+        data_seed=recipe.seed,
+        train_sampling_strategy="group_by_length",
+        disable_tqdm=True,
+        logging_strategy="no",
+        report_to=[],
+        dataloader_pin_memory=False,
+        dataloader_num_workers=0,
+    )
+    trainer = Trainer(
+        model=hf,
+        args=arguments,
+        train_dataset=_Rows(train, tokenizer, labels, limit),
+        eval_dataset=_Rows(dev, tokenizer, labels, limit),
+        data_collator=DataCollatorWithPadding(tokenizer),
+        compute_metrics=_accuracy,
+        callbacks=[_Watch(progress)] if progress else [],
+    )
+    for callback in ("PrinterCallback", "ProgressCallback"):
+        for one in list(trainer.callback_handler.callbacks):
+            if type(one).__name__ == callback:
+                trainer.remove_callback(one)
+    return trainer, tokenizer
+
+
+class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
+    """Examples as the Trainer reads them."""
+
+    def __init__(self, examples: Sequence[Example], tokenizer: Any, labels: Sequence[str], limit: int) -> None:
+        firsts = [row.texts[0] for row in examples]
+        seconds = [row.texts[1] for row in examples if len(row.texts) == 2]
+        if seconds and len(seconds) != len(firsts):
+            raise InputError("some examples are pairs and some are single texts; a task has one or the other")
+        made = tokenizer(firsts, seconds or None, truncation=True, max_length=limit)
+        self.rows = [{name: made[name][at] for name in made} for at in range(len(firsts))]
+        for row, example in zip(self.rows, examples):
+            row["labels"] = labels.index(str(example.label))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, at: int) -> dict[str, Any]:
+        return self.rows[at]
+
+
+class _Watch(TrainerCallback):  # type: ignore[misc]
+    """Tells a progress callback how many steps are done."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self.progress(state.global_step, state.max_steps)
+
+
+def _accuracy(outcome: Any) -> dict[str, float]:
+    return {"accuracy": float((np.argmax(outcome.predictions, axis=-1) == outcome.label_ids).mean())}

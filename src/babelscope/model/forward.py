@@ -1,0 +1,252 @@
+"""The one door: every perturbed input reaches the model here, and only here.
+
+Identical inputs are computed once. Inputs are sorted by length and packed into batches by token count, across examples, so
+that almost nothing is padding. Results come back in the caller's order. When memory runs out, the batch is made smaller
+and tried again. Everything is counted (`Door`).
+
+*Laws*: an input's result does not depend on the other inputs of the call, on their order, on the token budget or on the
+padding side (1e-5 in float32, 1e-9 in float64); the model is left as it was found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from babelscope.errors import UnsupportedModel
+from babelscope.model.load import Model
+from babelscope.model.targets import value
+from babelscope.types import Encoded, Target
+
+Edit = Callable[[Tensor], Tensor]
+"""From the word embeddings of one input to those that the model shall read, both [token, dimension]."""
+
+FULL = 512
+"""Tokens in a batch from which on a larger one is no faster on a CPU; below it, padding is cheaper than a small batch."""
+WASTE = 0.05
+"""The share of padding that a batch of `FULL` tokens or more may have."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """One input for the model: token ids, and perhaps positions that nobody may attend to and an edit of the embeddings."""
+
+    ids: NDArray[np.int64]
+    types: NDArray[np.int64] | None = None
+    attended: NDArray[np.bool_] | None = None
+    edit: Edit | None = None
+    key: str = ""
+    """What the edit is: two queries with the same ids and key are the same input. Needed with an edit."""
+
+    def digest(self) -> bytes:
+        parts = (self.ids, self.types, self.attended)
+        whole = b"|".join(b"" if part is None else part.tobytes() for part in parts)
+        return hashlib.blake2b(whole + self.key.encode(), digest_size=16).digest()
+
+
+def query(encoded: Encoded) -> Query:
+    """The unperturbed input."""
+    return Query(encoded.ids, encoded.types)
+
+
+def scores(model: Model, queries: Sequence[Query]) -> list[Tensor]:
+    """The outputs in float64 on the CPU: class logits, or start and end logits [2, token] for reading comprehension."""
+    digests = [asked.digest() for asked in queries]
+    memory = {} if model.door.memory is None else model.door.memory
+    new = {digest: asked for digest, asked in zip(digests, queries) if digest not in memory}
+    model.door.queries += len(queries)
+    model.door.distinct += len(new)
+
+    def step(batch: list[Query], rows: list[int]) -> list[Tensor]:
+        with torch.no_grad():
+            return _outputs(model, batch, _forward(model, batch))
+
+    with model.still():
+        memory.update(zip(new, _run(model, list(new.values()), model.door.budget, step)))
+    return [memory[digest] for digest in digests]
+
+
+def gradients(
+    model: Model, queries: Sequence[Query], targets: Sequence[Target], reduce: Callable[[int, Tensor], Any]
+) -> list[tuple[float, Any]]:
+    """Per query the target's value and `reduce(row, gradient)`, with the gradient by the (edited) word embeddings of each
+    position, [token, dimension]: the gradient of the input, not of rows of the embedding matrix."""
+    callers: dict[tuple[bytes, Target], list[int]] = {}
+    for row, (asked, target) in enumerate(zip(queries, targets)):
+        callers.setdefault((asked.digest(), target), []).append(row)
+    firsts = [rows[0] for rows in callers.values()]
+    model.door.queries += len(queries)
+    model.door.distinct += len(firsts)
+
+    def step(batch: list[Query], rows: list[int]) -> list[tuple[float, list[Any]]]:
+        leaf = _embed(model, batch).detach().requires_grad_(True)
+        outputs = _outputs(model, batch, _forward(model, batch, leaf))
+        values = torch.stack([value(model, output, targets[firsts[row]]) for row, output in zip(rows, outputs)])
+        (slopes,) = torch.autograd.grad(values.sum(), leaf)
+        model.door.backward += sum(len(asked.ids) for asked in batch)
+        found = []
+        for row, amount, slope, (start, end) in zip(rows, values.detach(), slopes, _places(model, batch)):
+            mine = callers[(queries[firsts[row]].digest(), targets[firsts[row]])]
+            found.append((float(amount), [reduce(caller, slope[start:end]) for caller in mine]))
+        return found
+
+    with model.still():
+        done = _run(model, [queries[row] for row in firsts], max(FULL, model.door.budget // 2), step)
+    results: list[Any] = [None] * len(queries)
+    for rows, (amount, reduced) in zip(callers.values(), done):
+        for row, part in zip(rows, reduced):
+            results[row] = (amount, part)
+    return results
+
+
+def attentions(model: Model, queries: Sequence[Query], reduce: Callable[[int, Tensor], Any]) -> list[Any]:
+    """Per query `reduce(row, weights)` of the attention weights [layer, head, query token, key token]."""
+
+    def step(batch: list[Query], rows: list[int]) -> list[Any]:
+        with torch.no_grad():
+            output = _forward(model, batch, output_attentions=True)
+        layers = output.attentions
+        if not layers or any(layer is None for layer in layers):
+            raise UnsupportedModel(
+                f"{type(model.hf).__name__} returned no attention weights; use a gradient or erasure method instead"
+            )
+        weights = torch.stack(tuple(layers)).transpose(0, 1)
+        places = zip(rows, weights, _places(model, batch))
+        return [reduce(row, mine[:, :, start:end, start:end]) for row, mine, (start, end) in places]
+
+    model.door.queries += len(queries)
+    model.door.distinct += len(queries)
+    with model.still(), model.visible_attention():
+        return _run(model, list(queries), max(FULL, model.door.budget // 4), step)
+
+
+def pack(lengths: Sequence[int], budget: int) -> list[list[int]]:
+    """Rows grouped into batches: longest first, at most `budget` tokens with padding, and little padding.
+
+    *Laws*: every row is in exactly one batch; a batch exceeds the budget only if it holds a single row; a batch of
+    `FULL` tokens or more is padded by at most `WASTE`.
+    """
+    batches: list[list[int]] = []
+    width = real = 0
+    for row in sorted(range(len(lengths)), key=lambda row: (-lengths[row], row)):
+        size = width * (len(batches[-1]) + 1) if batches else 0
+        padding = 1 - (real + lengths[row]) / size if size else 0.0
+        if not batches or size > budget or (padding > WASTE and real >= FULL):
+            batches.append([])
+            width, real = lengths[row], 0
+        batches[-1].append(row)
+        real += lengths[row]
+    return batches
+
+
+def _run(model: Model, queries: list[Query], budget: int, step: Callable[[list[Query], list[int]], list[Any]]) -> list[Any]:
+    """`step` over packed batches of the queries; results in the queries' order; halves the budget when memory runs out."""
+    results: list[Any] = [None] * len(queries)
+    lengths = [len(asked.ids) for asked in queries]
+    total, done = sum(lengths), 0
+    waiting = pack(lengths, budget)
+    while waiting:
+        rows = waiting.pop(0)
+        batch = [queries[row] for row in rows]
+        try:
+            outputs = step(batch, rows)
+        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+            if len(rows) == 1 or not _out_of_memory(error):
+                raise
+            budget = max(1, max(lengths[row] for row in rows) * len(rows) // 2)
+            model.door.budget = min(model.door.budget, budget)
+            left = sorted(rows + [row for later in waiting for row in later])
+            waiting = [[left[row] for row in group] for group in pack([lengths[row] for row in left], budget)]
+            continue
+        for row, output in zip(rows, outputs):
+            results[row] = output
+        tokens = sum(lengths[row] for row in rows)
+        model.door.tokens += tokens
+        model.door.padding += max(lengths[row] for row in rows) * len(rows) - tokens
+        done += tokens
+        model.door.tell(done, total)
+    return results
+
+
+def _out_of_memory(error: BaseException) -> bool:
+    text = str(error).lower()
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "not enough memory" in text or "can't allocate" in text
+
+
+def _places(model: Model, batch: Sequence[Query]) -> list[tuple[int, int]]:
+    """Where each query's tokens stand in the padded batch."""
+    width = max(len(asked.ids) for asked in batch)
+    if model.reads_last_token:
+        return [(width - len(asked.ids), width) for asked in batch]
+    return [(0, len(asked.ids)) for asked in batch]
+
+
+def _padded(model: Model, batch: Sequence[Query], rows: Sequence[NDArray[Any]], fill: int) -> Tensor:
+    width = max(len(asked.ids) for asked in batch)
+    table = np.full((len(batch), width), fill, dtype=np.int64)
+    for line, row, (start, end) in zip(table, rows, _places(model, batch)):
+        line[start:end] = row
+    return torch.from_numpy(table).to(model.device)
+
+
+def _ids(model: Model, batch: Sequence[Query]) -> Tensor:
+    padding = model.tokenizer.pad_token_id
+    return _padded(model, batch, [asked.ids for asked in batch], 0 if padding is None else padding)
+
+
+def _embed(model: Model, batch: Sequence[Query]) -> Tensor:
+    embedded: Tensor = model.embeddings(_ids(model, batch))
+    if not any(asked.edit for asked in batch):
+        return embedded
+    edited = embedded.clone()
+    for row, (asked, (start, end)) in enumerate(zip(batch, _places(model, batch))):
+        if asked.edit is not None:
+            edited[row, start:end] = asked.edit(embedded[row, start:end])
+    return edited
+
+
+def _forward(model: Model, batch: Sequence[Query], embedded: Tensor | None = None, output_attentions: bool = False) -> Any:
+    """The model's own forward call with positions given outright: they would otherwise follow from which ids are padding."""
+    given: dict[str, Any] = {}
+    if embedded is None and (model.reads_last_token or any(asked.edit for asked in batch)):
+        embedded = _embed(model, batch)
+    if embedded is None:
+        given["input_ids"] = _ids(model, batch)
+    else:
+        given["inputs_embeds"] = embedded
+    everywhere = [np.ones(len(asked.ids)) if asked.attended is None else asked.attended for asked in batch]
+    given["attention_mask"] = _padded(model, batch, everywhere, 0)
+    if "position_ids" in model.accepts:
+        first = model.first_position
+        positions = [np.arange(first, first + len(asked.ids)) for asked in batch]
+        given["position_ids"] = _padded(model, batch, positions, max(first - 1, 0))
+    if batch[0].types is not None and "token_type_ids" in model.accepts:
+        types = [np.zeros(len(asked.ids)) if asked.types is None else asked.types for asked in batch]
+        given["token_type_ids"] = _padded(model, batch, types, 0)
+    if "use_cache" in model.accepts:
+        given["use_cache"] = False
+    if output_attentions:
+        given["output_attentions"] = True
+    return model.hf(**given)
+
+
+def _outputs(model: Model, batch: Sequence[Query], output: Any) -> list[Tensor]:
+    """Each query's output in float64, cut to its own tokens."""
+    if model.task == "question-answering":
+        both = torch.stack((output.start_logits, output.end_logits), dim=1)
+        rows = [row[:, start:end] for row, (start, end) in zip(both, _places(model, batch))]
+    else:
+        rows = list(output.logits)
+    if not all(bool(torch.isfinite(row).all()) for row in rows):
+        raise UnsupportedModel(
+            f"{model.name} returned logits that are not finite; its weights are damaged or its precision "
+            f"({next(model.hf.parameters()).dtype}) is too low: load it in float32"
+        )
+    return [row.double().to("cpu") for row in rows]

@@ -1,0 +1,254 @@
+"""Everything about tokenizer families, heads, position ids and attention back ends ends at `Model`."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import (
+    AutoConfig,
+    AutoModelForQuestionAnswering,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+)
+from transformers.utils import logging as transformers_logging
+
+from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
+from babelscope.model.door import Door
+
+CLASSES = {
+    "text-classification": AutoModelForSequenceClassification,
+    "question-answering": AutoModelForQuestionAnswering,
+}
+"""The tasks that can be explained, under their Hugging Face names, and the class that loads each."""
+
+HEADS = {"ForSequenceClassification": "text-classification", "ForQuestionAnswering": "question-answering"}
+
+
+@dataclass(eq=False)
+class Model:
+    """A transformer with its tokenizer: the one deep class."""
+
+    hf: Any
+    tokenizer: Any
+    name: str
+    task: str
+    door: Door = field(default_factory=Door)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Class names in the order of the logits; empty where the outputs are positions in the text."""
+        if self.task == "question-answering":
+            return ()
+        names = self.hf.config.id2label
+        return tuple(str(names[index]) for index in range(self.hf.config.num_labels))
+
+    @cached_property
+    def activation(self) -> str:
+        """How logits become probabilities, as in a Hugging Face pipeline: softmax, or sigmoid for independent labels."""
+        config = self.hf.config
+        if self.task == "text-classification" and config.problem_type == "regression":
+            raise UnsupportedModel(
+                f"{self.name}: a regression head has no class probability; load a classifier (its config says problem_type=regression)"
+            )
+        independent = config.problem_type == "multi_label_classification" or config.num_labels == 1
+        return "sigmoid" if self.task == "text-classification" and independent else "softmax"
+
+    @cached_property
+    def accepts(self) -> frozenset[str]:
+        """The names of the forward call's parameters."""
+        return frozenset(inspect.signature(self.hf.forward).parameters)
+
+    @cached_property
+    def reads_last_token(self) -> bool:
+        """Whether the head pools the last token, as decoders do; such inputs are padded on the left."""
+        return self.task == "text-classification" and isinstance(getattr(self.hf, "score", None), torch.nn.Linear)
+
+    @cached_property
+    def first_position(self) -> int:
+        """The position id of the first token: RoBERTa and its kin start counting after the padding id."""
+        for module in self.hf.modules():
+            table = getattr(module, "position_embeddings", None)
+            if isinstance(table, torch.nn.Embedding) and hasattr(module, "create_position_ids_from_input_ids"):
+                return int(module.padding_idx) + 1
+        return 0
+
+    @cached_property
+    def limit(self) -> int:
+        """The largest number of tokens that one input may have, special tokens included."""
+        sizes = [self.tokenizer.model_max_length]
+        config = self.hf.config.get_text_config()
+        for name in ("max_position_embeddings", "n_positions"):
+            if isinstance(getattr(config, name, None), int) and getattr(config, name) > 0:
+                sizes.append(getattr(config, name) - self.first_position)
+        return int(min(sizes))
+
+    @property
+    def embeddings(self) -> Any:
+        return self.hf.get_input_embeddings()
+
+    @property
+    def device(self) -> torch.device:
+        return next(iter(self.hf.parameters())).device
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of weights, task and tokenizer: what decides every number that the model gives."""
+        digest = hashlib.sha256()
+        digest.update(json.dumps([type(self.hf).__name__, self.task, self.labels]).encode())
+        for name, tensor in sorted(self.hf.state_dict().items()):
+            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+        digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
+        return digest.hexdigest()
+
+    def label_index(self, label: str | int) -> int:
+        """The class of that name (or index, or LABEL_k); an unknown one is refused with the known ones listed."""
+        name = str(label)
+        if name in self.labels:
+            return self.labels.index(name)
+        lowered = [known.lower() for known in self.labels]
+        if lowered.count(name.lower()) == 1:
+            return lowered.index(name.lower())
+        digits = name.removeprefix("LABEL_")
+        if digits.isdecimal() and int(digits) < len(self.labels):
+            return int(digits)
+        raise InputError(f"label {name!r} is not one of the model's: {', '.join(self.labels)}")
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """The model in evaluation mode with its parameters left alone; as it was found on exit."""
+        modes = [(module, module.training) for module in self.hf.modules()]
+        padding = self.hf.config.get_text_config().pad_token_id
+        self.hf.eval()
+        if padding is None:
+            self.hf.config.get_text_config().pad_token_id = 0
+        try:
+            yield
+        finally:
+            self.hf.config.get_text_config().pad_token_id = padding
+            for module, training in modes:
+                module.training = training
+
+    @contextmanager
+    def visible_attention(self) -> Iterator[None]:
+        """Attention computed so that its weights can be read and differentiated; the back end restored on exit."""
+        before = self.hf.config._attn_implementation
+        try:
+            self.hf.set_attn_implementation("eager")
+            yield
+        except (ValueError, NotImplementedError, AttributeError) as error:
+            raise UnsupportedModel(
+                f"{type(self.hf).__name__} has no attention weights to read ({error}); use a gradient or erasure method"
+            ) from error
+        finally:
+            self.hf.set_attn_implementation(before)
+
+
+def load(
+    source: Any,
+    *,
+    task: str | None = None,
+    device: str | None = None,
+    revision: str | None = None,
+    allow_untrained_head: bool = False,
+) -> Model:
+    """A model ready to be explained, from a hub id, a folder, a transformers pipeline or a (model, tokenizer) pair.
+
+    The task is read from the checkpoint's architecture. A head that the checkpoint does not hold is refused, because
+    transformers would fill it with random numbers and only log it.
+    """
+    if task is not None and task not in CLASSES:
+        raise InputError(f"task {task!r} is not one of: {', '.join(CLASSES)}")
+    if isinstance(source, (str, Path)):
+        model = _from_pretrained(str(source), task, revision, allow_untrained_head)
+    elif isinstance(source, tuple) and len(source) == 2:
+        model = _wrap(source[0], source[1], task)
+    elif hasattr(source, "model") and hasattr(source, "tokenizer"):
+        model = _wrap(source.model, source.tokenizer, task)
+    else:
+        raise InputError(
+            f"cannot load a model from {type(source).__name__}: give a hub id, a folder, a pipeline or (model, tokenizer)"
+        )
+    if device is not None:
+        model.hf.to(device)
+    return model
+
+
+def _wrap(hf: Any, tokenizer: Any, task: str | None) -> Model:
+    if not getattr(tokenizer, "is_fast", False):
+        raise UnsupportedModel(
+            f"{type(tokenizer).__name__} gives no character offsets; load its fast version (AutoTokenizer, use_fast=True)"
+        )
+    found = task or next((name for end, name in HEADS.items() if type(hf).__name__.endswith(end)), None)
+    if found is None:
+        raise UnsupportedModel(
+            f"{type(hf).__name__} is none of the classes that can be explained: *{', *'.join(HEADS)}; "
+            "load the checkpoint with one of them"
+        )
+    return Model(hf, tokenizer, str(getattr(hf, "name_or_path", "") or type(hf).__name__), found)
+
+
+def _from_pretrained(source: str, task: str | None, revision: str | None, allow_untrained_head: bool) -> Model:
+    found = task or _task_of(source, revision)
+    with _quiet():
+        try:
+            hf, info = CLASSES[found].from_pretrained(source, revision=revision, output_loading_info=True)
+            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+        except (OSError, ValueError, KeyError) as error:
+            raise _missing(source, error) from error
+    missing = sorted(info["missing_keys"]) + sorted(str(row) for row in info.get("mismatched_keys", ()))
+    if missing and not allow_untrained_head:
+        raise UntrainedHead(
+            f"{source} holds no trained weights for {', '.join(missing[:4])}: it was not fine-tuned for {found}, so there is "
+            "nothing to explain; fine-tune it first (babelscope finetune), or allow an untrained head"
+        )
+    hf.eval()
+    return _wrap(hf, tokenizer, found)
+
+
+def _task_of(source: str, revision: str | None) -> str:
+    with _quiet():
+        try:
+            config = AutoConfig.from_pretrained(source, revision=revision)
+        except (OSError, ValueError, KeyError) as error:
+            raise _missing(source, error) from error
+    for architecture in config.architectures or ():
+        for end, name in HEADS.items():
+            if architecture.endswith(end):
+                return name
+    return "text-classification"
+
+
+def _missing(source: str, error: Exception) -> InputError:
+    if Path(source).is_dir():
+        reason = str(error).strip().splitlines()[0]
+        return InputError(f"folder {source} holds no model that can be loaded ({reason})")
+    if source.startswith((".", "/", "~")) or source.count("/") > 1:
+        return InputError(f"there is no model folder {source}")
+    return InputError(
+        f"model {source!r} is neither a folder here nor could it be had from the Hugging Face hub; "
+        "check the name and the network, or give a local folder"
+    )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """transformers' notices about loading are turned into our own errors; its bars into nothing."""
+    level, bar = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(level)
+        if bar:
+            transformers_logging.enable_progress_bar()

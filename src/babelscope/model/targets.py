@@ -1,0 +1,88 @@
+"""What is explained: which output of the model, and as which quantity."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from babelscope.errors import InputError, Undefined
+from babelscope.model.load import Model
+from babelscope.types import Encoded, Target
+
+QUANTITIES = ("logit", "probability", "log_odds")
+
+
+def value(model: Model, output: Tensor, target: Target) -> Tensor:
+    """The explained scalar.
+
+        logit        z_c
+        probability  p_c, the softmax (or sigmoid, for independent labels) of z at c
+        log_odds     log p_c - log(1 - p_c)
+
+    For reading comprehension each is the sum over the answer's start and end position (for `probability` the product
+    p_start p_end, the model's own joint probability of the span). A probability's gradient vanishes where the model is
+    sure, therefore the logit is the default.
+
+    *Laws*: log_odds equals the logit difference for two classes; the gradient is the central difference of the value.
+    """
+    if target.quantity not in QUANTITIES:
+        raise InputError(f"quantity {target.quantity!r} is not one of: {', '.join(QUANTITIES)}")
+    rows = [(output[0], target.index), (output[1], target.end)] if output.dim() == 2 else [(output, target.index)]
+    for row, index in rows:
+        if not 0 <= index < len(row):
+            raise Undefined(f"the target's position {index} is outside of the input")
+    if target.quantity == "logit":
+        return torch.stack([row[index] for row, index in rows]).sum()
+    logs = [(_log(model, row), index) for row, index in rows]
+    log = torch.stack([row[index] for row, index in logs]).sum()
+    if target.quantity == "probability":
+        return log.exp()
+    return log - torch.log(-torch.expm1(log)) if len(rows) == 2 or model.activation == "softmax" else output[target.index]
+
+
+def probability(model: Model, output: Tensor, target: Target) -> float:
+    """The model's own probability of the target, from float64 logits."""
+    return float(value(model, output, Target(target.index, target.end, "probability")))
+
+
+def predicted(model: Model, encoded: Encoded, output: Tensor, quantity: str = "logit") -> Target:
+    """The class with the highest logit; for reading comprehension the best span within the context, start <= end."""
+    if output.dim() == 1:
+        return Target(int(output.argmax()), quantity=quantity)
+    context = torch.from_numpy(encoded.segment == encoded.segment.max())
+    inside = torch.where(context, 0.0, -torch.inf)
+    pairs = (output[0] + inside)[:, None] + (output[1] + inside)[None, :]
+    best = int(pairs.masked_fill(~torch.ones_like(pairs, dtype=torch.bool).triu(), -torch.inf).argmax())
+    return Target(best // len(inside), best % len(inside), quantity)
+
+
+def named(model: Model, encoded: Encoded, label: str, quantity: str = "logit") -> Target:
+    """The class of that name; for reading comprehension the span of tokens of that answer text in the context."""
+    if model.task != "question-answering":
+        return Target(model.label_index(label), quantity=quantity)
+    start = encoded.example.texts[-1].find(label)
+    if start < 0 or not label:
+        raise InputError(f"{encoded.example.id}: the answer {label!r} does not stand in the context")
+    end = start + len(label)
+    inside = [
+        token
+        for token, (first, last) in enumerate(encoded.offsets)
+        if encoded.segment[token] == encoded.segment.max() and first < end and last > start
+    ]
+    if not inside:
+        raise InputError(f"{encoded.example.id}: the answer {label!r} was truncated away; explain it in windows")
+    return Target(inside[0], inside[-1], quantity)
+
+
+def name(model: Model, encoded: Encoded, target: Target) -> str:
+    """The target in words: the class's name, or the answer's text."""
+    if model.task != "question-answering":
+        return model.labels[target.index]
+    start, end = encoded.offsets[target.index][0], encoded.offsets[target.end][1]
+    return encoded.example.texts[-1][start:end]
+
+
+def _log(model: Model, row: Tensor) -> Tensor:
+    if model.activation == "sigmoid":
+        return torch.nn.functional.logsigmoid(row)
+    return torch.log_softmax(row, dim=-1)

@@ -1,0 +1,224 @@
+"""Results on disk, keyed by what determined them.
+
+    STORE/study.json              what was asked
+    STORE/attributions/KEY.parquet   one row per explanation
+    STORE/measures/KEY.parquet       one row per metric of an explanation
+    STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file; written last
+    STORE/failures/KEY.json       a cell that could not be filled, and why
+    STORE/pending-*/              a group of cells on its way in; finished when the store is next opened
+
+KEY is the SHA-256 of the canonical JSON of the identity: what changes the numbers, and nothing else. Every file is written
+under another name, flushed and renamed; cells that were computed together come in together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from babelscope.errors import StoreError
+from babelscope.types import Attribution, Failure, Measure
+
+SCHEME = 1
+"""Raised when a change of the code changes stored numbers; part of every identity."""
+
+_SPANS = pa.list_(pa.list_(pa.int32()))
+_STRINGS = pa.list_(pa.string())
+_NUMBERS = pa.list_(pa.float64())
+_INTEGERS = pa.list_(pa.int32())
+
+SCHEMAS = {
+    "attributions": pa.schema(
+        [
+            ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("method", pa.string()),
+            ("options", pa.string()), ("seed", pa.int64()), ("model", pa.string()), ("texts", _STRINGS),
+            ("target", pa.string()), ("quantity", pa.string()), ("label", pa.string()), ("gold", pa.string()),
+            ("probability", pa.float64()), ("value", pa.float64()), ("reference_value", pa.float64()),
+            ("tokens", _STRINGS), ("offsets", _SPANS), ("segment", _INTEGERS), ("word_index", _INTEGERS),
+            ("words", _STRINGS), ("word_offsets", _SPANS), ("word_segment", _INTEGERS),
+            ("scores", _NUMBERS), ("word_scores", _NUMBERS), ("flags", _STRINGS),
+            ("task", pa.string()), ("target_index", pa.int64()), ("target_end", pa.int64()),
+        ]
+    ),
+    "measures": pa.schema(
+        [
+            ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("model", pa.string()),
+            ("method", pa.string()), ("metric", pa.string()), ("options", pa.string()), ("value", pa.float64()),
+            ("reason", pa.string()), ("task", pa.string()),
+        ]
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A filled cell: what determined it, its kind (attributions or measures), and its rows."""
+
+    identity: Mapping[str, Any]
+    kind: str
+    rows: Sequence[Attribution] | Sequence[Measure]
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A folder of results."""
+
+    path: Path
+
+
+def open_store(path: str | Path, *, create: bool = True) -> Store:
+    """The store in that folder; a group of cells that was on its way in when a run was killed is finished first."""
+    folder = Path(path)
+    if not folder.is_dir() and not create:
+        raise StoreError(f"there is no store at {folder}; make one with: babelscope study run FILE")
+    if not create and not (folder / "cells").is_dir():
+        raise StoreError(f"{folder} is not a store: it has no folder 'cells'; make one with: babelscope study run FILE")
+    for name in (*SCHEMAS, "cells", "failures"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    store = Store(folder)
+    for pending in sorted(folder.glob("pending-*")):
+        if pending.suffix == ".part":
+            shutil.rmtree(pending)
+        else:
+            _bring_in(store, pending)
+    return store
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys and no spaces: equal values give equal text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def key(identity: Mapping[str, Any]) -> str:
+    """The name of a cell: SHA-256 of its identity's canonical JSON."""
+    return hashlib.sha256(canonical(dict(identity)).encode()).hexdigest()
+
+
+def has(store: Store, name: str) -> bool:
+    return (store.path / "cells" / f"{name}.json").exists()
+
+
+def put(store: Store, cells: Sequence[Cell]) -> None:
+    """Writes the cells so that all of them are there or none, however the process ends."""
+    if not cells:
+        return
+    group = key({"cells": sorted(key(cell.identity) for cell in cells)})
+    part = store.path / f"pending-{group}.part"
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    for cell in cells:
+        name = key(cell.identity)
+        table = to_table(cell.kind, cell.rows)
+        pq.write_table(table, part / f"{name}.parquet", compression="zstd")
+        manifest = {
+            "identity": dict(cell.identity),
+            "kind": cell.kind,
+            "rows": table.num_rows,
+            "sha256": hashlib.sha256((part / f"{name}.parquet").read_bytes()).hexdigest(),
+        }
+        (part / f"{name}.json").write_text(json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False), "utf-8")
+    for file in part.iterdir():
+        _flush(file)
+    pending = part.with_suffix("")
+    shutil.rmtree(pending, ignore_errors=True)
+    os.replace(part, pending)
+    _bring_in(store, pending)
+
+
+def fail(store: Store, failure: Failure) -> None:
+    """Records a cell that could not be filled; a later success removes the record."""
+    _write(store.path / "failures" / f"{key(failure.cell)}.json", json.dumps(asdict(failure), indent=1, sort_keys=True))
+
+
+def failures(store: Store) -> list[Failure]:
+    found = [json.loads(file.read_text("utf-8")) for file in sorted((store.path / "failures").glob("*.json"))]
+    return [Failure(row["cell"], row["reason"], row["details"]) for row in found]
+
+
+def cells(store: Store) -> list[dict[str, Any]]:
+    """The manifests of all filled cells, in the order of their keys."""
+    return [json.loads(file.read_text("utf-8")) for file in sorted((store.path / "cells").glob("*.json"))]
+
+
+def read(store: Store, kind: str, names: Iterable[str] | None = None) -> pa.Table:
+    """All rows of that kind (or of those cells), each file checked against its manifest."""
+    wanted = sorted(names) if names is not None else sorted(file.stem for file in (store.path / "cells").glob("*.json"))
+    tables = [SCHEMAS[kind].empty_table()]
+    for name in wanted:
+        manifest = json.loads((store.path / "cells" / f"{name}.json").read_text("utf-8"))
+        if manifest["kind"] == kind:
+            tables.append(_checked(store, name, manifest))
+    return pa.concat_tables(tables)
+
+
+def read_attributions(store: Store, names: Iterable[str] | None = None) -> list[Attribution]:
+    return [_attribution(row) for row in read(store, "attributions", names).to_pylist()]
+
+
+def write_study(store: Store, study: Mapping[str, Any]) -> None:
+    """What was asked: read by the report."""
+    _write(store.path / "study.json", json.dumps(dict(study), indent=1, sort_keys=True, ensure_ascii=False))
+
+
+def read_study(store: Store) -> dict[str, Any]:
+    file = store.path / "study.json"
+    if not file.exists():
+        raise StoreError(f"{store.path} holds no study.json; run the study first: babelscope study run FILE")
+    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return found
+
+
+def to_table(kind: str, rows: Sequence[Attribution] | Sequence[Measure]) -> pa.Table:
+    """Rows as Arrow, options as canonical JSON."""
+    plain = [{**asdict(row), "options": canonical(dict(row.options))} for row in rows]
+    return pa.Table.from_pylist(plain, schema=SCHEMAS[kind])
+
+
+def _attribution(row: dict[str, Any]) -> Attribution:
+    spans = {name: tuple((a, b) for a, b in row[name]) for name in ("offsets", "word_offsets")}
+    names = ("texts", "tokens", "segment", "word_index", "words", "word_segment", "scores", "word_scores", "flags")
+    lists = {name: tuple(row[name]) for name in names}
+    return Attribution(**{**row, **lists, **spans, "options": json.loads(row["options"])})
+
+
+def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:
+    file = store.path / manifest["kind"] / f"{name}.parquet"
+    if not file.exists():
+        raise StoreError(f"the file of cell {name[:12]} is gone: {file}; delete cells/{name}.json and run again")
+    if hashlib.sha256(file.read_bytes()).hexdigest() != manifest["sha256"] or key(manifest["identity"]) != name:
+        raise StoreError(f"cell {name[:12]} is damaged: {file} is not what was written; delete cells/{name}.json and run again")
+    return pq.read_table(file).cast(SCHEMAS[manifest["kind"]])
+
+
+def _bring_in(store: Store, pending: Path) -> None:
+    """Moves a complete group to its place: tables first, manifests last. Can be repeated after any interruption."""
+    for manifest in sorted(pending.glob("*.json")):
+        table = pending / f"{manifest.stem}.parquet"
+        if table.exists():
+            kind = json.loads(manifest.read_text("utf-8"))["kind"]
+            os.replace(table, store.path / kind / table.name)
+    for manifest in sorted(pending.glob("*.json")):
+        os.replace(manifest, store.path / "cells" / manifest.name)
+        (store.path / "failures" / manifest.name).unlink(missing_ok=True)
+    shutil.rmtree(pending)
+
+
+def _write(file: Path, text: str) -> None:
+    part = file.with_name(f"{file.name}.part")
+    part.write_text(text, "utf-8")
+    _flush(part)
+    os.replace(part, file)
+
+
+def _flush(file: Path) -> None:
+    with file.open("rb") as handle:
+        os.fsync(handle.fileno())

@@ -1,0 +1,159 @@
+"""A study as a file: models x tasks x languages x methods x metrics x seeds, validated before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from babelscope.errors import InputError
+from babelscope.methods import METHODS
+from babelscope.metrics import METRICS
+from babelscope.study.options import choose, settle
+
+
+class Strict(BaseModel):
+    """Unknown fields are refused: a misspelt one must not be silently left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DataSpec(Strict):
+    """Where a task's examples come from: the built-in corpus by name, or one file (with `{lang}` for one per language)."""
+
+    builtin: str | None = None
+    file: str | None = None
+    train_file: str | None = None
+    dev_file: str | None = None
+    columns: dict[str, str] = Field(default_factory=dict)
+    split: str = "test"
+    examples: int | None = Field(default=100, ge=1)
+    seed: int = 0
+
+    @model_validator(mode="after")
+    def one_source(self) -> Self:
+        if (self.builtin is None) == (self.file is None):
+            raise ValueError("give either 'builtin' or 'file'")
+        return self
+
+
+class TaskSpec(Strict):
+    """A task: a name for the report, and its examples."""
+
+    name: str
+    data: DataSpec
+
+
+class TrainSpec(Strict):
+    """A model to be trained here: from a small architecture made from scratch, or from a checkpoint as `base`."""
+
+    languages: list[str] = Field(min_length=1)
+    base: str | None = None
+    architecture: str = "xlm-roberta"
+    layers: int = Field(default=2, ge=1)
+    width: int = Field(default=128, ge=32)
+    vocabulary: int = Field(default=8000, ge=100)
+    examples: int = Field(default=4000, ge=10)
+    dev_examples: int = Field(default=400, ge=10)
+    learning_rate: float = Field(default=1e-5, gt=0)
+    epochs: int = Field(default=5, ge=1)
+    batch: int = Field(default=16, ge=1)
+    freeze_embeddings: bool = False
+
+
+class ModelSpec(Strict):
+    """A model: an existing one (`source`: hub id or folder) or one to be trained; and the languages it is studied in."""
+
+    name: str
+    source: str | None = None
+    revision: str | None = None
+    train: TrainSpec | None = None
+    languages: list[str] | None = None
+    tasks: list[str] | None = None
+
+    @model_validator(mode="after")
+    def one_origin(self) -> Self:
+        if (self.source is None) == (self.train is None):
+            raise ValueError("give either 'source' or 'train'")
+        return self
+
+
+class Choice(Strict):
+    """A method or metric with options; a bare name in the file means: with its defaults."""
+
+    name: str
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def bare_name(cls, given: Any) -> Any:
+        return {"name": given} if isinstance(given, str) else given
+
+
+class Study(Strict):
+    """Everything that decides a study's numbers."""
+
+    name: str
+    description: str = ""
+    tasks: list[TaskSpec] = Field(min_length=1)
+    languages: list[str] = Field(min_length=1)
+    models: list[ModelSpec] = Field(min_length=1)
+    methods: list[Choice] = Field(min_length=1)
+    metrics: list[Choice] = Field(default_factory=list)
+    seeds: list[int] = Field(default=[0], min_length=1)
+
+    @model_validator(mode="after")
+    def all_known(self) -> Self:
+        for choice in self.methods:
+            settle(choose(METHODS, choice.name, "method"), choice.options)
+        for choice in self.metrics:
+            settle(choose(METRICS, choice.name, "metric"), choice.options)
+        for what, names in (("model", [one.name for one in self.models]), ("task", [one.name for one in self.tasks])):
+            _refuse_repeated(what, names)
+        for one in self.models:
+            for known, given, what in ((self.languages, one.languages, "language"), (
+                [task.name for task in self.tasks], one.tasks, "task")):  # fmt: skip
+                unknown = sorted(set(given or ()) - set(known))
+                if unknown:
+                    raise ValueError(f"model {one.name!r} names the {what} {unknown[0]!r}, which the study does not have")
+        return self
+
+
+def _refuse_repeated(what: str, names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"the {what} {name!r} stands twice")
+        seen.add(name)
+
+
+def read_study(path: str | Path) -> Study:
+    """The study in a YAML file; the first thing that is wrong with it is said in one line."""
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"there is no study file {file}")
+    try:
+        given = yaml.safe_load(file.read_text("utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        raise InputError(f"{file}{where}: not YAML: {getattr(error, 'problem', error)}") from error
+    return parse_study(given, str(file))
+
+
+def parse_study(given: Any, origin: str = "the study") -> Study:
+    """A study from plain values."""
+    if not isinstance(given, dict):
+        raise InputError(f"{origin}: a study is a mapping with name, tasks, languages, models, methods; found {type(given).__name__}")
+    try:
+        return Study.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the study"
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise InputError(f"{origin}: {where}: {first['msg'].removeprefix('Value error, ')}{more}") from error
+    except InputError as error:
+        raise InputError(f"{origin}: {error}") from error

@@ -1,0 +1,97 @@
+"""The models of a study: loaded, or trained here and kept in the user's cache under what determined them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import platformdirs
+import torch
+
+from babelscope.data import builtin
+from babelscope.data.files import read
+from babelscope.errors import InputError
+from babelscope.model import small
+from babelscope.model.door import Progress
+from babelscope.model.finetune import Recipe, finetune, fingerprint
+from babelscope.model.load import Model, load
+from babelscope.store import key
+from babelscope.study.config import DataSpec, ModelSpec, TrainSpec
+from babelscope.types import Example
+
+TRAINING = 1
+"""Raised when a change of the code changes trained weights; part of every cached model's name."""
+
+
+def cache_folder() -> Path:
+    """Where trained models are kept: $BABELSCOPE_CACHE, or the user's cache directory."""
+    return Path(os.environ.get("BABELSCOPE_CACHE") or platformdirs.user_cache_dir("babelscope"))
+
+
+def examples(data: DataSpec, lang: str, split: str | None = None, count: int | None = None) -> list[Example]:
+    """The examples of one language: those to explain, or with `split` those to train on."""
+    wanted = split or data.split
+    number = count if count is not None else data.examples
+    if data.builtin is not None:
+        return builtin.read(data.builtin, lang, wanted, number or 100, data.seed)
+    pattern = {"train": data.train_file, "dev": data.dev_file}.get(split or "", data.file)
+    if pattern is None:
+        raise InputError(f"data: training needs a {split}_file beside 'file'")
+    rows = [row for row in read(pattern.replace("{lang}", lang), columns=data.columns) if row.lang in (lang, "und")]
+    if not rows:
+        raise InputError(f"{pattern}: no row of language {lang!r}")
+    return rows[:number]
+
+
+def obtain(spec: ModelSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Model:
+    """The model, trained first if it is not in the cache; its name is the study's."""
+    if spec.train is None:
+        model = load(str(spec.source), revision=spec.revision)
+    else:
+        model = load(train(spec.train, data, seed, progress))
+    model.name = spec.name
+    return model
+
+
+def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Path:
+    """The folder of the trained model. What decided it is its name, so that it is trained once."""
+    rows = [row for lang in spec.languages for row in examples(data, lang, "train", spec.examples)]
+    dev = [row for lang in spec.languages for row in examples(data, lang, "dev", spec.dev_examples)]
+    folder = cache_folder() / "models" / trained_name(spec, rows, dev, seed)
+    base = spec.base or _made(folder, spec, rows, seed)
+    recipe = Recipe(
+        learning_rate=spec.learning_rate, epochs=spec.epochs, batch=spec.batch, seed=seed,
+        freeze_embeddings=spec.freeze_embeddings,
+    )  # fmt: skip
+    return finetune(base, rows, dev, folder, recipe, progress=progress)
+
+
+def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example], seed: int) -> str:
+    identity = {
+        "training": TRAINING,
+        "spec": spec.model_dump(),
+        "train": fingerprint(rows),
+        "dev": fingerprint(dev),
+        "seed": seed,
+        "threads": torch.get_num_threads(),
+    }
+    return key(identity)[:24]
+
+
+def _made(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> Path:
+    """The untrained small model, beside the folder of the trained one."""
+    base = folder.with_name(f"{folder.name}-base")
+    if (base / "config.json").exists() and (base / "tokenizer.json").exists():
+        return base
+    part = base.with_name(f"{base.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    texts = [text for row in rows for text in row.texts]
+    labels = sorted({str(row.label) for row in rows})
+    small.make(
+        part, spec.architecture, texts, labels, layers=spec.layers, width=spec.width, vocabulary=spec.vocabulary, seed=seed
+    )
+    shutil.rmtree(base, ignore_errors=True)
+    os.replace(part, base)
+    return base

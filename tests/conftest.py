@@ -1,0 +1,70 @@
+"""Tiny models, built here, in float64; and the folder of real public data where it lies beside the checkout."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+import pytest
+import torch
+from planted import planted_model
+
+from babelscope.model.load import Model, load
+from babelscope.model.small import ARCHITECTURES, make_model, make_tokenizer
+
+TEXTS = [
+    "the food was not good but the room was lovely",
+    "a long and lovely evening with good friends and very good food in the old town",
+    "no",
+    "el hotel era bonito y la comida muy buena",
+    "खाना बहुत अच्छा था लेकिन कमरा छोटा था",
+    "الطعام كان لذيذا لكن الغرفة صغيرة",
+    "这个酒店的房间很干净，但是早餐不好吃。",
+]
+PAIRS = [
+    ("the food was good", "nobody liked the meal"),
+    ("खाना अच्छा था", "किसी को खाना पसंद नहीं आया"),
+]
+
+
+@cache
+def tiny(architecture: str, labels: tuple[str, ...] = ("negative", "neutral", "positive")) -> Model:
+    """Two layers, width 32, weights large enough that every token matters, float64."""
+    tokenizer = make_tokenizer(architecture, [*TEXTS, *(text for pair in PAIRS for text in pair)], 400)
+    torch.manual_seed(7)
+    hf = make_model(architecture, tokenizer, list(labels), layers=2, width=32).double().eval()
+    with torch.no_grad():
+        for name, weight in hf.named_parameters():
+            if weight.dim() > 1:
+                weight.normal_(0, 0.3 if "embedding" in name or "wte" in name else 0.25)
+    return load((hf, tokenizer))
+
+
+@pytest.fixture(params=ARCHITECTURES)
+def model(request: pytest.FixtureRequest) -> Model:
+    return tiny(request.param)
+
+
+@pytest.fixture
+def bert() -> Model:
+    return tiny("bert")
+
+
+@pytest.fixture
+def xlmr() -> Model:
+    return tiny("xlm-roberta")
+
+
+@pytest.fixture
+def planted() -> Model:
+    return planted_model()
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real public data; a test that needs it is skipped where it is absent."""
+    folder = Path(os.environ.get("BABELSCOPE_SHARED") or Path(__file__).parents[2] / "shared")
+    if not folder.is_dir():
+        pytest.skip("the folder of public data (../shared or $BABELSCOPE_SHARED) is not here")
+    return folder

@@ -1,0 +1,168 @@
+"""The laws of METHODS, run over the table and the architectures, in float64."""
+
+from __future__ import annotations
+
+import copy
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from conftest import PAIRS, TEXTS, tiny
+from planted import WEIGHTS
+
+from babelscope.methods import METHODS
+from babelscope.model import forward
+from babelscope.model.encode import encode
+from babelscope.model.load import Model
+from babelscope.model.small import ARCHITECTURES
+from babelscope.model.targets import predicted, value
+from babelscope.study.explain import as_examples, explain
+from babelscope.types import Target
+
+
+def scores_of(model: Model, data: object, method: str, **given: object) -> list[np.ndarray]:
+    return [np.array(one.scores) for one in explain(model, data, method, **given)]
+
+
+@pytest.mark.parametrize(("architecture", "method"), list(product(ARCHITECTURES, METHODS)))
+def test_alone_is_in_a_batch_in_any_order_and_budget(architecture: str, method: str) -> None:
+    from babelscope.types import Example
+
+    model = tiny(architecture)
+    data = [Example(f"t{at}", (text,)) for at, text in enumerate(TEXTS)]
+    together = scores_of(model, data, method)
+    reverse = scores_of(model, data[::-1], method)[::-1]
+    alone = [scores_of(model, row, method)[0] for row in data]
+    budget = model.door.budget
+    try:
+        model.door.budget = 16
+        narrow = scores_of(model, data, method)
+    finally:
+        model.door.budget = budget
+    for others in (reverse, alone, narrow):
+        for one, other in zip(together, others):
+            np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+@pytest.mark.parametrize(("architecture", "method"), list(product(ARCHITECTURES, METHODS)))
+def test_pairs_and_singles_have_one_finite_score_per_content_token(architecture: str, method: str) -> None:
+    model = tiny(architecture)
+    for one in explain(model, [*TEXTS[:2], *PAIRS], method):
+        assert len(one.scores) == len(one.tokens) == len(one.offsets) == len(one.segment) == len(one.word_index)
+        assert np.isfinite(one.scores).all()
+        assert len(one.words) == len(one.word_scores) == max(one.word_index) + 1
+
+
+@pytest.mark.parametrize("method", [row.name for row in METHODS.values() if row.complete])
+def test_complete_methods_sum_to_the_difference(model: Model, method: str) -> None:
+    for one in explain(model, [*TEXTS, *PAIRS], method):
+        assert abs(sum(one.scores) - (one.value - one.reference_value)) < 1e-3
+        assert sum(one.word_scores) == pytest.approx(sum(one.scores), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", [row.name for row in METHODS.values() if not row.signed])
+def test_unsigned_methods_are_never_negative(model: Model, method: str) -> None:
+    assert all(min(one.scores) >= 0 for one in explain(model, TEXTS, method))
+
+
+@pytest.mark.parametrize("method", ["occlusion", "gradient_norm", "input_x_gradient", "integrated_gradients"])
+def test_a_constant_model_gives_zero(bert: Model, method: str) -> None:
+    constant = Model(copy.deepcopy(bert.hf), bert.tokenizer, "constant", bert.task)
+    with torch.no_grad():
+        constant.hf.classifier.weight.zero_()
+    for one in explain(constant, TEXTS, method):
+        np.testing.assert_allclose(one.scores, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("occlusion", {"operator": "mask"}),
+        ("occlusion", {"operator": "attention_zero"}),
+        ("occlusion", {"operator": "delete"}),
+        ("input_x_gradient", {}),
+        ("integrated_gradients", {"baseline": "zero"}),
+        ("integrated_gradients", {"baseline": "pad"}),
+    ],
+)
+def test_a_linear_model_gives_its_weights(planted: Model, method: str, options: dict[str, str]) -> None:
+    text = "the good film fine good"
+    (one,) = explain(planted, text, method, options=options, target="positive")
+    np.testing.assert_allclose(one.scores, [WEIGHTS[word] for word in text.split()], atol=1e-9)
+
+
+def test_interchangeable_tokens_score_alike(planted: Model) -> None:
+    for method in ("occlusion", "gradient_norm", "input_x_gradient", "integrated_gradients"):
+        (one,) = explain(planted, "good the good", method)
+        assert one.scores[0] == pytest.approx(one.scores[2], abs=1e-12)
+
+
+def test_a_token_equal_to_the_baseline_scores_zero(bert: Model) -> None:
+    rows = encode(bert, as_examples("the food was good"))
+    rows[0].ids[2] = bert.tokenizer.pad_token_id
+    (found,) = METHODS["integrated_gradients"].function(bert, rows, [Target(0)], baseline="pad")
+    assert found.scores[1] == 0
+    assert np.abs(found.scores).sum() > 0
+
+
+def test_the_gradient_is_the_central_difference(model: Model) -> None:
+    """dF/de_t along a direction u equals (F(e + h u) - F(e - h u)) / 2h."""
+    (row,) = encode(model, as_examples(TEXTS[0]))
+    (output,) = forward.scores(model, [forward.query(row)])
+    torch.manual_seed(0)
+    direction = torch.randn(len(row.ids), model.embeddings.weight.shape[1], dtype=torch.float64)
+    for quantity in ("logit", "probability", "log_odds"):
+        target = predicted(model, row, output, quantity)
+        ((_, slope),) = forward.gradients(model, [forward.query(row)], [target], lambda _, grad: (grad * direction).sum().item())
+        step = 1e-5
+        sides = [
+            forward.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}") for side in (1, -1)
+        ]
+        up, down = (float(value(model, out, target)) for out in forward.scores(model, sides))
+        assert slope == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", [row.name for row in METHODS.values() if row.seeded])
+def test_the_seed_decides(bert: Model, method: str) -> None:
+    first, again, other = (scores_of(bert, TEXTS, method, seed=seed) for seed in (1, 1, 2))
+    assert all((a == b).all() for a, b in zip(first, again))
+    assert not any((a == b).all() for a, b in zip(first, other))
+    assert len({tuple(row[:1]) for row in first}) == len(first), "each example has its own numbers"
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_model_is_left_as_it_was_found(model: Model, method: str, fails: bool) -> None:
+    model.hf.train()
+    model.hf.config._attn_implementation = before = "sdpa"
+    pad = model.hf.config.pad_token_id
+    weights = {name: tensor.clone() for name, tensor in model.hf.state_dict().items()}
+    model.hf(torch.tensor([[5, 6]]), output_attentions=True)  # transformers puts hooks of its own on the first such call
+    hooks = sum(len(module._forward_hooks) for module in model.hf.modules())
+    hook = None
+    try:
+        if fails:
+            calls = []
+
+            def broken(*_: object) -> None:
+                calls.append(1)
+                if len(calls) > 2:
+                    raise RuntimeError("planted failure")
+
+            hook = model.hf.get_input_embeddings().register_forward_hook(broken)
+        if fails and not METHODS[method].family == "control":
+            with pytest.raises(RuntimeError, match="planted failure"):
+                explain(model, TEXTS, method)
+        else:
+            explain(model, TEXTS[0], method) if not fails else None
+        assert all(module.training for module in model.hf.modules())
+        assert model.hf.config._attn_implementation == before
+        assert model.hf.config.pad_token_id == pad
+        assert all(parameter.grad is None and parameter.requires_grad for parameter in model.hf.parameters())
+        assert all(torch.equal(tensor, weights[name]) for name, tensor in model.hf.state_dict().items())
+        assert sum(len(module._forward_hooks) for module in model.hf.modules()) == hooks + (1 if hook else 0)
+    finally:
+        if hook:
+            hook.remove()
+        model.hf.eval()
