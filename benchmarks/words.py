@@ -17,7 +17,9 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +30,14 @@ from babelscope.types import Span
 
 SHARED = Path(os.environ.get("BABELSCOPE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 JAPANESE = "pud-word-alignments/en-jp/target.conllu.gz"
-LANGUAGES = "en de es fr it pt sv ru tr id hi ar ko".split()
+LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "sv", "ru", "tr", "id", "hi", "ar", "ko")
 Gold = list[tuple[str, list[Span]]]
 
 
 def gold(path: Path) -> Gold:
     """Sentences with the spans of their surface tokens; a sentence whose tokens are not in its text is left out."""
     sentences: Gold = []
-    for block in gzip.open(path, "rt", encoding="utf-8").read().split("\n\n"):
+    for block in gzip.decompress(path.read_bytes()).decode("utf-8").split("\n\n"):
         lines = block.splitlines()
         text = next((line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")), "")
         position, spans, covered = 0, [], 0
@@ -65,10 +67,10 @@ def measured(name: str, data: Gold, split: Callable[[str], Iterable[Span]]) -> s
     return f"| {name} | {2 * hits / (ours + theirs):.3f} | {hits / ours:.3f} | {hits / theirs:.3f} | {speed:.0f} |"
 
 
-def spans(pieces: Iterable[str]) -> Iterator[Span]:
-    """Spans of consecutive pieces, whitespace removed."""
+def spans(split: Callable[[str], Iterable[str]], text: str) -> Iterator[Span]:
+    """Spans of the consecutive pieces of a text, whitespace removed."""
     start = 0
-    for piece in pieces:
+    for piece in split(text):
         yield from ((start + word.start(), start + word.end()) for word in regex.finditer(r"\S+", piece))
         start += len(piece)
 
@@ -78,7 +80,7 @@ def _regex_b() -> Callable[[str], Iterable[str]]:
 
     def pieces(text: str) -> Iterator[str]:
         ends = sorted({0, len(text), *(match.start() for match in boundary.finditer(text))})
-        return (text[left:right] for left, right in zip(ends, ends[1:]))
+        return (text[left:right] for left, right in pairwise(ends))
 
     return pieces
 
@@ -124,12 +126,12 @@ def _unidic() -> words.Cut:
 
 def _nlpo3() -> words.Cut:
     nlpo3, corpus = import_module("nlpo3"), import_module("newmm_tokenizer")
-    nlpo3.load_dict(str(Path(corpus.__file__).parent / "words_th.txt"), "thai")
-    return lambda run: nlpo3.segment(run, "thai")  # type: ignore[no-any-return]
+    nlpo3.load_dict(str(Path(str(corpus.__file__)).parent / "words_th.txt"), "thai")
+    return lambda run: nlpo3.segment(run, "thai")
 
 
 def _clusters() -> words.Cut:
-    return lambda run: regex.findall(words._CLUSTER, run, regex.V1)  # type: ignore[no-any-return]
+    return words._pattern(words._CLUSTER).findall  # type: ignore[no-any-return]
 
 
 def _attribute(module: str, *path: str) -> Callable[[], Any]:
@@ -223,17 +225,17 @@ def main(chosen: list[str]) -> None:
     for language in (name for name in LANGUAGES if not chosen or name in chosen):
         data = corpus(language)
         heading(language, data)
-        print(measured("segment", data, lambda text: words.segment(text, language)))
+        print(measured("segment", data, partial(words.segment, lang=language)))
         for name, pieces in installed(UNICODE).items():
-            print(measured(name, data, lambda text: spans(pieces(text))))
+            print(measured(name, data, partial(spans, pieces)))
     cutter = words._cutter
     for language in (name for name in RUNS if not chosen or name in chosen):
         data = corpus(language)
         heading(language, data)
         for name, cut in installed(RUNS[language]).items():
             try:
-                words._cutter = lambda _: cut
-                print(measured(name, data, lambda text: words.segment(text, language)))
+                setattr(words, "_cutter", dict.fromkeys(words.SEGMENTERS, cut).__getitem__)  # noqa: B010
+                print(measured(name, data, partial(words.segment, lang=language)))
             finally:
                 words._cutter = cutter
 

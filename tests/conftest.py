@@ -13,6 +13,8 @@ from planted import planted_model
 from babelscope.model.load import Model, load
 from babelscope.model.small import ARCHITECTURES, make_model, make_tokenizer
 
+torch.set_num_threads(1)  # two threads are slower than one on models this small
+
 TEXTS = [
     "the food was not good but the room was lovely",
     "a long and lovely evening with good friends and very good food in the old town",

@@ -1,0 +1,101 @@
+"""Explain fine-tuned multilingual and monolingual transformers, and measure whether the explanations can be trusted.
+
+    model = babelscope.load("my-finetuned-xlm-r")
+    found = babelscope.explain(model, ["The food was not good."], "integrated_gradients", lang="en")
+    babelscope.measure(model, found, ["comprehensiveness", "sufficiency"])
+    babelscope.run("study.yaml", "results")
+    babelscope.report("results", "page")
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from babelscope.data.files import read
+    from babelscope.errors import (
+        BabelscopeError,
+        InputError,
+        StoreError,
+        Undefined,
+        UnsupportedModel,
+        UntrainedHead,
+    )
+    from babelscope.methods import METHODS
+    from babelscope.metrics import METRICS
+    from babelscope.model.finetune import Recipe, finetune
+    from babelscope.model.load import Model, load
+    from babelscope.pages.build import report
+    from babelscope.results import Attributions, Measures
+    from babelscope.study.config import Study
+    from babelscope.study.explain import explain
+    from babelscope.study.measure import measure
+    from babelscope.study.run import run
+    from babelscope.types import Attribution, Estimate, Example, Measure
+
+WHERE = {
+    "Attribution": "types",
+    "Attributions": "results",
+    "BabelscopeError": "errors",
+    "Estimate": "types",
+    "Example": "types",
+    "InputError": "errors",
+    "METHODS": "methods",
+    "METRICS": "metrics",
+    "Measure": "types",
+    "Measures": "results",
+    "Model": "model.load",
+    "Recipe": "model.finetune",
+    "StoreError": "errors",
+    "Study": "study.config",
+    "Undefined": "errors",
+    "UnsupportedModel": "errors",
+    "UntrainedHead": "errors",
+    "explain": "study.explain",
+    "finetune": "model.finetune",
+    "load": "model.load",
+    "measure": "study.measure",
+    "read": "data.files",
+    "report": "pages.build",
+    "run": "study.run",
+}
+"""The public names and the modules that hold them; a module is imported when its name is first used, so that
+`import babelscope` is quick and reading results never loads torch."""
+
+__all__ = [
+    "METHODS",
+    "METRICS",
+    "Attribution",
+    "Attributions",
+    "BabelscopeError",
+    "Estimate",
+    "Example",
+    "InputError",
+    "Measure",
+    "Measures",
+    "Model",
+    "Recipe",
+    "StoreError",
+    "Study",
+    "Undefined",
+    "UnsupportedModel",
+    "UntrainedHead",
+    "explain",
+    "finetune",
+    "load",
+    "measure",
+    "read",
+    "report",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in WHERE:
+        raise AttributeError(f"module 'babelscope' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"babelscope.{WHERE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -58,7 +58,7 @@ class Attributions(Sequence[Attribution]):
         return [{name: _plain(getattr(one, name)) for name in EXPLANATION_FIELDS} for one in self.items]
 
     def _repr_html_(self) -> str:
-        from babelscope.report.highlight import explanations_html
+        from babelscope.pages.highlight import explanations_html
 
         return explanations_html(self.items)
 
@@ -81,6 +81,9 @@ class Measures(Sequence[Measure]):
 
     def __iter__(self) -> Iterator[Measure]:
         return iter(self.items)
+
+    def __add__(self, other: Measures) -> Measures:
+        return Measures(self.items + other.items)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per measure."""

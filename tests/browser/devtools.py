@@ -36,13 +36,16 @@ class Page:
 
     def open(self, address: str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
         """Loads the address at that size, and waits until it has loaded."""
+        self.resize(width, height)
+        self.dark(dark)
+        self._send("Page.navigate", {"url": address})
+        self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+
+    def resize(self, width: int, height: int = 900) -> None:
         self._send(
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
         )
-        self.dark(dark)
-        self._send("Page.navigate", {"url": address})
-        self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
 
     def dark(self, on: bool) -> None:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if on else "light"}

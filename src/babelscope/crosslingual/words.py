@@ -143,10 +143,13 @@ def segmenter(lang: str) -> str:
     from importlib.metadata import version
 
     language = _language(lang)
-    if language not in SEGMENTERS:
-        return f"UAX #29 (regex {version('regex')})"
-    row = _installed(language)
-    return " + ".join(f"{name} {version(name)}" for name in row.packages) if row else FALLBACK
+    if language in SEGMENTERS:
+        row = _installed(language)
+        return " + ".join(f"{name} {version(name)}" for name in row.packages) if row else FALLBACK
+    unicode = f"UAX #29 (regex {version('regex')})"
+    if lang != "und":
+        return unicode
+    return "; ".join([unicode, *(f"{language}: {segmenter(language)}" for language in SEGMENTERS)])
 
 
 def words_of_tokens(offsets: Sequence[Span], words: Sequence[Span], text: str) -> tuple[int, ...]:
@@ -191,7 +194,7 @@ def _runs(japanese: bool) -> str:
     """Runs of the scripts written without spaces, each under its language's name, without their punctuation."""
     kana = _KANA + _SHARED_KANA
     scripts = ({"ja": _HAN + kana} if japanese else {"zh": _HAN, "ja": kana}) | _SPACELESS
-    return "|".join(rf"(?P<{name}>(?:[[{letters}]--\p{{P}}]{_MARKS})++)" for name, letters in scripts.items())
+    return "|".join(rf"(?P<{name}>(?:[[{letters}]--\p{{P}}--{_MARK}]{_MARKS})++)" for name, letters in scripts.items())
 
 
 @cache

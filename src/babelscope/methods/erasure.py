@@ -20,7 +20,8 @@ def occlusion(
 
         a_t = F(x) - F(x without t)
 
-    F the explained quantity, "without" the erasure operator (default: mask token, or attention mask zero for a decoder).
+    F the explained quantity, "without" the erasure operator (default: the mask token; pad, unk or a zeroed
+    attention mask where the tokenizer has none).
 
     *Laws*: a token that the model ignores scores 0; a linear model of token indicators gives its weights; for a
     one-token text a_1 = F(x) - F(null). Where the erasure leaves nothing to read, or deletes the explained position, the

@@ -16,11 +16,11 @@ METRICS: dict[str, Metric] = {
     for row in (
         Metric(
             "comprehensiveness", comprehensiveness, "faithfulness",
-            "fall of the probability when the top units are erased", True, (-1.0, 1.0), True,
+            "fall of the probability when the top units are erased", True, (-1.0, 1.0), True, True,
         ),
         Metric(
             "sufficiency", sufficiency, "faithfulness",
-            "fall of the probability when only the top units are kept", False, (-1.0, 1.0), True,
+            "fall of the probability when only the top units are kept", False, (-1.0, 1.0), True, True,
         ),
         Metric(
             "normalised_comprehensiveness", normalised_comprehensiveness, "faithfulness",

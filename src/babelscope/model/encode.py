@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from babelscope.crosslingual.words import segment, words_of_tokens
+from babelscope.data.texts import check_text
 from babelscope.errors import InputError
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Example, Span
@@ -37,28 +37,11 @@ def encode(model: Model, examples: Sequence[Example], *, part: str = "all", long
     return encoded
 
 
-def check_text(example: Example) -> None:
-    """Refuses what no tokenizer reads sensibly: nothing at all, lone surrogates, control characters."""
-    for number, text in enumerate(example.texts, 1):
-        where = f"{example.id}: text {number}" if len(example.texts) > 1 else f"{example.id}: the text"
-        if not text.strip():
-            raise InputError(f"{where} is empty or only white space; give at least one word")
-        for place, character in enumerate(text):
-            category = unicodedata.category(character)
-            if category == "Cs":
-                raise InputError(
-                    f"{where} holds a lone surrogate U+{ord(character):04X} at character {place}: it was decoded wrongly; read it as UTF-8"
-                )
-            if category == "Cc" and character not in "\t\n\r\x85":
-                raise InputError(
-                    f"{where} holds the control character U+{ord(character):04X} at character {place}; remove it"
-                )
-
-
 def _encode(model: Model, example: Example, part: str, long: str) -> list[Encoded]:
-    wanted = 2 if model.task == "question-answering" else len(example.texts)
+    wanted = model.texts or len(example.texts)
     if len(example.texts) != wanted or not 1 <= len(example.texts) <= 2:
-        raise InputError(f"{example.id}: {model.task} takes {wanted} text(s), {len(example.texts)} given")
+        takes = "one text" if wanted == 1 else "two texts"
+        raise InputError(f"{example.id}: {model.name} ({model.task}) reads {takes}, {len(example.texts)} given")
     if part == "second" and len(example.texts) == 1:
         raise InputError(f"{example.id}: part 'second' needs a pair, one text given")
     check_text(example)

@@ -21,8 +21,12 @@ OPERATORS = {
 
 
 def default_operator(model: Model) -> str:
-    """`mask` where the model has a mask token, else `attention_zero` (decoders)."""
-    return "attention_zero" if model.tokenizer.mask_token_id is None else "mask"
+    """The first of mask, pad and unk that the tokenizer has, else `attention_zero`.
+
+    A decoder reads its last token and often has no special token: with `attention_zero` that token would still be read,
+    and a text with everything erased would leave nothing to attend to. A replacing token has neither fault."""
+    known = (name for name in ("mask", "pad", "unk") if getattr(model.tokenizer, f"{name}_token_id") is not None)
+    return next(known, "attention_zero")
 
 
 def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str) -> Query | None:

@@ -113,6 +113,7 @@ def _trainer(
             )  # fmt: skip
         except (OSError, ValueError) as error:
             raise _missing(base, error) from error
+    hf.config.texts_per_input = len(train[0].texts)
     if recipe.freeze_embeddings:
         hf.get_input_embeddings().weight.requires_grad_(False)
     if hf.config.pad_token_id is None and tokenizer.pad_token_id is not None:

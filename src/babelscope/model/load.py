@@ -24,11 +24,11 @@ from transformers.utils import logging as transformers_logging
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.model.door import Door
 
-CLASSES = {
-    "text-classification": AutoModelForSequenceClassification,
-    "question-answering": AutoModelForQuestionAnswering,
+TASKS = {
+    "text-classification": (AutoModelForSequenceClassification, "one text, or two as a pair", "a class"),
+    "question-answering": (AutoModelForQuestionAnswering, "a question and a context", "an answer in the context"),
 }
-"""The tasks that can be explained, under their Hugging Face names, and the class that loads each."""
+"""The tasks that can be explained, under their Hugging Face names: the class that loads each, its texts, its targets."""
 
 HEADS = {"ForSequenceClassification": "text-classification", "ForQuestionAnswering": "question-answering"}
 
@@ -50,6 +50,11 @@ class Model:
             return ()
         names = self.hf.config.id2label
         return tuple(str(names[index]) for index in range(self.hf.config.num_labels))
+
+    @cached_property
+    def texts(self) -> int | None:
+        """How many texts an input has; None where the checkpoint does not say."""
+        return 2 if self.task == "question-answering" else getattr(self.hf.config, "texts_per_input", None)
 
     @cached_property
     def activation(self) -> str:
@@ -97,7 +102,8 @@ class Model:
 
     @property
     def device(self) -> torch.device:
-        return next(iter(self.hf.parameters())).device
+        found: torch.device = next(iter(self.hf.parameters())).device
+        return found
 
     @cached_property
     def fingerprint(self) -> str:
@@ -166,8 +172,8 @@ def load(
     The task is read from the checkpoint's architecture. A head that the checkpoint does not hold is refused, because
     transformers would fill it with random numbers and only log it.
     """
-    if task is not None and task not in CLASSES:
-        raise InputError(f"task {task!r} is not one of: {', '.join(CLASSES)}")
+    if task is not None and task not in TASKS:
+        raise InputError(f"task {task!r} is not one of: {', '.join(TASKS)}")
     if isinstance(source, (str, Path)):
         model = _from_pretrained(str(source), task, revision, allow_untrained_head)
     elif isinstance(source, tuple) and len(source) == 2:
@@ -201,7 +207,7 @@ def _from_pretrained(source: str, task: str | None, revision: str | None, allow_
     found = task or _task_of(source, revision)
     with _quiet():
         try:
-            hf, info = CLASSES[found].from_pretrained(source, revision=revision, output_loading_info=True)
+            hf, info = TASKS[found][0].from_pretrained(source, revision=revision, output_loading_info=True)
             tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
         except (OSError, ValueError, KeyError) as error:
             raise _missing(source, error) from error

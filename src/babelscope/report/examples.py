@@ -42,7 +42,7 @@ class Parallel:
 def predictions(table: pa.Table) -> pd.DataFrame:
     """What each model predicted, once per example, whichever method explained it."""
     columns = table.select(["model", "lang", "group", "id", "label", "gold"])
-    found = columns.append_column("length", pc.list_value_length(table["words"])).to_pandas()
+    found: pd.DataFrame = columns.append_column("length", pc.list_value_length(table["words"])).to_pandas()
     return found.drop_duplicates(["model", "lang", "id"]).sort_values(["model", "group", "lang", "id"])
 
 

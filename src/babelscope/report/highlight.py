@@ -66,7 +66,7 @@ def shade(score: float, largest: float, steps: int = STEPS) -> int:
     """How strongly a word is tinted, from 0 to `steps`; negative where it opposes."""
     if not isfinite(score) or largest <= 0:
         return 0
-    step = ceil(steps * abs(score) / largest - 1e-9)
+    step = ceil(steps * (abs(score) / largest) - 1e-9)
     return min(steps, step) if score > 0 else -min(steps, step)
 
 

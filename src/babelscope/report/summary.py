@@ -74,6 +74,10 @@ class Summary:
         }
 
     @cached_property
+    def _languages(self) -> dict[str, set[str]]:
+        return {str(model): set(part.unique()) for model, part in self.rows.groupby("model")["lang"]}
+
+    @cached_property
     def _paired(self) -> dict[tuple[str, str], pd.DataFrame]:
         """Per (model, metric) a row per example and a column per method; repeats (seeds) are averaged first."""
         return {
@@ -82,8 +86,7 @@ class Summary:
         }
 
     def languages_of(self, model: str) -> list[str]:
-        found = set(self.rows.loc[self.rows["model"] == model, "lang"])
-        return [lang for lang in self.languages if lang in found]
+        return [lang for lang in self.languages if lang in self._languages[model]]
 
     def methods_of(self, model: str, metric: str, lang: str | None = None) -> list[str]:
         """The methods with a defined mean there, the floor last."""
@@ -134,7 +137,7 @@ class Summary:
     def _ordered(self, column: str, listed: str) -> list[str]:
         """What occurs in the rows: in the study's order first, then by name."""
         order = [row["name"] for row in described(self.study, listed)]
-        found = set(self.rows[column])
+        found = set(self.rows[column].unique())
         return [name for name in order if name in found] + sorted(found - set(order))
 
 

@@ -119,7 +119,7 @@ def accuracies(found: pd.DataFrame) -> dict[tuple[str, str], Estimate]:
 def undefined(summary: Summary) -> list[tuple[str, str, int, int]]:
     """Per metric and reason: how many values are undefined, of how many."""
     totals = summary.rows["metric"].value_counts()
-    lost = summary.rows[~summary.rows["value"].map(pd.notna)]
+    lost = summary.rows[summary.rows["value"].isna()]
     counts = Counter(zip(lost["metric"], lost["reason"]))
     known = sorted(counts.items())
     return [(metric, reason or "no reason given", count, int(totals[metric])) for (metric, reason), count in known]

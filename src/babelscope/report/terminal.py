@@ -79,7 +79,7 @@ def _style(score: float, largest: float) -> Style:
     if step == 0:
         return Style.null()
     scale = SUPPORTS if step > 0 else OPPOSES
-    return Style(color="#000000", bgcolor=scale[abs(step) - 1], bold=abs(step) == len(scale), underline=step < 0)
+    return Style(color="#000000", bgcolor=scale[abs(step) - 1], bold=abs(step) == len(scale), underline=step < -1)
 
 
 def _safe(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
@@ -142,6 +143,11 @@ def read_study(path: str | Path) -> Study:
         where = f", line {mark.line + 1}" if mark else ""
         raise InputError(f"{file}{where}: not YAML: {getattr(error, 'problem', error)}") from error
     return parse_study(given, str(file))
+
+
+def demo_study() -> Study:
+    """The study of `babelscope demo`."""
+    return parse_study(yaml.safe_load(files("babelscope.study").joinpath("demo.yaml").read_text("utf-8")), "the demo")
 
 
 def parse_study(given: Any, origin: str = "the study") -> Study:

@@ -16,7 +16,7 @@ from babelscope.metrics import METRICS
 from babelscope.model.door import Progress
 from babelscope.model.finetune import fingerprint
 from babelscope.model.load import Model
-from babelscope.store import SCHEME, Cell, Store, fail, failures, has, key, open_store, put, read_attributions, write_study
+from babelscope.store import SCHEME, Cell, Store, cells, fail, failures, has, key, open_store, put, read_attributions, write_study
 from babelscope.study import models
 from babelscope.study.config import Choice, ModelSpec, Study, TaskSpec, read_study
 from babelscope.study.explain import explain
@@ -195,14 +195,47 @@ def described(study: Study, known: Mapping[str, Mapping[str, Any]]) -> dict[str,
     }  # fmt: skip
 
 
+def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
+    """Per model and language the numbers of explained, measured and planned cells."""
+    explained: dict[tuple[str, str, str], set[str]] = {}
+    measured: dict[str, set[str]] = {}
+    for row in cells(store):
+        identity = row["identity"]
+        if row["kind"] == "attributions":
+            explained.setdefault((identity["name"], identity["task"], identity["lang"]), set()).add(key(identity))
+        else:
+            measured.setdefault(identity["of"], set()).add(key(identity))
+    rows = []
+    for block in blocks(study):
+        name = _name(study, block)
+        mine = explained.get((name, block.task.name, block.lang), set())
+        rows.append(
+            {
+                "model": name,
+                "lang": block.lang,
+                "explained": len(mine),
+                "measured": sum(len(measured.get(one, ())) for one in mine),
+                "planned": len(study.methods) * (1 + len(study.metrics)),
+            }
+        )
+    return rows
+
+
 def _described(model: Model, spec: ModelSpec) -> dict[str, Any]:
     return {
         "name": model.name,
-        "source": spec.source or f"trained here ({spec.train.architecture if spec.train and not spec.train.base else spec.train.base if spec.train else ''})",
+        "source": spec.source or _origin(spec),
         "languages": spec.train.languages if spec.train else [],
         "fingerprint": model.fingerprint,
         "parameters": sum(one.numel() for one in model.hf.parameters()),
     }
+
+
+def _origin(spec: ModelSpec) -> str:
+    made = spec.train
+    if made is None:
+        return ""
+    return f"trained here from {made.base or f'scratch ({made.architecture}, {made.layers} layers of {made.width})'}"
 
 
 def _name(study: Study, block: Block) -> str:

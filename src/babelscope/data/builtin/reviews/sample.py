@@ -119,7 +119,7 @@ def _because(rng: Random, domain: str, good: bool) -> Review:
 
 def _contrast(rng: Random, domain: str, good: bool, frame: str) -> Review:
     """A part against the whole, or somebody else's view against the narrator's."""
-    inner, outer = pick(rng, ((False, False), (False, False), (True, False), (False, True)))
+    inner, outer = pick(rng, (*((False, False),) * 4, (True, False), (False, True)))
     if rng.random() < 0.5:
         aside, main = _part(rng, domain, not good, inner), _verdict(rng, domain, good, outer)
         return Review(domain, frame, aside, main, summary=pick(rng, SUMMARIES))
@@ -165,16 +165,16 @@ def _forecast(rng: Random, domain: str, good: bool) -> Review:
 Draw = Callable[[Random, str, bool], Review]
 
 DRAWS: tuple[tuple[float, Draw], ...] = (
-    (0.40, _plain),
-    (0.16, _negated),
+    (0.43, _plain),
+    (0.13, _negated),
     (0.05, _both),
-    (0.05, _because),
-    (0.10, _but),
-    (0.05, _although),
-    (0.06, _after),
+    (0.06, _because),
+    (0.13, _but),
+    (0.06, _although),
+    (0.05, _after),
     (0.03, _surprised),
-    (0.06, _echo),
-    (0.04, _forecast),
+    (0.04, _echo),
+    (0.02, _forecast),
 )
 """Share of each way to build a review; the shares sum to one."""
 

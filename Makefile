@@ -1,0 +1,39 @@
+# Each target sets itself up on a fresh machine: its own .venv, installed with the tested versions.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test check bench browser clean
+
+demo: $(READY)
+	$(BIN)/babelscope demo --output demo
+
+test: $(READY) browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/mkdocs build --strict --quiet --site-dir site
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+# torch is named outright: a plain or ranged one pulls several gigabytes of CUDA packages on a machine without a GPU.
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --constraint constraints.txt torch==2.13.0
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev,peers,web]"
+	touch $(READY)
+
+# The browser tests need Debian's chromium and fonts for all scripts; where they cannot be installed, the tests say so.
+browser:
+	@command -v chromium >/dev/null && fc-list 2>/dev/null | grep -qi devanagari || \
+	  (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium chromium-driver fontconfig \
+	   fonts-noto-core fonts-noto-cjk) >/dev/null 2>&1 || \
+	  echo "chromium cannot be installed here: browser tests will be skipped"
+
+clean:
+	rm -rf .venv site demo

@@ -1,0 +1,456 @@
+"""The command line: each command calls one function and shows what it returns."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from babelscope.results import Attributions, Measures
+    from babelscope.types import Example, Method, Metric
+
+app = typer.Typer(
+    help="Explain fine-tuned transformers in many languages, and measure whether the explanations can be trusted.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+study_app = typer.Typer(help="Run a whole grid of models, languages, methods and metrics from a YAML file.", no_args_is_help=True)
+app.add_typer(study_app, name="study")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A hub id or a folder.")]
+Options = Annotated[list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="An option of a method or metric.")]
+Columns = Annotated[list[str] | None, typer.Option("--column", metavar="FIELD=NAME", help="The file's name for a field.")]
+Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps; default: where the model is loaded.")]
+Untrained = Annotated[bool, typer.Option("--allow-untrained-head", help="Explain a head with random weights.")]
+
+
+@app.callback()
+def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False) -> None: ...
+
+
+@app.command()
+def methods(json_: Json = False) -> None:
+    """The attribution methods and their properties."""
+    from babelscope.methods import METHODS
+
+    facts = ("family", "complete", "signed", "gradients", "attentions", "seeded", "words", "summary")
+    _show_table("methods", METHODS.values(), facts, json_)
+
+
+@app.command()
+def metrics(json_: Json = False) -> None:
+    """The quality metrics and their properties."""
+    from babelscope.metrics import METRICS
+
+    _show_table("metrics", METRICS.values(), ("family", "higher_is_better", "bounds", "order_only", "summary"), json_)
+
+
+@app.command()
+def tasks(json_: Json = False) -> None:
+    """The tasks that can be explained, and what each reads."""
+    from babelscope.model.load import TASKS
+
+    rows = [{"name": name, "texts": texts, "target": target} for name, (_, texts, target) in TASKS.items()]
+    if json_:
+        print(json.dumps(rows, indent=1))
+        return
+    from babelscope.pages.terminal import table
+
+    _print(table("tasks", ("name", "texts", "target"), [tuple(row.values()) for row in rows]))
+
+
+@app.command()
+def explain(
+    model: ModelName,
+    text: Annotated[str | None, typer.Argument(help="The text to explain.")] = None,
+    pair: Annotated[str | None, typer.Option(help="The second text of a pair (hypothesis, context).")] = None,
+    lang: Annotated[str, typer.Option(help="The text's language (BCP 47): decides its words.")] = "und",
+    method: Annotated[str, typer.Option(help="Methods, separated by commas.")] = "integrated_gradients",
+    target: Annotated[str | None, typer.Option(help="A class (or answer), or 'gold'; default: the prediction.")] = None,
+    quantity: Annotated[str, typer.Option(help="logit, probability or log_odds.")] = "logit",
+    unit: Annotated[str, typer.Option(help="Show words or tokens.")] = "word",
+    input_: Annotated[Path | None, typer.Option("--input", help="A .jsonl, .csv, .tsv or .parquet file of texts.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write to a .jsonl, .parquet or .html file.")] = None,
+    option: Options = None,
+    column: Columns = None,
+    seed: Annotated[int, typer.Option(help="For methods that draw numbers.")] = 0,
+    part: Annotated[str, typer.Option(help="Which text of a pair is explained: all, first, second.")] = "all",
+    long: Annotated[str, typer.Option(help="Texts longer than the model: truncate or window.")] = "truncate",
+    device: Device = None,
+    allow_untrained_head: Untrained = False,
+    json_: Json = False,
+) -> None:
+    """Which words made the model say that?"""
+    from babelscope.errors import InputError
+    from babelscope.progress import bar
+    from babelscope.results import Attributions
+
+    if unit not in ("word", "token"):
+        raise InputError(f"unit {unit!r} is not one of: word, token")
+    _check_ending(output, (".jsonl", ".parquet", ".html"))
+    rows = _examples(text, pair, lang, input_, column)
+    chosen = _chosen_methods(method)
+    settled = _share_options([*chosen], option)
+    from babelscope.model.load import load
+    from babelscope.study.explain import explain as explain_them
+
+    loaded = load(model, device=device, allow_untrained_head=allow_untrained_head)
+    _refuse_unfit(loaded, rows)
+    found = Attributions(())
+    with bar("explaining") as tell:
+        for row in chosen:
+            found += explain_them(
+                loaded, rows, row.name, target=target, quantity=quantity, options=settled[row.name], seed=seed, part=part,
+                long=long, progress=tell,
+            )  # fmt: skip
+    _deliver(found, output, json_, unit)
+
+
+@app.command()
+def measure(
+    model: ModelName,
+    input_: Annotated[Path, typer.Option("--input", help="A .jsonl, .csv, .tsv or .parquet file of texts.")],
+    method: Annotated[str, typer.Option(help="Methods, separated by commas.")] = "integrated_gradients,random",
+    metric: Annotated[str, typer.Option(help="Metrics, separated by commas.")] = "comprehensiveness,sufficiency",
+    lang: Annotated[str, typer.Option(help="The language, where the file has no such column.")] = "und",
+    target: Annotated[str | None, typer.Option(help="A class, or 'gold'; default: the prediction.")] = None,
+    option: Options = None,
+    column: Columns = None,
+    seed: Annotated[int, typer.Option(help="For methods that draw numbers.")] = 0,
+    part: Annotated[str, typer.Option(help="Which text of a pair is explained and erased: all, first, second.")] = "all",
+    output: Annotated[Path | None, typer.Option(help="Write the values to a .jsonl or .parquet file.")] = None,
+    device: Device = None,
+    allow_untrained_head: Untrained = False,
+    json_: Json = False,
+) -> None:
+    """Can the explanations be trusted? Every method by every metric, per language, with intervals."""
+    from babelscope.metrics import METRICS
+    from babelscope.model.load import load
+    from babelscope.progress import bar
+    from babelscope.results import Attributions, Measures
+    from babelscope.study.explain import explain as explain_them
+    from babelscope.study.measure import measure as measure_them
+    from babelscope.study.options import choose
+
+    _check_ending(output, (".jsonl", ".parquet"))
+    rows = _examples(None, None, lang, input_, column)
+    chosen = _chosen_methods(method)
+    judges = [choose(METRICS, name.strip(), "metric") for name in metric.split(",")]
+    settled = _share_options([*chosen, *judges], option)
+    loaded = load(model, device=device, allow_untrained_head=allow_untrained_head)
+    _refuse_unfit(loaded, rows)
+    found, values = Attributions(()), Measures(())
+    with bar("explaining") as tell:
+        for row in chosen:
+            mine = settled[row.name]
+            found += explain_them(loaded, rows, row.name, target=target, options=mine, seed=seed, part=part, progress=tell)
+    with bar("measuring") as tell, loaded.door.remembering():
+        for judge in judges:
+            values += measure_them(loaded, found, judge.name, options=settled[judge.name], part=part, progress=tell)
+    _deliver_measures(values, output, json_)
+
+
+@app.command()
+def finetune(
+    base: Annotated[str, typer.Argument(help="A hub id, a folder, or new:bert, new:xlm-roberta, new:distilbert, new:gpt2.")],
+    train: Annotated[Path, typer.Option(help="Training file with text and label.")],
+    dev: Annotated[Path, typer.Option(help="Development file; the epoch with the lowest loss on it is kept.")],
+    output: Annotated[Path, typer.Option(help="The folder to write.")],
+    learning_rate: Annotated[float, typer.Option(min=1e-9)] = 1e-5,
+    epochs: Annotated[int, typer.Option(min=1)] = 5,
+    batch: Annotated[int, typer.Option(min=1)] = 16,
+    seed: int = 0,
+    freeze_embeddings: Annotated[bool, typer.Option("--freeze-embeddings", help="Keep the word embeddings.")] = False,
+    layers: Annotated[int, typer.Option(min=1, help="Of a new model.")] = 2,
+    width: Annotated[int, typer.Option(min=32, help="Of a new model.")] = 128,
+    vocabulary: Annotated[int, typer.Option(min=100, help="Of a new model's tokenizer.")] = 8000,
+    column: Columns = None,
+) -> None:
+    """Tune a classifier; a run that was stopped goes on where it was."""
+    from babelscope.data.files import read
+    from babelscope.errors import InputError
+    from babelscope.progress import bar
+
+    names = _pairs(column, "--column")
+    rows, judged = read(train, columns=names), read(dev, columns=names)
+    if (output / "config.json").exists():
+        raise InputError(f"{output} holds a model already; choose another folder or remove it")
+    from babelscope.model import small
+    from babelscope.model.finetune import Recipe
+    from babelscope.model.finetune import finetune as tune
+
+    start = base
+    if base.startswith("new:"):
+        labels = sorted({str(row.label) for row in rows})
+        texts = [text for row in rows for text in row.texts]
+        folder = Path(f"{output}.base")
+        if not (folder / "tokenizer.json").exists():
+            small.make(folder, base[4:], texts, labels, layers=layers, width=width, vocabulary=vocabulary, seed=seed)
+        start = str(folder)
+    recipe = Recipe(learning_rate, epochs, batch, seed=seed, freeze_embeddings=freeze_embeddings)
+    with bar("fine-tuning") as tell:
+        folder = tune(start, rows, judged, output, recipe, progress=tell)
+    last = json.loads((folder / "training.json").read_text("utf-8"))["dev"]
+    best = min(last, key=lambda row: row["eval_loss"])
+    print(f"{folder}: accuracy {best['eval_accuracy']:.3f} on {dev} (epoch {best['epoch']:g} of {epochs})")
+
+
+@study_app.command("run")
+def study_run(
+    file: Annotated[Path, typer.Argument(help="The study's YAML file.")],
+    store: Annotated[Path | None, typer.Option(help="The store to fill; default: the file's name with .store.")] = None,
+    json_: Json = False,
+) -> None:
+    """Fill a store with the study's results; what exists is skipped, what fails is recorded."""
+    from babelscope.study.config import read_study
+
+    study = read_study(file)
+    outcome = _run(study, store or file.with_suffix(".store"))
+    if json_:
+        row = {"store": str(outcome.store), "filled": outcome.filled, "found": outcome.found}
+        print(json.dumps(row | {"failed": [{"cell": one.cell, "reason": one.reason} for one in outcome.failed]}, indent=1))
+    else:
+        print(f"{outcome.store}: {outcome.filled} cells filled, {outcome.found} found, {len(outcome.failed)} failed")
+        _print_failures(outcome.failed)
+    if outcome.failed:
+        raise typer.Exit(1)
+
+
+@study_app.command("status")
+def study_status(
+    file: Annotated[Path, typer.Argument(help="The study's YAML file.")],
+    store: Annotated[Path | None, typer.Option(help="The store; default: the file's name with .store.")] = None,
+    json_: Json = False,
+) -> None:
+    """How much of a study is done."""
+    from babelscope.store import failures, open_store
+    from babelscope.study.config import read_study
+    from babelscope.study.run import progress_of
+
+    study = read_study(file)
+    place = open_store(store or file.with_suffix(".store"), create=False)
+    rows = progress_of(study, place)
+    failed = failures(place)
+    if json_:
+        listed = [{"cell": one.cell, "reason": one.reason} for one in failed]
+        print(json.dumps({"models": rows, "failed": listed}, indent=1, ensure_ascii=False))
+        return
+    from babelscope.pages.terminal import table
+
+    _print(table(study.name, ("model", "language", "explained", "measured", "planned"), [tuple(row.values()) for row in rows]))
+    _print_failures(failed)
+
+
+@app.command()
+def report(
+    store: Annotated[Path, typer.Argument(help="The store of a study.")],
+    output: Annotated[Path, typer.Option(help="The folder to write the page into.")],
+) -> None:
+    """Write the page that a person reads, from the store alone."""
+    from babelscope.pages.build import report as build
+
+    print(build(store, output))
+
+
+@app.command()
+def demo(output: Annotated[Path, typer.Option(help="The folder for the store and the page.")] = Path("demo")) -> None:
+    """Train small models on the built-in corpus, explain, measure and report them; no network needed."""
+    from babelscope.pages.build import report as build
+    from babelscope.pages.findings import ten_lines
+    from babelscope.study.config import demo_study
+
+    outcome = _run(demo_study(), output / "store")
+    page = build(output / "store", output)
+    for line in ten_lines(output / "store"):
+        print(line)
+    _print_failures(outcome.failed)
+    print(f"report: {page}")
+    if outcome.failed:
+        raise typer.Exit(1)
+
+
+def main() -> None:
+    """The entry point: what the user can act upon is one line on standard error and exit status 2."""
+    from babelscope.errors import BabelscopeError
+
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        app()
+    except BabelscopeError as error:
+        if "--debug" in sys.argv:
+            raise
+        print(f"babelscope: {' '.join(str(error).split())}".encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("babelscope: stopped; run the same command again to go on", file=sys.stderr)
+        sys.exit(130)
+
+
+def _run(study: Any, store: Path) -> Any:
+    from babelscope.progress import bars
+    from babelscope.study.run import Watch, run
+
+    with bars(study.name) as (stage, steps):
+        return run(study, store, watch=Watch(stage, steps))
+
+
+def _chosen_methods(names: str) -> list[Method]:
+    from babelscope.methods import METHODS
+    from babelscope.study.options import choose
+
+    return [choose(METHODS, name.strip(), "method") for name in names.split(",")]
+
+
+def _examples(text: str | None, pair: str | None, lang: str, file: Path | None, column: list[str] | None) -> list[Example]:
+    from babelscope.data.files import read
+    from babelscope.data.texts import check_text
+    from babelscope.errors import InputError
+    from babelscope.types import Example
+
+    if (text is None) == (file is None):
+        raise InputError("give either a text or --input FILE" + ("; both were given" if text is not None else ""))
+    if file is not None:
+        rows = read(file, columns=_pairs(column, "--column"), lang=None if lang == "und" else lang)
+    else:
+        rows = [Example("1", (str(text),) if pair is None else (str(text), pair), lang)]
+    for row in rows:
+        check_text(row)
+    return rows
+
+
+def _refuse_unfit(model: Any, rows: Sequence[Example]) -> None:
+    """Every row is encoded before the first is explained: a pair for a single-text model, say, must not come up late."""
+    from babelscope.model.encode import encode
+
+    encode(model, rows)
+
+
+def _pairs(given: list[str] | None, flag: str) -> dict[str, str]:
+    from babelscope.errors import InputError
+
+    found = {}
+    for one in given or ():
+        name, equals, value = one.partition("=")
+        if not equals or not name or not value:
+            raise InputError(f"{flag} {one!r} is not of the form name=value")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _share_options(rows: Sequence[Method | Metric], given: list[str] | None) -> dict[str, dict[str, Any]]:
+    """Each row gets the options that it knows; one that nobody knows is refused."""
+    from babelscope.errors import InputError
+    from babelscope.study.options import defaults, settle, suggestion
+
+    pairs = _pairs(given, "--option")
+    known = {name for row in rows for name in defaults(row)}
+    for name in pairs:
+        if name not in known:
+            hint = suggestion(name, sorted(known)) if known else "they take none"
+            raise InputError(f"none of {', '.join(row.name for row in rows)} has an option {name!r}; {hint}")
+    return {row.name: settle(row, {n: v for n, v in pairs.items() if n in defaults(row)}) for row in rows}
+
+
+def _check_ending(output: Path | None, known: Sequence[str]) -> None:
+    from babelscope.errors import InputError
+
+    if output is not None and output.suffix not in known:
+        raise InputError(f"--output {output}: the ending must be one of {', '.join(known)}")
+    if output is not None and not output.parent.is_dir():
+        raise InputError(f"--output {output}: there is no folder {output.parent}")
+
+
+def _deliver(found: Attributions, output: Path | None, json_: bool, unit: str) -> None:
+    from babelscope.pages.highlight import page_html
+    from babelscope.pages.terminal import coloured
+    from babelscope.results import dumps
+
+    if output is not None and output.suffix == ".jsonl":
+        _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.to_json()).encode())
+    elif output is not None and output.suffix == ".html":
+        _write(output, page_html(found.items).encode())
+    elif output is not None:
+        _write_parquet(output, "attributions", found.items)
+    if json_:
+        print(dumps(found.to_json()))
+    elif output is not None:
+        print(f"{output}: {len(found)} explanations")
+    else:
+        for one in found:
+            _print(coloured(one, unit))
+
+
+def _deliver_measures(values: Measures, output: Path | None, json_: bool) -> None:
+    from babelscope.metrics import METRICS
+    from babelscope.pages.terminal import table
+    from babelscope.results import dumps
+
+    if output is not None and output.suffix == ".jsonl":
+        _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in values.to_json()).encode())
+    elif output is not None:
+        _write_parquet(output, "measures", values.items)
+    if json_:
+        print(dumps(values.to_json()))
+        return
+    rows = []
+    for (_, lang, method, metric), one in values.summary():
+        arrow = "↑" if METRICS[metric].higher_is_better else "↓"
+        rows.append((lang, method, f"{metric} {arrow}", one.mean, one.low, one.high, one.n, one.undefined))
+    _print(table("means with 95 % intervals", ("language", "method", "metric", "mean", "low", "high", "n", "undefined"), rows))
+
+
+def _show_table(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
+    from babelscope.study.options import defaults
+
+    listed = [{"name": row.name} | {fact: getattr(row, fact) for fact in facts} | {"options": defaults(row)} for row in rows]
+    if json_:
+        print(json.dumps(listed, indent=1))
+        return
+    from babelscope.pages.terminal import table
+
+    def shown(value: Any) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, dict):
+            return ", ".join(f"{name}={part}" for name, part in value.items())
+        return str(value)
+
+    _print(table(title, ("name", *facts, "options"), [tuple(shown(value) for value in row.values()) for row in listed]))
+
+
+def _print(thing: Any) -> None:
+    from rich.console import Console
+
+    Console(soft_wrap=False).print(thing)
+
+
+def _print_failures(failed: Sequence[Any]) -> None:
+    for one in failed:
+        cell = one.cell
+        model = cell.get("name") or (cell["model"]["name"] if isinstance(cell.get("model"), dict) else cell.get("of", ""))
+        place = " ".join(str(part) for part in (model, cell.get("lang", ""), cell.get("method") or cell.get("metric") or "") if part)
+        print(f"failed: {place}: {one.reason}", file=sys.stderr)
+
+
+def _write_parquet(output: Path, kind: str, rows: Sequence[Any]) -> None:
+    import pyarrow.parquet as pq
+
+    from babelscope.store import to_table
+
+    part = output.with_name(f"{output.name}.part")
+    pq.write_table(to_table(kind, rows), part)
+    os.replace(part, output)
+
+
+def _write(output: Path, content: bytes) -> None:
+    part = output.with_name(f"{output.name}.part")
+    part.write_bytes(content)
+    os.replace(part, output)

@@ -1,0 +1,211 @@
+"""From a text to the model's ids: real tokenizers, five scripts, pairs, questions, long texts, bad texts."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from conftest import TEXTS, tiny
+from transformers import (
+    AutoTokenizer,
+    BertConfig,
+    BertForSequenceClassification,
+    XLMRobertaConfig,
+    XLMRobertaForQuestionAnswering,
+    XLMRobertaForSequenceClassification,
+)
+
+from babelscope.errors import InputError
+from babelscope.methods import METHODS
+from babelscope.model.encode import encode
+from babelscope.model.load import Model, load
+from babelscope.study.explain import as_examples, explain
+from babelscope.study.measure import measure
+from babelscope.types import Example
+
+SENTENCES = {
+    "en": ("The hotel wasn't cheap, but we loved it.", ["The", "hotel", "wasn't", "cheap", ",", "but", "we", "loved", "it", "."]),
+    "hi": ("होटल सस्ता नहीं था, लेकिन अच्छा था।", ["होटल", "सस्ता", "नहीं", "था", ",", "लेकिन", "अच्छा", "था", "।"]),
+    "ar": ("لم يكن الفندق رخيصًا، لكننا أحببناه.", ["لم", "يكن", "الفندق", "رخيصًا", "،", "لكننا", "أحببناه", "."]),
+    "zh": ("这家酒店不便宜，但是我们很喜欢。", ["这家", "酒店", "不", "便宜", "，", "但是", "我们", "很", "喜欢", "。"]),
+    "th": ("โรงแรมนี้ไม่ถูกแต่เราชอบ", ["โรงแรม", "นี้", "ไม่", "ถูก", "แต่", "เรา", "ชอบ"]),
+}
+QUESTIONS = {
+    "en": ("Where is the hotel?", "The hotel stands in Delhi, near the river.", "in Delhi"),
+    "hi": ("होटल कहाँ है?", "होटल दिल्ली में नदी के पास है।", "दिल्ली में"),
+    "ar": ("أين الفندق؟", "يقع الفندق في دلهي قرب النهر.", "في دلهي"),
+    "zh": ("酒店在哪里？", "酒店在德里，靠近河边。", "德里"),
+    "th": ("โรงแรมอยู่ที่ไหน", "โรงแรมอยู่ในเดลีใกล้แม่น้ำ", "เดลี"),
+}
+
+
+@cache
+def real(folder: Path, task: str = "text-classification") -> Model:
+    """A small XLM-R with random weights and the real XLM-R vocabulary."""
+    tokenizer = AutoTokenizer.from_pretrained(folder / "data" / "tokenizers" / "xlm-roberta")
+    torch.manual_seed(0)
+    config = XLMRobertaConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=66, type_vocab_size=1, pad_token_id=tokenizer.pad_token_id,
+    )  # fmt: skip
+    kind = XLMRobertaForQuestionAnswering if task == "question-answering" else XLMRobertaForSequenceClassification
+    return load((kind(config).double().eval(), tokenizer))
+
+
+def surface(text: str, offset: tuple[int, int]) -> str:
+    return text[offset[0] : offset[1]]
+
+
+@pytest.mark.parametrize("lang", SENTENCES)
+def test_single_texts_have_the_right_words_and_offsets(shared: Path, lang: str) -> None:
+    text, words = SENTENCES[lang]
+    model = real(shared)
+    (row,) = encode(model, [Example("1", (text,), lang)])
+    assert row.ids.tolist() == model.tokenizer(text)["input_ids"]
+    assert [word for word in words if word in row.words] == list(row.words)
+    assert "".join(row.words) == "".join(words) or lang == "th", "a word may share its only token with a neighbour"
+    _check_offsets(row, (text,))
+
+
+@pytest.mark.parametrize("lang", SENTENCES)
+def test_pairs_keep_their_texts_apart(shared: Path, lang: str) -> None:
+    model = real(shared)
+    texts = (SENTENCES[lang][0], QUESTIONS[lang][1])
+    (row,) = encode(model, [Example("1", texts, lang)])
+    assert row.ids.tolist() == model.tokenizer(*texts)["input_ids"]
+    assert sorted(set(row.word_segment)) == [0, 1]
+    assert (np.diff([s for s in row.segment if s >= 0]) >= 0).all()
+    assert not set(row.word[row.segment == 0]) & set(row.word[row.segment == 1])
+    _check_offsets(row, texts)
+
+
+@pytest.mark.parametrize("lang", QUESTIONS)
+@pytest.mark.parametrize("method", METHODS)
+def test_questions_are_explained(shared: Path, lang: str, method: str) -> None:
+    question, context, answer = QUESTIONS[lang]
+    model = real(shared, "question-answering")
+    example = Example("1", (question, context), lang, label=answer)
+    (one,) = explain(model, example, method, target=answer)
+    assert answer in one.target or one.target in answer
+    assert np.isfinite(one.scores).all()
+    (own,) = explain(model, example, method)
+    assert own.target in context
+    (value,) = measure(model, [own], "comprehensiveness")
+    assert np.isfinite(value.value)
+    _check_offsets(encode(model, [example])[0], (question, context))
+
+
+def _check_offsets(row: object, texts: tuple[str, ...]) -> None:
+    for token in np.flatnonzero(row.content):
+        text = texts[row.segment[token]]
+        piece = row.tokens[token].replace("▁", "")
+        where = surface(text, row.offsets[token])
+        assert piece == where or piece == "" or piece in where or len(piece) != len(where), (piece, where)
+        span = row.word_offsets[row.word[token]]
+        overlap = min(span[1], row.offsets[token][1]) - max(span[0], row.offsets[token][0])
+        assert overlap > 0 or not where.strip()
+    for word, span, place in zip(row.words, row.word_offsets, row.word_segment):
+        assert surface(texts[place], span) == word
+
+
+def test_gold_words_are_taken_as_they_are(shared: Path) -> None:
+    text = "这家酒店不便宜。"
+    gold = ((0, 1), (1, 4), (4, 7), (7, 8))
+    (row,) = encode(real(shared), [Example("1", (text,), "zh", words=(gold,))])
+    assert set(row.word_offsets) <= set(gold)
+
+
+def test_a_long_text_is_cut_with_a_flag_or_windowed_without_a_gap(shared: Path) -> None:
+    model = real(shared)
+    text = " ".join(f"word{number}" for number in range(80))
+    (cut,) = encode(model, [Example("1", (text,), "en")])
+    assert len(cut.ids) == model.limit == 64
+    assert cut.flags[0].startswith("truncated to 64 of ")
+    windows = encode(model, [Example("1", (text,), "en")], long="window")
+    assert [row.example.id for row in windows] == [f"1#{number}" for number in range(1, len(windows) + 1)]
+    seen = {tuple(offset) for row in windows for offset in row.offsets[row.content].tolist()}
+    covered = {place for start, end in seen for place in range(start, end)}
+    assert covered >= {place for place, character in enumerate(text) if not character.isspace()}
+    found = explain(model, Example("1", (text,), "en"), "random", long="window")
+    assert len(measure(model, found, "comprehensiveness")) == len(windows)
+
+
+def test_a_long_pair_and_a_long_question(shared: Path) -> None:
+    long = " ".join(f"word{number}" for number in range(80))
+    (pair,) = encode(real(shared), [Example("1", (long, "short text"), "en")])
+    assert pair.flags
+    assert (pair.segment == 1).sum() >= 2
+    question = real(shared, "question-answering")
+    (row,) = encode(question, [Example("1", ("Where?", long), "en")])
+    assert row.flags
+    with pytest.raises(InputError, match="truncated away"):
+        explain(question, Example("1", ("Where?", long), "en"), "random", target="word79")
+    with pytest.raises(InputError, match="refused"):
+        encode(question, [Example("1", (long, "short"), "en")])
+
+
+def test_bert_chinese_gives_words_not_characters(shared: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(shared / "data" / "tokenizers" / "bert-base-chinese")
+    config = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32
+    )
+    model = load((BertForSequenceClassification(config).eval(), tokenizer))
+    text, words = SENTENCES["zh"]
+    (row,) = encode(model, [Example("1", (text,), "zh")])
+    assert list(row.words) == words
+    assert row.content.sum() == len(text)
+
+
+def test_special_tokens_written_in_the_text_are_not_content(bert: Model) -> None:
+    (row,) = encode(bert, as_examples("the [SEP] food"))
+    assert not row.content[row.ids == bert.tokenizer.sep_token_id].any()
+    assert row.content.sum() == len(row.ids) - (row.ids == bert.tokenizer.sep_token_id).sum() - 1
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("", "empty"),
+        ("  \n\t ", "empty"),
+        ("\ud800 broken", "lone surrogate U\\+D800 at character 0"),
+        ("a\x00b", "control character U\\+0000 at character 1"),
+        ("[CLS] [SEP]", "only special tokens"),
+        ("𒀀𒁀", "unknown to the model"),
+        ([], "no text"),
+        ([3], "neither a text"),
+        ([("a", "b", "c")], "neither a text"),
+    ],
+)
+def test_bad_texts_are_refused(bert: Model, data: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        explain(bert, data, "random")
+
+
+def test_bidi_marks_joiners_and_markup_are_text(bert: Model) -> None:
+    for text in ("the \u200ffood", "क्\u200dष food", "<script>alert(1)</script> food"):
+        (one,) = explain(bert, text, "random")
+        assert one.texts == (text,)
+
+
+def test_one_text_for_a_span_head_is_refused(shared: Path) -> None:
+    with pytest.raises(InputError, match="two texts, 1 given"):
+        explain(real(shared, "question-answering"), "alone", "random")
+
+
+def test_the_explained_probability_is_the_models_own() -> None:
+    """A model that reads its input in an unknown way (here: by the order of the attention mask's shape) is refused."""
+    from babelscope.errors import BabelscopeError
+
+    model = tiny("bert")
+    positions = model.__dict__.get("first_position")
+    try:
+        model.__dict__["first_position"] = 3
+        with pytest.raises(BabelscopeError, match="explained probability differs"):
+            explain(model, TEXTS[0], "random")
+    finally:
+        model.__dict__.pop("first_position")
+        if positions is not None:
+            model.__dict__["first_position"] = positions

@@ -1,0 +1,289 @@
+"""What the report promises: everything named, nothing loaded, nothing half written, no text turned into markup."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from math import nan
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import synthetic
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from babelscope.errors import StoreError
+from babelscope.report import build, page
+from babelscope.report.build import report
+from babelscope.report.examples import choose
+from babelscope.report.highlight import explanations_html, page_html, shade, words_html
+from babelscope.report.summary import FLOOR, Summary, labelled
+from babelscope.report.terminal import coloured, table
+from babelscope.stats import estimate
+from babelscope.store import Cell, open_store, put, read, read_study, write_study
+from babelscope.types import Attribution, Estimate, Measure
+
+TAG = re.compile(r"<[^>]*>")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a synthetic store and its report."""
+    folder = tmp_path_factory.mktemp("report")
+    synthetic.store(folder / "store", groups=16)
+    report(folder / "store", folder / "out")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shown(made: Path) -> str:
+    """The page without plotly's own source."""
+    return (made / "out" / "index.html").read_text("utf-8").replace(build.get_plotlyjs(), "")
+
+
+@pytest.fixture(scope="module")
+def summary(made: Path) -> Summary:
+    store = open_store(made / "store", create=False)
+    return Summary(labelled(read(store, "measures").to_pandas()), read_study(store))
+
+
+def test_importing_the_report_leaves_torch_out() -> None:
+    modules = "build, examples, figures, findings, highlight, page, summary, tables, terminal"
+    heavy = "'torch' in sys.modules or 'transformers' in sys.modules"
+    code = f"import sys; from babelscope.report import {modules}; sys.exit({heavy})"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_page_loads_nothing_from_elsewhere(shown: str) -> None:
+    assert not re.findall(r"""(?:src|href|action|data)\s*=\s*["']?\s*(?:https?:)?//""", shown)
+    assert not re.findall(r"@import|url\(|<link|<iframe|<img", shown)
+    assert "default-src 'none'" in shown
+
+
+def test_plotly_is_inside_exactly_once(made: Path) -> None:
+    whole = (made / "out" / "index.html").read_text("utf-8")
+    assert whole.count(build.get_plotlyjs()) == 1
+    assert whole.count("</script") == whole.count("<script")
+
+
+def test_text_never_becomes_markup(shown: str) -> None:
+    assert synthetic.SCRIPT not in shown
+    assert html.escape(synthetic.SCRIPT) in shown
+    assert "<with sdpa>" not in shown
+
+
+def test_everything_is_named(shown: str) -> None:
+    for name in (*synthetic.MODELS, *synthetic.QUALITY, *synthetic.LANGUAGES):
+        assert f">{name}<" in shown
+    for name in synthetic.METRICS:
+        assert name.replace("_", " ") in shown
+    for name in ("summary", "run", "models", "examples", "problems", "reading"):
+        assert f'id="{name}"' in shown
+    assert shown.count("data-figure role") == len(synthetic.METRICS)
+
+
+def test_texts_say_language_and_direction(shown: str) -> None:
+    for lang in synthetic.LANGUAGES:
+        assert f'dir="auto" lang="{lang}"' in shown
+
+
+def test_undefined_and_failed_are_counted(shown: str, summary: Summary) -> None:
+    lost = summary.rows[summary.rows["value"].isna()]
+    assert len(lost) > 0
+    for metric, count in lost["metric"].value_counts().items():
+        total = (summary.rows["metric"] == metric).sum()
+        assert f"<td>{count:,} of {total:,}</td>" in shown
+    assert re.search(r"n \d+ · \d+ undefined", shown)
+    assert "erasing everything moves the probability by less than 0.001" in shown
+    assert "returns no attentions &lt;with sdpa&gt;" in shown
+    assert "completeness gap … at … nodes" in shown
+
+
+def test_random_is_the_floor_and_never_the_best(shown: str, summary: Summary) -> None:
+    assert re.search(r'class="floor"><th scope="row">random<small>floor</small>', shown)
+    assert "random (floor)" in shown
+    assert summary.methods[-1] == FLOOR
+    assert all(summary.best(model, metric) != FLOOR for model in summary.models for metric in summary.metrics)
+
+
+def test_numbers_are_those_of_stats(made: Path, summary: Summary) -> None:
+    found = pd.read_csv(made / "out" / "summary.csv")
+    assert list(found) == ["model", "lang", "method", "metric", "mean", "low", "high", "n", "undefined"]
+    rows = summary.rows.query("model == 'multi' and lang == 'hi' and method == 'occlusion' and metric == 'sufficiency'")
+    expected = estimate(rows["value"].tolist(), rows["group"].tolist())
+    (row,) = found.query("model == 'multi' and lang == 'hi' and method == 'occlusion' and metric == 'sufficiency'").itertuples()
+    assert (row.mean, row.low, row.high, row.n, row.undefined) == pytest.approx(
+        (expected.mean, expected.low, expected.high, expected.n, expected.undefined)
+    )
+    assert len(pd.read_csv(made / "out" / "measures.csv")) == len(summary.rows)
+
+
+def test_better_is_said_only_where_the_interval_excludes_zero(summary: Summary) -> None:
+    up, down = "comprehensiveness", "sufficiency"
+    assert summary.verdict(up, Estimate(0.2, 0.1, 0.3, 9, 0)) == "better"
+    assert summary.verdict(down, Estimate(0.2, 0.1, 0.3, 9, 0)) == "worse"
+    assert summary.verdict(down, Estimate(-0.2, -0.3, -0.1, 9, 0)) == "better"
+    for doubtful in (Estimate(0.2, -0.1, 0.3, 9, 0), Estimate(0.2, 0.0, 0.3, 9, 0), Estimate(0.2, nan, nan, 1, 0)):
+        assert summary.verdict(up, doubtful) == "undecided"
+    assert summary.verdict("unheard of", Estimate(0.2, 0.1, 0.3, 9, 0)) == "undecided"
+
+
+def test_the_summary_says_what_was_built_in(shown: str) -> None:
+    # QUALITY puts attention 0.02 over random before the loss of the language, far within the noise; all others far over it.
+    lead = TAG.sub("", shown[shown.index('<p class="lead">') : shown.index("Brackets are")])
+    assert "integrated_gradients has the highest mean for multi over 5 languages" in lead
+    assert re.search(r"Not shown to be better than random: .*attention", lead)
+
+
+def test_the_same_store_gives_the_same_bytes(made: Path, tmp_path: Path) -> None:
+    report(made / "store", tmp_path)
+    for name in ("index.html", "summary.csv", "measures.csv"):
+        assert (tmp_path / name).read_bytes() == (made / "out" / name).read_bytes()
+
+
+def test_an_empty_store_is_refused(tmp_path: Path) -> None:
+    write_study(open_store(tmp_path / "store"), {})
+    with pytest.raises(StoreError, match="nothing to report"):
+        report(tmp_path / "store", tmp_path / "out")
+    with pytest.raises(StoreError, match="no store"):
+        report(tmp_path / "nowhere", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_failure_leaves_nothing_behind(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(page.os, "fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        report(made / "store", tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_study_that_says_nothing_is_still_reported(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "store")
+    write_study(store, {"models": None, "methods": ["random"], "metrics": [{}], "data": "somewhere"})
+    put(store, [Cell({"only": 1}, "measures", [Measure("a", "a", "en", "m", "random", "odd", {}, 0.5)])])
+    found = report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
+    assert "no method is ranked" in found
+    assert "[–, –]" in found  # one group has no interval
+
+
+def test_settings_of_a_metric_are_kept_apart_and_seeds_together() -> None:
+    options = ['{"seed":0,"unit":"word"}', '{"seed":1,"unit":"word"}', '{"seed":0,"unit":"token"}']
+    named = labelled(pd.DataFrame({"metric": ["m"] * 3, "options": options}))["metric"].tolist()
+    assert named == ["m[unit=word]", "m[unit=word]", "m[unit=token]"]
+
+
+def test_examples_vary_labels_and_begin_with_a_disagreement() -> None:
+    rows = [
+        {
+            "group": f"g{n}",
+            "lang": lang,
+            "gold": "ab"[n > 4],
+            "label": "b" if (n, lang) == (3, "hi") else "ab"[n > 4],
+            "length": 9,
+        }
+        for n in range(9)
+        for lang in ("en", "hi")
+        if (n, lang) != (0, "hi")
+    ]
+    assert choose(pd.DataFrame(rows)) == ["g3", "g1", "g5", "g2", "g6", "g4"]
+
+
+texts = st.text(max_size=40)
+
+
+@st.composite
+def attributions(draw: st.DrawFn) -> Attribution:
+    """Any texts, with spans and scores that nobody checked."""
+    shown = tuple(draw(st.lists(texts, min_size=1, max_size=2)))
+    count = draw(st.integers(0, 8))
+    spans = tuple(draw(st.lists(st.tuples(st.integers(0, 45), st.integers(0, 45)), min_size=count, max_size=count)))
+    segment = tuple(draw(st.lists(st.integers(0, 1), min_size=count, max_size=count)))
+    scores = tuple(draw(st.lists(st.floats(), min_size=count, max_size=count)))
+    cut = ("truncated to 3 of 9 tokens",) if draw(st.booleans()) else ()
+    one = synthetic.explanation(0, "en", "multi", "occlusion")
+    return replace(
+        one, texts=shown, words=("",) * count, word_offsets=spans, word_segment=segment, word_scores=scores, scores=scores,
+        tokens=("",) * count, segment=segment, flags=cut,
+    )  # fmt: skip
+
+
+@given(attributions())
+def test_coloured_words_are_the_text_to_the_character(one: Attribution) -> None:
+    for place, text in enumerate(one.texts):
+        assert html.unescape(TAG.sub("", words_html(one, place))) == text
+
+
+@given(attributions())
+def test_terminal_keeps_the_text_but_for_control_characters(one: Attribution) -> None:
+    plain = coloured(one, "word").plain
+    for text in one.texts:
+        assert re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", "�", text) in plain
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", plain)
+
+
+def test_a_word_is_never_split() -> None:
+    for number in range(len(synthetic.SENTENCES)):
+        for lang in synthetic.LANGUAGES:
+            one = synthetic.explanation(number, lang, "multi", "occlusion")
+            for word in one.words:
+                assert f">{html.escape(word)}</span>" in words_html(one)
+
+
+def test_shades() -> None:
+    assert [shade(score, 2.0) for score in (2.0, 1.0, 0.01, 0.0, -0.01, -2.0, nan)] == [10, 5, 1, 0, -1, -10, 0]
+    assert shade(1.0, 0.0) == 0
+
+
+def test_fragment_labels_pairs_and_marks_what_has_no_score() -> None:
+    pair = synthetic.explanation(8, "en", "multi", "occlusion", pair=True)
+    odd = replace(synthetic.explanation(5, "ar", "multi", "occlusion"), word_scores=(nan,) * 9, flags=("<b>flag</b>",))
+    found = explanations_html([pair, odd])
+    assert "text 1</span>" in found
+    assert "text 2</span>" in found
+    assert 'class="bs-u"' in found
+    assert "<b>flag</b>" not in found
+    assert synthetic.SCRIPT not in found
+    assert "<html" not in found
+    assert page_html([pair]).lstrip().startswith("<!doctype html>")
+    assert "No explanations" in explanations_html([])
+
+
+@pytest.mark.parametrize("unit", ["word", "token"])
+def test_terminal_says_what_is_explained(unit: str) -> None:
+    one = synthetic.explanation(2, "en", "multi", "integrated_gradients")
+    found = printed(coloured(one, unit))
+    for part in (
+        one.label,
+        f"{one.probability:.3f}",
+        one.method,
+        one.target,
+        "completeness gap",
+        "supports",
+        "opposes",
+        *one.words,
+    ):
+        assert part in found
+
+
+def test_terminal_table_shows_numbers_with_three_decimals_and_no_markup() -> None:
+    found = printed(table("Methods", ["name", "mean"], [("[bold]x", 0.12345)]))
+    assert "[bold]x" in found
+    assert "0.123 " in found
+
+
+def printed(what: Text | Table) -> str:
+    """What a wide terminal without colours shows."""
+    file = io.StringIO()
+    Console(width=200, file=file).print(what)
+    return file.getvalue()

@@ -1,0 +1,158 @@
+"""The laws of the one door."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+from conftest import TEXTS, tiny
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from babelscope.errors import UnsupportedModel
+from babelscope.model import forward
+from babelscope.model.encode import encode
+from babelscope.model.forward import FULL, WASTE, Query, pack, query, scores
+from babelscope.model.load import Model
+from babelscope.study.explain import as_examples
+
+
+@given(st.lists(st.integers(1, 600), max_size=200), st.integers(1, 5000))
+@settings(max_examples=300, deadline=None)
+def test_packing(lengths: list[int], budget: int) -> None:
+    batches = pack(lengths, budget)
+    assert sorted(row for batch in batches for row in batch) == list(range(len(lengths)))
+    for batch in batches:
+        mine = [lengths[row] for row in batch]
+        assert len(batch) == 1 or max(mine) * len(mine) <= budget
+        padding = 1 - sum(mine) / (max(mine) * len(mine))
+        assert padding <= WASTE or sum(mine) - mine[-1] < FULL
+
+
+def test_results_are_those_of_the_plain_call(model: Model) -> None:
+    rows = encode(model, as_examples(list(TEXTS)))
+    found = scores(model, [query(row) for row in rows])
+    for row, output in zip(rows, found):
+        given = {"input_ids": torch.from_numpy(row.ids)[None]}
+        if row.types is not None and "token_type_ids" in model.accepts:
+            given["token_type_ids"] = torch.from_numpy(row.types)[None]
+        torch.testing.assert_close(output, model.hf(**given).logits[0].detach(), atol=1e-10, rtol=0)
+
+
+def test_identical_inputs_are_computed_once(bert: Model) -> None:
+    rows = [query(row) for row in encode(bert, as_examples(list(TEXTS)))]
+    before = (bert.door.queries, bert.door.distinct, bert.door.tokens)
+    found = scores(bert, rows * 3)
+    assert bert.door.queries - before[0] == 3 * len(rows)
+    assert bert.door.distinct - before[1] == len(rows)
+    assert bert.door.tokens - before[2] == sum(len(row.ids) for row in rows)
+    assert all(torch.equal(found[at], found[at + len(rows)]) for at in range(len(rows)))
+
+
+def test_within_remembering_an_input_is_computed_once_and_never_after(bert: Model) -> None:
+    rows = [query(row) for row in encode(bert, as_examples(list(TEXTS)))]
+    with bert.door.remembering():
+        scores(bert, rows)
+        before = bert.door.distinct
+        scores(bert, rows[::-1])
+        assert bert.door.distinct == before
+    scores(bert, rows)
+    assert bert.door.distinct == before + len(rows)
+
+
+def test_attended_positions_and_edits_are_part_of_an_inputs_identity(bert: Model) -> None:
+    (row,) = encode(bert, as_examples(TEXTS[0]))
+    hidden = np.ones(len(row.ids), dtype=bool)
+    hidden[2] = False
+    asked = [
+        query(row),
+        Query(row.ids, row.types, hidden),
+        Query(row.ids, row.types, edit=lambda e: e * 0.5, key="half"),
+        Query(row.ids, row.types, edit=lambda e: e * 0.25, key="quarter"),
+    ]
+    found = scores(bert, asked)
+    assert len({asked_one.digest() for asked_one in asked}) == 4
+    assert all(not torch.allclose(found[0], other) for other in found[1:])
+
+
+def test_a_hidden_token_does_not_matter(model: Model) -> None:
+    """With its attention mask at 0 a token (but for the one that a decoder reads out) can be any token."""
+    (row,) = encode(model, as_examples(TEXTS[0]))
+    hidden = np.ones(len(row.ids), dtype=bool)
+    hidden[2] = False
+    other = row.ids.copy()
+    other[2] = (other[2] + 7) % len(model.tokenizer)
+    one, two = scores(model, [Query(row.ids, row.types, hidden), Query(other, row.types, hidden)])
+    torch.testing.assert_close(one, two, atol=1e-12, rtol=0)
+
+
+def test_pad_tokens_in_the_text_do_not_move_positions(xlmr: Model) -> None:
+    """RoBERTa's own position ids skip padding ids; an attended pad must keep its place and those after it theirs."""
+    (row,) = encode(xlmr, as_examples(TEXTS[0]))
+    ids = row.ids.copy()
+    ids[2] = xlmr.tokenizer.pad_token_id
+    (found,) = scores(xlmr, [Query(ids)])
+    positions = torch.arange(2, 2 + len(ids))[None]
+    own = xlmr.hf(input_ids=torch.from_numpy(ids)[None], position_ids=positions, attention_mask=torch.ones(1, len(ids)))
+    torch.testing.assert_close(found, own.logits[0].detach(), atol=1e-10, rtol=0)
+
+
+def test_memory_running_out_shrinks_the_batch_and_keeps_the_results(bert: Model) -> None:
+    rows = [query(row) for row in encode(bert, as_examples(list(TEXTS)))]
+    expected = scores(bert, rows)
+    crowded = Model(copy.deepcopy(bert.hf), bert.tokenizer, "crowded", bert.task)
+    sizes: list[int] = []
+
+    def greedy(module: object, given: object, named: dict[str, torch.Tensor]) -> None:
+        sizes.append(named["input_ids"].numel())
+        if named["input_ids"].numel() > 40:
+            raise torch.OutOfMemoryError("planted: out of memory")
+
+    crowded.hf.register_forward_pre_hook(greedy, with_kwargs=True)
+    found = scores(crowded, rows)
+    assert max(sizes) > 40
+    assert crowded.door.budget <= max(sizes) // 2
+    for one, other in zip(found, expected):
+        torch.testing.assert_close(one, other, atol=1e-10, rtol=0)
+
+
+def test_one_input_that_is_too_large_says_so(bert: Model) -> None:
+    crowded = Model(copy.deepcopy(bert.hf), bert.tokenizer, "crowded", bert.task)
+
+    def greedy(module: object, given: object, named: object) -> None:
+        raise torch.OutOfMemoryError("planted: out of memory")
+
+    crowded.hf.register_forward_pre_hook(greedy, with_kwargs=True)
+    with pytest.raises(torch.OutOfMemoryError, match="planted"):
+        scores(crowded, [query(row) for row in encode(bert, as_examples(TEXTS[:2]))])
+
+
+def test_progress_ends_at_the_total(bert: Model) -> None:
+    rows = [query(row) for row in encode(bert, as_examples(list(TEXTS)))]
+    told: list[tuple[int, int]] = []
+    with bert.door.watched(lambda done, total: told.append((done, total))):
+        scores(bert, rows)
+    assert told[-1] == (sum(len(row.ids) for row in rows),) * 2
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    scores(bert, rows)
+    assert len(told) == len([one for one in told if one])
+
+
+def test_logits_that_are_not_finite_are_refused(bert: Model) -> None:
+    broken = Model(copy.deepcopy(bert.hf), bert.tokenizer, "broken", bert.task)
+    with torch.no_grad():
+        broken.hf.classifier.bias[0] = float("nan")
+    with pytest.raises(UnsupportedModel, match="not finite"):
+        scores(broken, [query(row) for row in encode(bert, as_examples(TEXTS[0]))])
+
+
+def test_float32_agrees_with_itself_alone_and_in_a_batch() -> None:
+    model = tiny("xlm-roberta")
+    single = Model(copy.deepcopy(model.hf).float(), model.tokenizer, "float32", model.task)
+    rows = [query(row) for row in encode(single, as_examples(list(TEXTS)))]
+    together = scores(single, rows)
+    for row, output in zip(rows, together):
+        torch.testing.assert_close(scores(single, [row])[0], output, atol=1e-5, rtol=0)
+    assert forward.scores(single, rows)[0].dtype == torch.float64

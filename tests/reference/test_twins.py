@@ -1,0 +1,167 @@
+"""Slow twins, written from the formulas with nothing of ours but the encoding: one text at a time, the plain model call."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from conftest import PAIRS, TEXTS
+
+from babelscope.model.encode import encode
+from babelscope.model.load import Model
+from babelscope.seeds import keyed
+from babelscope.study.explain import as_examples, explain
+from babelscope.study.measure import measure
+from babelscope.types import Encoded
+
+DATA = [*TEXTS[:4], PAIRS[0]]
+
+
+def plain(model: Model, row: Encoded, **replaced: torch.Tensor) -> torch.Tensor:
+    """The model's logits with positions given outright; `replaced` overrides inputs."""
+    n = len(row.ids)
+    first = model.first_position
+    given = {"attention_mask": torch.ones(1, n, dtype=torch.long), "position_ids": torch.arange(first, first + n)[None]}
+    if "inputs_embeds" not in replaced:
+        given["input_ids"] = torch.from_numpy(row.ids)[None]
+    if row.types is not None and "token_type_ids" in model.accepts:
+        given["token_type_ids"] = torch.from_numpy(row.types)[None]
+    return model.hf(**{**given, **replaced}).logits[0]
+
+
+def embedded(model: Model, row: Encoded) -> torch.Tensor:
+    return model.embeddings(torch.from_numpy(row.ids))[None].detach()
+
+
+def slope(model: Model, row: Encoded, point: torch.Tensor, target: int) -> torch.Tensor:
+    leaf = point.clone().requires_grad_(True)
+    (found,) = torch.autograd.grad(plain(model, row, inputs_embeds=leaf)[target], leaf)
+    return found[0]
+
+
+def twin_random(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return keyed(0, "random", row.example.id).standard_normal(int(row.content.sum()))
+
+
+def twin_position(model: Model, row: Encoded, target: int) -> np.ndarray:
+    n = int(row.content.sum())
+    return np.array([1 - i / n for i in range(n)])
+
+
+def twin_occlusion(model: Model, row: Encoded, target: int) -> np.ndarray:
+    filler = model.tokenizer.mask_token_id if model.tokenizer.mask_token_id is not None else model.tokenizer.pad_token_id
+    found = []
+    for token in np.flatnonzero(row.content):
+        ids = torch.from_numpy(row.ids.copy())[None]
+        ids[0, token] = filler
+        if model.reads_last_token:  # the plain call would look for the last token that is not padding
+            without = plain(model, row, inputs_embeds=model.embeddings(ids).detach())
+        else:
+            without = plain(model, row, input_ids=ids)
+        found.append(float((plain(model, row)[target] - without[target]).detach()))
+    return np.array(found)
+
+
+def twin_gradient_norm(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return np.array([float((g * g).sum().sqrt()) for g in slope(model, row, embedded(model, row), target)])[row.content]
+
+
+def twin_input_x_gradient(model: Model, row: Encoded, target: int) -> np.ndarray:
+    e = embedded(model, row)
+    return (slope(model, row, e, target) * e[0]).sum(-1).numpy()[row.content]
+
+
+def twin_integrated_gradients(model: Model, row: Encoded, target: int) -> np.ndarray:
+    """The midpoint rule with 400 steps."""
+    e = embedded(model, row)
+    b = e.clone()
+    b[0, torch.from_numpy(row.content)] = model.embeddings.weight[model.tokenizer.pad_token_id].detach()
+    total = torch.zeros_like(e[0])
+    steps = 400
+    for step in range(steps):
+        total += slope(model, row, b + (step + 0.5) / steps * (e - b), target)
+    return (total / steps * (e - b)[0]).sum(-1).numpy()[row.content]
+
+
+def twin_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
+    before = model.hf.config._attn_implementation
+    model.hf.set_attn_implementation("eager")
+    try:
+        weights = model.hf(torch.from_numpy(row.ids)[None], output_attentions=True, **_types(model, row)).attentions
+    finally:
+        model.hf.set_attn_implementation(before)
+    query = len(row.ids) - 1 if model.reads_last_token else 0
+    heads = weights[-1][0]
+    return np.array([float((sum(head[query, t] for head in heads) / len(heads)).detach()) for t in np.flatnonzero(row.content)])
+
+
+def _types(model: Model, row: Encoded) -> dict[str, torch.Tensor]:
+    has = row.types is not None and "token_type_ids" in model.accepts
+    return {"token_type_ids": torch.from_numpy(row.types)[None]} if has else {}
+
+
+TWINS = {
+    "random": (twin_random, 0),
+    "position": (twin_position, 0),
+    "occlusion": (twin_occlusion, 1e-9),
+    "gradient_norm": (twin_gradient_norm, 1e-9),
+    "input_x_gradient": (twin_input_x_gradient, 1e-9),
+    "integrated_gradients": (twin_integrated_gradients, 1e-3),
+    "attention": (twin_attention, 1e-9),
+}
+
+
+def test_every_method_has_a_twin() -> None:
+    from babelscope.methods import METHODS
+
+    assert list(TWINS) == list(METHODS)
+
+
+@pytest.mark.parametrize("method", TWINS)
+def test_method_equals_its_twin(model: Model, method: str) -> None:
+    twin, tolerance = TWINS[method]
+    data = DATA[:2] if method == "integrated_gradients" else DATA
+    with torch.enable_grad():
+        for one, row in zip(explain(model, data, method), encode(model, as_examples(data))):
+            np.testing.assert_allclose(one.scores, twin(model, row, one.target_index), atol=tolerance)
+
+
+def twin_metrics(model: Model, row: Encoded, score: np.ndarray, target: int) -> dict[str, float]:
+    """The four hard metrics from their formulas, word units, mask token, the grid spelled out."""
+
+    def p(gone: set[int]) -> float:
+        ids = torch.from_numpy(row.ids.copy())[None]
+        for token in range(len(row.ids)):
+            if row.content[token] and int(row.word[token]) in gone:
+                ids[0, token] = model.tokenizer.mask_token_id
+        return float(torch.softmax(plain(model, row, input_ids=ids), -1)[target].detach())
+
+    words = set(range(len(row.words)))
+    ranked = sorted(words, key=lambda word: -score[word])
+    sizes = sorted({max(1, int(np.ceil(ratio * len(words)))) for ratio in (0.01, 0.05, 0.1, 0.2, 0.5)})
+    full, null = p(set()), p(words)
+    drop = max(0.0, full - null)
+    comp = [full - p(set(ranked[:k])) for k in sizes]
+    suff = [full - p(set(ranked[k:])) for k in sizes]
+    nc = [min(1.0, max(0.0, c) / drop) if drop else np.nan for c in comp]
+    ns = [min(1.0, max(0.0, (1 - max(0.0, s)) - (1 - drop)) / drop) if drop else np.nan for s in suff]
+    names = ("comprehensiveness", "sufficiency", "normalised_comprehensiveness", "normalised_sufficiency")
+    return {name: float(np.mean(part)) for name, part in zip(names, (comp, suff, nc, ns))}
+
+
+@pytest.mark.parametrize("architecture", ["bert", "xlm-roberta", "distilbert"])
+def test_metrics_equal_their_twin(architecture: str) -> None:
+    from conftest import tiny
+
+    model = tiny(architecture)
+    found = explain(model, DATA, "occlusion")
+    rows = encode(model, as_examples(DATA))
+    measured = measure(model, found, list(twin_metrics(model, rows[0], np.array(found[0].word_scores), 0)))
+    for at, (one, row) in enumerate(zip(found, rows)):
+        expected = twin_metrics(model, row, np.array(one.word_scores), one.target_index)
+        for metric, want in expected.items():
+            got = next(m for m in measured[at::len(found)] if m.metric == metric)
+            if np.isfinite(got.value):
+                assert got.value == pytest.approx(want, abs=1e-9)
+            else:
+                assert got.reason
