@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from planted import planted_model
 
 from babelscope.model.load import Model, load
 from babelscope.model.small import ARCHITECTURES, make_model, make_tokenizer
+from planted import planted_model
 
 torch.set_num_threads(1)  # two threads are slower than one on models this small
 

@@ -47,9 +47,7 @@ def planted_model() -> Model:
     vocabulary = {name: at for at, name in enumerate((*SPECIALS, *WEIGHTS))}
     made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
+    made.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
     names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=64, **dict(zip(names, SPECIALS)))
     config = PretrainedConfig(id2label={0: "negative", 1: "positive"}, label2id={"negative": 0, "positive": 1})

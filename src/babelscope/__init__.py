@@ -1,10 +1,10 @@
 """Explain fine-tuned multilingual and monolingual transformers, and measure whether the explanations can be trusted.
 
-    model = babelscope.load("my-finetuned-xlm-r")
-    found = babelscope.explain(model, ["The food was not good."], "integrated_gradients", lang="en")
-    babelscope.measure(model, found, ["comprehensiveness", "sufficiency"])
-    babelscope.run("study.yaml", "results")
-    babelscope.report("results", "page")
+model = babelscope.load("my-finetuned-xlm-r")
+found = babelscope.explain(model, ["The food was not good."], "integrated_gradients", lang="en")
+babelscope.measure(model, found, ["comprehensiveness", "sufficiency"])
+babelscope.run("study.yaml", "results")
+babelscope.report("results", "page")
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from babelscope import show
+
 if TYPE_CHECKING:
-    from babelscope.results import Attributions, Measures
     from babelscope.types import Example, Method, Metric
 
 app = typer.Typer(
@@ -21,7 +22,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-study_app = typer.Typer(help="Run a whole grid of models, languages, methods and metrics from a YAML file.", no_args_is_help=True)
+study_app = typer.Typer(
+    help="Run a whole grid of models, languages, methods and metrics from a YAML file.", no_args_is_help=True
+)
 app.add_typer(study_app, name="study")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -42,7 +45,7 @@ def methods(json_: Json = False) -> None:
     from babelscope.methods import METHODS
 
     facts = ("family", "complete", "signed", "gradients", "attentions", "seeded", "words", "summary")
-    _show_table("methods", METHODS.values(), facts, json_)
+    show.show_rows("methods", METHODS.values(), facts, json_)
 
 
 @app.command()
@@ -50,7 +53,7 @@ def metrics(json_: Json = False) -> None:
     """The quality metrics and their properties."""
     from babelscope.metrics import METRICS
 
-    _show_table("metrics", METRICS.values(), ("family", "higher_is_better", "bounds", "order_only", "summary"), json_)
+    show.show_rows("metrics", METRICS.values(), ("family", "higher_is_better", "bounds", "order_only", "summary"), json_)
 
 
 @app.command()
@@ -64,7 +67,7 @@ def tasks(json_: Json = False) -> None:
         return
     from babelscope.pages.terminal import table
 
-    _print(table("tasks", ("name", "texts", "target"), [tuple(row.values()) for row in rows]))
+    show.show(table("tasks", ("name", "texts", "target"), [tuple(row.values()) for row in rows]))
 
 
 @app.command()
@@ -95,7 +98,7 @@ def explain(
 
     if unit not in ("word", "token"):
         raise InputError(f"unit {unit!r} is not one of: word, token")
-    _check_ending(output, (".jsonl", ".parquet", ".html"))
+    show.check_ending(output, (".jsonl", ".parquet", ".html"))
     rows = _examples(text, pair, lang, input_, column)
     chosen = _chosen_methods(method)
     settled = _share_options([*chosen], option)
@@ -111,7 +114,7 @@ def explain(
                 loaded, rows, row.name, target=target, quantity=quantity, options=settled[row.name], seed=seed, part=part,
                 long=long, progress=tell,
             )  # fmt: skip
-    _deliver(found, output, json_, unit)
+    show.deliver(found, output, json_, unit)
 
 
 @app.command()
@@ -140,7 +143,7 @@ def measure(
     from babelscope.study.measure import measure as measure_them
     from babelscope.study.options import choose
 
-    _check_ending(output, (".jsonl", ".parquet"))
+    show.check_ending(output, (".jsonl", ".parquet"))
     rows = _examples(None, None, lang, input_, column)
     chosen = _chosen_methods(method)
     judges = [choose(METRICS, name.strip(), "metric") for name in metric.split(",")]
@@ -155,7 +158,7 @@ def measure(
     with bar("measuring") as tell, loaded.door.remembering():
         for judge in judges:
             values += measure_them(loaded, found, judge.name, options=settled[judge.name], part=part, progress=tell)
-    _deliver_measures(values, output, json_)
+    show.deliver_measures(values, output, json_)
 
 
 @app.command()
@@ -219,7 +222,7 @@ def study_run(
         print(json.dumps(row | {"failed": [{"cell": one.cell, "reason": one.reason} for one in outcome.failed]}, indent=1))
     else:
         print(f"{outcome.store}: {outcome.filled} cells filled, {outcome.found} found, {len(outcome.failed)} failed")
-        _print_failures(outcome.failed)
+        show.print_failures(outcome.failed)
     if outcome.failed:
         raise typer.Exit(1)
 
@@ -245,8 +248,10 @@ def study_status(
         return
     from babelscope.pages.terminal import table
 
-    _print(table(study.name, ("model", "language", "explained", "measured", "planned"), [tuple(row.values()) for row in rows]))
-    _print_failures(failed)
+    show.show(
+        table(study.name, ("model", "language", "explained", "measured", "planned"), [tuple(row.values()) for row in rows])
+    )
+    show.print_failures(failed)
 
 
 @app.command()
@@ -263,15 +268,15 @@ def report(
 @app.command()
 def demo(output: Annotated[Path, typer.Option(help="The folder for the store and the page.")] = Path("demo")) -> None:
     """Train small models on the built-in corpus, explain, measure and report them; no network needed."""
+    from babelscope.pages.build import brief
     from babelscope.pages.build import report as build
-    from babelscope.pages.findings import ten_lines
     from babelscope.study.config import demo_study
 
     outcome = _run(demo_study(), output / "store")
     page = build(output / "store", output)
-    for line in ten_lines(output / "store"):
+    for line in brief(output / "store"):
         print(line)
-    _print_failures(outcome.failed)
+    show.print_failures(outcome.failed)
     print(f"report: {page}")
     if outcome.failed:
         raise typer.Exit(1)
@@ -357,100 +362,3 @@ def _share_options(rows: Sequence[Method | Metric], given: list[str] | None) -> 
             hint = suggestion(name, sorted(known)) if known else "they take none"
             raise InputError(f"none of {', '.join(row.name for row in rows)} has an option {name!r}; {hint}")
     return {row.name: settle(row, {n: v for n, v in pairs.items() if n in defaults(row)}) for row in rows}
-
-
-def _check_ending(output: Path | None, known: Sequence[str]) -> None:
-    from babelscope.errors import InputError
-
-    if output is not None and output.suffix not in known:
-        raise InputError(f"--output {output}: the ending must be one of {', '.join(known)}")
-    if output is not None and not output.parent.is_dir():
-        raise InputError(f"--output {output}: there is no folder {output.parent}")
-
-
-def _deliver(found: Attributions, output: Path | None, json_: bool, unit: str) -> None:
-    from babelscope.pages.highlight import page_html
-    from babelscope.pages.terminal import coloured
-    from babelscope.results import dumps
-
-    if output is not None and output.suffix == ".jsonl":
-        _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.to_json()).encode())
-    elif output is not None and output.suffix == ".html":
-        _write(output, page_html(found.items).encode())
-    elif output is not None:
-        _write_parquet(output, "attributions", found.items)
-    if json_:
-        print(dumps(found.to_json()))
-    elif output is not None:
-        print(f"{output}: {len(found)} explanations")
-    else:
-        for one in found:
-            _print(coloured(one, unit))
-
-
-def _deliver_measures(values: Measures, output: Path | None, json_: bool) -> None:
-    from babelscope.metrics import METRICS
-    from babelscope.pages.terminal import table
-    from babelscope.results import dumps
-
-    if output is not None and output.suffix == ".jsonl":
-        _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in values.to_json()).encode())
-    elif output is not None:
-        _write_parquet(output, "measures", values.items)
-    if json_:
-        print(dumps(values.to_json()))
-        return
-    rows = []
-    for (_, lang, method, metric), one in values.summary():
-        arrow = "↑" if METRICS[metric].higher_is_better else "↓"
-        rows.append((lang, method, f"{metric} {arrow}", one.mean, one.low, one.high, one.n, one.undefined))
-    _print(table("means with 95 % intervals", ("language", "method", "metric", "mean", "low", "high", "n", "undefined"), rows))
-
-
-def _show_table(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
-    from babelscope.study.options import defaults
-
-    listed = [{"name": row.name} | {fact: getattr(row, fact) for fact in facts} | {"options": defaults(row)} for row in rows]
-    if json_:
-        print(json.dumps(listed, indent=1))
-        return
-    from babelscope.pages.terminal import table
-
-    def shown(value: Any) -> str:
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        if isinstance(value, dict):
-            return ", ".join(f"{name}={part}" for name, part in value.items())
-        return str(value)
-
-    _print(table(title, ("name", *facts, "options"), [tuple(shown(value) for value in row.values()) for row in listed]))
-
-
-def _print(thing: Any) -> None:
-    from rich.console import Console
-
-    Console(soft_wrap=False).print(thing)
-
-
-def _print_failures(failed: Sequence[Any]) -> None:
-    for one in failed:
-        cell = one.cell
-        model = cell.get("name") or (cell["model"]["name"] if isinstance(cell.get("model"), dict) else cell.get("of", ""))
-        place = " ".join(str(part) for part in (model, cell.get("lang", ""), cell.get("method") or cell.get("metric") or "") if part)
-        print(f"failed: {place}: {one.reason}", file=sys.stderr)
-
-
-def _write_parquet(output: Path, kind: str, rows: Sequence[Any]) -> None:
-    import pyarrow.parquet as pq
-
-    from babelscope.store import to_table
-
-    part = output.with_name(f"{output.name}.part")
-    pq.write_table(to_table(kind, rows), part)
-    os.replace(part, output)
-
-
-def _write(output: Path, content: bytes) -> None:
-    part = output.with_name(f"{output.name}.part")
-    part.write_bytes(content)
-    os.replace(part, output)

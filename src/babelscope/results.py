@@ -100,15 +100,11 @@ class Measures(Sequence[Measure]):
         groups: dict[tuple[str, str, str, str], list[Measure]] = {}
         for one in self.items:
             groups.setdefault((one.model, one.lang, one.method, one.metric), []).append(one)
-        return [
-            (name, estimate([one.value for one in rows], [one.group for one in rows])) for name, rows in groups.items()
-        ]
+        return [(name, estimate([one.value for one in rows], [one.group for one in rows])) for name, rows in groups.items()]
 
     def _repr_html_(self) -> str:
-        rows = [
-            dict(zip(("model", "lang", "method", "metric"), name)) | asdict(found) for name, found in self.summary()
-        ]
-        return str(pd.DataFrame(rows).to_html(index=False, float_format="%.3f"))
+        rows = [dict(zip(("model", "lang", "method", "metric"), name)) | asdict(found) for name, found in self.summary()]
+        return str(pd.DataFrame(rows).to_html(index=False, float_format="{:.3f}".format))
 
 
 def _plain(value: Any) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import nan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from babelscope.seeds import keyed
 from babelscope.types import Estimate
@@ -36,7 +38,15 @@ def estimate(values: Sequence[float], groups: Sequence[str], *, seed: int = 0) -
     mean = float(sums.sum() / sizes.sum())
     if len(names) < 2:
         return Estimate(mean, nan, nan, int(defined.sum()), undefined)
-    drawn = keyed(seed, "bootstrap", len(names)).integers(0, len(names), (RESAMPLES, len(names)))
-    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    counts = _resamples(len(names), seed)
+    means = (counts @ sums) / (counts @ sizes)
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Estimate(mean, min(float(low), mean), max(float(high), mean), int(defined.sum()), undefined)
+
+
+@lru_cache(maxsize=32)
+def _resamples(groups: int, seed: int) -> NDArray[np.float64]:
+    """How often each group stands in each resample, [resample, group]; the same draw serves every mean of that size."""
+    drawn = keyed(seed, "bootstrap", groups).integers(0, groups, (RESAMPLES, groups))
+    flat = drawn + groups * np.arange(RESAMPLES)[:, None]
+    return np.bincount(flat.ravel(), minlength=RESAMPLES * groups).reshape(RESAMPLES, groups).astype(np.float64)

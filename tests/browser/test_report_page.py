@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from devtools import CHROMIUM, Page, browser
 
-from babelscope.report.build import report
-from babelscope.report.highlight import page_html
+from babelscope.pages.build import report
+from babelscope.pages.highlight import page_html
 
 pytestmark = [
     pytest.mark.browser,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from conftest import TEXTS, tiny
 from transformers import (
     AutoTokenizer,
     BertConfig,
@@ -25,9 +25,13 @@ from babelscope.model.load import Model, load
 from babelscope.study.explain import as_examples, explain
 from babelscope.study.measure import measure
 from babelscope.types import Example
+from conftest import TEXTS, tiny
 
 SENTENCES = {
-    "en": ("The hotel wasn't cheap, but we loved it.", ["The", "hotel", "wasn't", "cheap", ",", "but", "we", "loved", "it", "."]),
+    "en": (
+        "The hotel wasn't cheap, but we loved it.",
+        ["The", "hotel", "wasn't", "cheap", ",", "but", "we", "loved", "it", "."],
+    ),
     "hi": ("होटल सस्ता नहीं था, लेकिन अच्छा था।", ["होटल", "सस्ता", "नहीं", "था", ",", "लेकिन", "अच्छा", "था", "।"]),
     "ar": ("لم يكن الفندق رخيصًا، لكننا أحببناه.", ["لم", "يكن", "الفندق", "رخيصًا", "،", "لكننا", "أحببناه", "."]),
     "zh": ("这家酒店不便宜，但是我们很喜欢。", ["这家", "酒店", "不", "便宜", "，", "但是", "我们", "很", "喜欢", "。"]),
@@ -66,7 +70,9 @@ def test_single_texts_have_the_right_words_and_offsets(shared: Path, lang: str) 
     (row,) = encode(model, [Example("1", (text,), lang)])
     assert row.ids.tolist() == model.tokenizer(text)["input_ids"]
     assert [word for word in words if word in row.words] == list(row.words)
-    assert "".join(row.words) == "".join(words) or lang == "th", "a word may share its only token with a neighbour"
+    merged = lang in ("zh", "th")  # a piece may span two words: the smaller one then has no token of its own
+    assert list(row.words) == words or merged
+    assert len(row.words) >= len(words) - 3
     _check_offsets(row, (text,))
 
 
@@ -103,7 +109,7 @@ def _check_offsets(row: object, texts: tuple[str, ...]) -> None:
         text = texts[row.segment[token]]
         piece = row.tokens[token].replace("▁", "")
         where = surface(text, row.offsets[token])
-        assert piece == where or piece == "" or piece in where or len(piece) != len(where), (piece, where)
+        assert piece == "" or piece == unicodedata.normalize("NFKC", where).strip(), "XLM-R folds compatibility characters"
         span = row.word_offsets[row.word[token]]
         overlap = min(span[1], row.offsets[token][1]) - max(span[0], row.offsets[token][0])
         assert overlap > 0 or not where.strip()

@@ -21,12 +21,12 @@ from rich.table import Table
 from rich.text import Text
 
 from babelscope.errors import StoreError
-from babelscope.report import build, page
-from babelscope.report.build import report
-from babelscope.report.examples import choose
-from babelscope.report.highlight import explanations_html, page_html, shade, words_html
-from babelscope.report.summary import FLOOR, Summary, labelled
-from babelscope.report.terminal import coloured, table
+from babelscope.pages import build, page
+from babelscope.pages.build import report
+from babelscope.pages.examples import choose
+from babelscope.pages.highlight import explanations_html, page_html, shade, words_html
+from babelscope.pages.summary import FLOOR, Summary, labelled
+from babelscope.pages.terminal import coloured, table
 from babelscope.stats import estimate
 from babelscope.store import Cell, open_store, put, read, read_study, write_study
 from babelscope.types import Attribution, Estimate, Measure
@@ -58,7 +58,7 @@ def summary(made: Path) -> Summary:
 def test_importing_the_report_leaves_torch_out() -> None:
     modules = "build, examples, figures, findings, highlight, page, summary, tables, terminal"
     heavy = "'torch' in sys.modules or 'transformers' in sys.modules"
-    code = f"import sys; from babelscope.report import {modules}; sys.exit({heavy})"
+    code = f"import sys; from babelscope.pages import {modules}; sys.exit({heavy})"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 

@@ -66,10 +66,10 @@ def test_the_key_is_of_the_content_not_of_the_order() -> None:
 
 def test_cells_come_in_together_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed before the group is complete: nothing. Killed after: the next opening finishes it. At every single step."""
+    true_replace = os.replace
     for step in range(20):
         place = open_store(tmp_path / f"s{step}")
         calls = []
-        true_replace = os.replace
 
         def counted(a: object, b: object, step: int = step, calls: list[int] = calls) -> None:
             calls.append(1)

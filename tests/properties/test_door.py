@@ -7,7 +7,6 @@ import copy
 import numpy as np
 import pytest
 import torch
-from conftest import TEXTS, tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from babelscope.model.encode import encode
 from babelscope.model.forward import FULL, WASTE, Query, pack, query, scores
 from babelscope.model.load import Model
 from babelscope.study.explain import as_examples
+from conftest import TEXTS, tiny
 
 
 @given(st.lists(st.integers(1, 600), max_size=200), st.integers(1, 5000))

@@ -8,8 +8,6 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from conftest import PAIRS, TEXTS, tiny
-from planted import WEIGHTS
 
 from babelscope.methods import METHODS
 from babelscope.model import forward
@@ -19,6 +17,8 @@ from babelscope.model.small import ARCHITECTURES
 from babelscope.model.targets import predicted, value
 from babelscope.study.explain import as_examples, explain
 from babelscope.types import Target
+from conftest import PAIRS, TEXTS, tiny
+from planted import WEIGHTS
 
 
 def scores_of(model: Model, data: object, method: str, **given: object) -> list[np.ndarray]:
@@ -112,12 +112,15 @@ def test_the_gradient_is_the_central_difference(model: Model) -> None:
     (output,) = forward.scores(model, [forward.query(row)])
     torch.manual_seed(0)
     direction = torch.randn(len(row.ids), model.embeddings.weight.shape[1], dtype=torch.float64)
+    step = 1e-5
     for quantity in ("logit", "probability", "log_odds"):
         target = predicted(model, row, output, quantity)
-        ((_, slope),) = forward.gradients(model, [forward.query(row)], [target], lambda _, grad: (grad * direction).sum().item())
-        step = 1e-5
+        ((_, slope),) = forward.gradients(
+            model, [forward.query(row)], [target], lambda _, grad: (grad * direction).sum().item()
+        )
         sides = [
-            forward.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}") for side in (1, -1)
+            forward.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}")
+            for side in (1, -1)
         ]
         up, down = (float(value(model, out, target)) for out in forward.scores(model, sides))
         assert slope == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-9)
@@ -151,7 +154,7 @@ def test_the_model_is_left_as_it_was_found(model: Model, method: str, fails: boo
                     raise RuntimeError("planted failure")
 
             hook = model.hf.get_input_embeddings().register_forward_hook(broken)
-        if fails and not METHODS[method].family == "control":
+        if fails and METHODS[method].family != "control":
             with pytest.raises(RuntimeError, match="planted failure"):
                 explain(model, TEXTS, method)
         else:

@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from conftest import PAIRS, TEXTS, tiny
 
 from babelscope.model.encode import encode
 from babelscope.study.explain import as_examples, explain
+from conftest import PAIRS, TEXTS, tiny
 
 captum = pytest.importorskip("captum.attr", reason="captum is not installed (extra: peers)")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from conftest import PAIRS, TEXTS
 
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
@@ -13,6 +12,7 @@ from babelscope.seeds import keyed
 from babelscope.study.explain import as_examples, explain
 from babelscope.study.measure import measure
 from babelscope.types import Encoded
+from conftest import PAIRS, TEXTS
 
 DATA = [*TEXTS[:4], PAIRS[0]]
 
@@ -160,7 +160,7 @@ def test_metrics_equal_their_twin(architecture: str) -> None:
     for at, (one, row) in enumerate(zip(found, rows)):
         expected = twin_metrics(model, row, np.array(one.word_scores), one.target_index)
         for metric, want in expected.items():
-            got = next(m for m in measured[at::len(found)] if m.metric == metric)
+            got = next(m for m in measured[at :: len(found)] if m.metric == metric)
             if np.isfinite(got.value):
                 assert got.value == pytest.approx(want, abs=1e-9)
             else:

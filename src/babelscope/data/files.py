@@ -60,7 +60,9 @@ def _example(file: Path, line: int, row: Mapping[str, Any], columns: Mapping[str
             raise InputError(f"{file}, line {line}, field {name}: a text was expected, found {type(given).__name__}")
         found[field] = None if given is None or given == "" else str(given)
     if found["text"] is None:
-        raise InputError(f"{file}, line {line}: no text; found the columns {', '.join(map(str, row))}; name it with text=COLUMN")
+        raise InputError(
+            f"{file}, line {line}: no text; found the columns {', '.join(map(str, row))}; name it with text=COLUMN"
+        )
     name = found["id"] or str(line)
     texts = (found["text"],) if found["pair"] is None else (found["text"], found["pair"])
     return Example(name, texts, found["lang"] or lang or "und", found["group"] or name, found["label"])
@@ -76,7 +78,7 @@ def _refuse_repeated(file: Path, rows: list[Example]) -> None:
 
 def _open(file: Path) -> io.TextIOBase:
     if file.suffix == ".gz":
-        return io.TextIOWrapper(gzip.open(file), encoding="utf-8", newline="")  # type: ignore[arg-type]
+        return io.TextIOWrapper(gzip.open(file), encoding="utf-8", newline="")
     return file.open(encoding="utf-8-sig", newline="")
 
 
@@ -96,15 +98,16 @@ def _jsonl(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _separated(file: Path, delimiter: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     with _open(file) as lines:
-        quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL  # a TSV's quotation marks are text
-        rows = csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
+        if delimiter == "\t":  # a TSV's quotation marks are text
+            rows = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+        else:
+            rows = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             header = next(rows, [])
             for row in rows:
                 if row and len(row) != len(header):
-                    raise InputError(
-                        f"{file}, line {rows.line_num}: {len(row)} columns, but the header has {len(header)}: {', '.join(header)}"
-                    )
+                    known = f"the header has {len(header)}: {', '.join(header)}"
+                    raise InputError(f"{file}, line {rows.line_num}: {len(row)} columns, but {known}")
                 if row:
                     yield rows.line_num, dict(zip(header, row))
         except csv.Error as error:

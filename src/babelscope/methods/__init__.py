@@ -15,7 +15,10 @@ METHODS: dict[str, Method] = {
         Method("random", random, "control", "independent normal scores: the floor", seeded=True),
         Method("position", position, "control", "the earlier, the more important", signed=False, words="max"),
         Method("occlusion", occlusion, "erasure", "how much the value falls when a token is erased"),
-        Method("gradient_norm", gradient_norm, "gradient", "length of the gradient at a position", signed=False, gradients=True, words="max"),
+        Method(
+            "gradient_norm", gradient_norm, "gradient", "length of the gradient at a position",
+            signed=False, gradients=True, words="max",
+        ),
         Method("input_x_gradient", input_x_gradient, "gradient", "gradient at a position times its embedding", gradients=True),
         Method(
             "integrated_gradients", integrated_gradients, "gradient", "gradient integrated from a baseline, times the way",

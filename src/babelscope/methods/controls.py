@@ -18,9 +18,7 @@ def random(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *
 
     *Laws*: the same seed and example id give the same scores in any batch; another seed gives others.
     """
-    return [
-        Explained(keyed(seed, "random", row.example.id).standard_normal(int(row.content.sum()))) for row in inputs
-    ]
+    return [Explained(keyed(seed, "random", row.example.id).standard_normal(int(row.content.sum()))) for row in inputs]
 
 
 def position(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -34,7 +34,8 @@ def gradient_norm(model: Model, inputs: Sequence[Encoded], targets: Sequence[Tar
     """
 
     def reduce(row: int, slope: Tensor) -> Tensor:
-        return slope.double().norm(dim=-1).cpu()
+        lengths: Tensor = slope.double().norm(dim=-1).cpu()
+        return lengths
 
     return _from_gradients(model, inputs, targets, reduce)
 
@@ -53,7 +54,8 @@ def input_x_gradient(model: Model, inputs: Sequence[Encoded], targets: Sequence[
 
     def reduce(row: int, slope: Tensor) -> Tensor:
         embedded = model.embeddings(torch.from_numpy(inputs[row].ids).to(model.device)).detach()
-        return (slope.double() * embedded.double()).sum(dim=-1).cpu()
+        product: Tensor = (slope.double() * embedded.double()).sum(dim=-1).cpu()
+        return product
 
     return _from_gradients(model, inputs, targets, reduce)
 
@@ -115,7 +117,8 @@ def baseline_vector(model: Model, baseline: str) -> Tensor:
     if baseline == "zero":
         return torch.zeros_like(table[0])
     if baseline == "mean":
-        return table.mean(dim=0)
+        middle: Tensor = table.mean(dim=0)
+        return middle
     token = getattr(model.tokenizer, f"{baseline}_token_id")
     if token is None:
         raise UnsupportedModel(f"{model.name} has no {baseline} token for a baseline; use zero or mean")
@@ -127,7 +130,8 @@ def _way(model: Model, row: Encoded, baseline: str) -> Tensor:
     """e - b at every position, 0 where the token is fixed."""
     embedded = model.embeddings(torch.from_numpy(row.ids).to(model.device)).detach()
     content = torch.from_numpy(row.content).to(model.device)
-    return (embedded - baseline_vector(model, baseline)) * content[:, None]
+    way: Tensor = (embedded - baseline_vector(model, baseline)) * content[:, None]
+    return way
 
 
 def _on_path(row: Encoded, way: Tensor, share: float, baseline: str) -> forward.Query:
@@ -177,7 +181,7 @@ def _integrals(
 
 
 def _from_gradients(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], reduce: object
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], reduce: Callable[[int, Tensor], Tensor]
 ) -> list[Explained]:
-    found = forward.gradients(model, [forward.query(row) for row in inputs], targets, reduce)  # type: ignore[arg-type]
+    found = forward.gradients(model, [forward.query(row) for row in inputs], targets, reduce)
     return [Explained(part.numpy()[row.content]) for row, (_, part) in zip(inputs, found)]

@@ -49,7 +49,9 @@ def comprehensiveness(
     weighs units one by one, the true weights are the best of all rankings.
     Source: DeYoung et al. 2020 (ERASER), eq. 1, and its AOPC.
     """
-    return [_mean(path.full - path.erased, path.reason) for path in _paths(model, inputs, scores, targets, unit, operator, grid)]
+    return [
+        _mean(path.full - path.erased, path.reason) for path in _paths(model, inputs, scores, targets, unit, operator, grid)
+    ]
 
 
 def sufficiency(
@@ -154,9 +156,7 @@ def _paths(
     return [_path(model, outputs, places, reason) for places, reason in plans]
 
 
-def _sets(
-    row: Encoded, given: NDArray[np.float64], unit: str, grid: Sequence[float]
-) -> tuple[list[NDArray[np.bool_]], str]:
+def _sets(row: Encoded, given: NDArray[np.float64], unit: str, grid: Sequence[float]) -> tuple[list[NDArray[np.bool_]], str]:
     """The erased sets: none, all, then for each length the rationale and its complement."""
     if unit not in UNITS:
         raise InputError(f"unit {unit!r} is not one of: {', '.join(UNITS)}")

@@ -47,9 +47,8 @@ def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str
     filler = getattr(model.tokenizer, f"{operator}_token_id")
     if filler is None:
         others = [name for name in OPERATORS if getattr(model.tokenizer, f"{name}_token_id", None) is not None]
-        raise UnsupportedModel(
-            f"{model.name} has no {operator} token to erase with; use one of: {', '.join([*others, 'attention_zero', 'delete'])}"
-        )
+        known = ", ".join([*others, "attention_zero", "delete"])
+        raise UnsupportedModel(f"{model.name} has no {operator} token to erase with; use one of: {known}")
     return Query(np.where(gone, filler, encoded.ids), encoded.types)
 
 
@@ -60,6 +59,4 @@ def moved(target: Target, gone: NDArray[np.bool_], operator: str, positions: boo
         return target
     if gone[target.index] or gone[target.end]:
         return None
-    return Target(
-        target.index - int(gone[: target.index].sum()), target.end - int(gone[: target.end].sum()), target.quantity
-    )
+    return Target(target.index - int(gone[: target.index].sum()), target.end - int(gone[: target.end].sum()), target.quantity)

@@ -43,12 +43,15 @@ class Recipe:
     seed: int = 0
 
 
+PUBLISHED = Recipe()
+
+
 def finetune(
     base: str | Path,
     train: Sequence[Example],
     dev: Sequence[Example],
     output: str | Path,
-    recipe: Recipe = Recipe(),
+    recipe: Recipe = PUBLISHED,
     *,
     progress: Progress | None = None,
 ) -> Path:

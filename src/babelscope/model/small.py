@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
@@ -117,9 +117,7 @@ def _wordpiece(texts: Sequence[str], vocabulary: int) -> Tokenizer:
     made.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=vocabulary, special_tokens=list(BERT_SPECIALS.values()), show_progress=False
-    )
+    trainer = trainers.WordPieceTrainer(vocab_size=vocabulary, special_tokens=list(BERT_SPECIALS.values()), show_progress=False)
     made.train_from_iterator(texts, trainer)
     cls, sep = made.token_to_id("[CLS]"), made.token_to_id("[SEP]")
     made.post_processor = processors.TemplateProcessing(
@@ -131,7 +129,10 @@ def _wordpiece(texts: Sequence[str], vocabulary: int) -> Tokenizer:
 def _metaspace(texts: Sequence[str], vocabulary: int) -> Tokenizer:
     made = Tokenizer(models.BPE(unk_token="<unk>"))
     made.normalizer = normalizers.NFKC()
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    split = [Regex(r"\p{P}"), Regex(r"\p{Han}")]  # unspaced text would otherwise merge into whole phrases
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Metaspace(), *(pre_tokenizers.Split(pattern, "isolated") for pattern in split)]
+    )
     made.decoder = decoders.Metaspace()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary, special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"], show_progress=False

@@ -153,7 +153,9 @@ def demo_study() -> Study:
 def parse_study(given: Any, origin: str = "the study") -> Study:
     """A study from plain values."""
     if not isinstance(given, dict):
-        raise InputError(f"{origin}: a study is a mapping with name, tasks, languages, models, methods; found {type(given).__name__}")
+        raise InputError(
+            f"{origin}: a study is a mapping with name, tasks, languages, models, methods; found {type(given).__name__}"
+        )
     try:
         return Study.model_validate(given)
     except ValidationError as error:

@@ -110,7 +110,7 @@ def word_scores(row: Encoded, scores: NDArray[np.float64], how: str) -> NDArray[
     """A word's score: the sum (or maximum) of its tokens' scores; undefined if one of them is."""
     owner = row.word[row.content]
     if how == "sum":
-        return np.bincount(owner, weights=scores, minlength=len(row.words))
+        return np.bincount(owner, weights=scores, minlength=len(row.words)).astype(np.float64)
     best = np.full(len(row.words), -np.inf)
     np.maximum.at(best, owner, scores)
     return best

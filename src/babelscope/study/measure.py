@@ -66,9 +66,7 @@ def _encoded(model: Model, one: Attribution, part: str) -> Encoded:
     word = np.full(len(row.ids), -1, dtype=np.int64)
     word[row.content] = one.word_index
     own = replace(example, id=one.id)
-    return replace(
-        row, example=own, word=word, words=one.words, word_offsets=one.word_offsets, word_segment=one.word_segment
-    )
+    return replace(row, example=own, word=word, words=one.words, word_offsets=one.word_offsets, word_segment=one.word_segment)
 
 
 def _target(model: Model, one: Attribution) -> Target:

@@ -16,7 +16,20 @@ from babelscope.metrics import METRICS
 from babelscope.model.door import Progress
 from babelscope.model.finetune import fingerprint
 from babelscope.model.load import Model
-from babelscope.store import SCHEME, Cell, Store, cells, fail, failures, has, key, open_store, put, read_attributions, write_study
+from babelscope.store import (
+    SCHEME,
+    Cell,
+    Store,
+    cells,
+    fail,
+    failures,
+    has,
+    key,
+    open_store,
+    put,
+    read_attributions,
+    write_study,
+)
 from babelscope.study import models
 from babelscope.study.config import Choice, ModelSpec, Study, TaskSpec, read_study
 from babelscope.study.explain import explain
@@ -33,6 +46,9 @@ class Watch:
 
     stage: Callable[[str, int, int], None] = lambda name, done, total: None
     steps: Progress | None = None
+
+
+UNWATCHED = Watch()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +83,7 @@ def blocks(study: Study) -> list[Block]:
     ]
 
 
-def run(study: Study | str | Path, store: str | Path, *, watch: Watch = Watch()) -> Outcome:
+def run(study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHED) -> Outcome:
     """Fills a store with a study's cells. What exists is not computed again; what fails is recorded and left behind.
 
     *Laws*: killed and run again, the store ends as that of an uninterrupted run, file by file; a failed cell does not
@@ -123,9 +139,7 @@ def _fill(study: Study, block: Block, model: Model, store: Store, watch: Watch) 
     yield from _measure(study, model, store, explained, watch)
 
 
-def _measure(
-    study: Study, model: Model, store: Store, explained: list[str], watch: Watch
-) -> Iterator[tuple[int, int]]:
+def _measure(study: Study, model: Model, store: Store, explained: list[str], watch: Watch) -> Iterator[tuple[int, int]]:
     """The measures that are missing, computed in one go and stored in one go: inputs that several ask for are scored
     once, and a run that was killed in between begins the block again with the same batches."""
     missing: list[Cell] = []
@@ -146,9 +160,7 @@ def _measure(
     yield len(missing), 0
 
 
-def attribution_identity(
-    model: Model, block: Block, rows: list[Example], choice: Choice, seed: int
-) -> dict[str, Any]:
+def attribution_identity(model: Model, block: Block, rows: list[Example], choice: Choice, seed: int) -> dict[str, Any]:
     """What decides the numbers of a cell: weights, data, language, method, options, seed. Not batch size, device or paths.
 
     The model's name in the study is part of it because rows carry it."""

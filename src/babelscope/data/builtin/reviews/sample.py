@@ -165,16 +165,16 @@ def _forecast(rng: Random, domain: str, good: bool) -> Review:
 Draw = Callable[[Random, str, bool], Review]
 
 DRAWS: tuple[tuple[float, Draw], ...] = (
-    (0.43, _plain),
-    (0.13, _negated),
-    (0.05, _both),
-    (0.06, _because),
-    (0.13, _but),
+    (0.42, _plain),
+    (0.14, _negated),
+    (0.04, _both),
+    (0.05, _because),
+    (0.12, _but),
     (0.06, _although),
-    (0.05, _after),
+    (0.07, _after),
     (0.03, _surprised),
     (0.04, _echo),
-    (0.02, _forecast),
+    (0.03, _forecast),
 )
 """Share of each way to build a review; the shares sum to one."""
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from babelscope.report.summary import Summary
+from babelscope.pages.summary import Summary
 from babelscope.types import Attribution
 
 SHOWN = 6

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isfinite
 
 from markupsafe import Markup
 
-from babelscope.report.summary import FLOOR, Summary
+from babelscope.pages.summary import FLOOR, Summary
 from babelscope.types import Estimate
 
 
@@ -51,6 +51,24 @@ def lead(summary: Summary, lines: Sequence[Overview]) -> list[Markup]:
         return [Markup("No metric of this study says which direction is better, so no method is ranked.")]
     parts = [_leader(summary, first), _floor(summary, first), _languages(summary, first), _models(summary, first)]
     return [part for part in parts if part]
+
+
+def in_brief(summary: Summary, accuracy: Mapping[tuple[str, str], Estimate]) -> list[str]:
+    """The study in about ten plain lines for a terminal: how good the models are, and how faithful which explanation is."""
+    lines = []
+    for model in summary.models:
+        found = [
+            f"{lang} {accuracy[model, lang].mean:.2f}" for lang in summary.languages_of(model) if (model, lang) in accuracy
+        ]
+        lines.append(f"{model}: accuracy {', '.join(found)}")
+    lines += [str(part.striptags()) for part in lead(summary, overview(summary))]
+    for line in overview(summary):
+        if line.model == summary.main:
+            arrow = "↑" if summary.sign(line.metric) > 0 else "↓"
+            floor = summary.pooled.get((line.model, FLOOR, line.metric))
+            beside = "" if floor is None else f"; random {interval(floor).striptags()}"
+            lines.append(f"{spoken(line.metric)} {arrow}: {line.best} {interval(line.mean).striptags()}{beside}")
+    return lines
 
 
 def _leader(summary: Summary, line: Overview) -> Markup:

@@ -10,7 +10,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from babelscope.report.highlight import shade, top
+from babelscope.pages.highlight import shade, top
 from babelscope.types import Attribution
 
 SUPPORTS = ("#d4e8f7", "#a3d1f0", "#6fb8e8", "#3f9fe0")

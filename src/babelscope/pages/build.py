@@ -13,10 +13,10 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from babelscope.errors import StoreError
-from babelscope.report import examples, figures, findings, tables
-from babelscope.report.highlight import STEPS, texts_html
-from babelscope.report.page import render, write_together
-from babelscope.report.summary import FLOOR, Summary, base, described, labelled, with_tasks
+from babelscope.pages import examples, figures, findings, tables
+from babelscope.pages.highlight import STEPS, texts_html
+from babelscope.pages.page import render, write_together
+from babelscope.pages.summary import FLOOR, Summary, base, described, labelled, with_tasks
 from babelscope.store import SCHEME, Store, cells, failures, open_store, read, read_study
 from babelscope.types import Failure
 
@@ -28,11 +28,7 @@ def report(store: str | Path, output: str | Path) -> Path:
     """
     opened = open_store(store, create=False)
     study = read_study(opened)
-    measures = with_tasks(read(opened, "measures"))
-    if measures.num_rows == 0:
-        why = f"({len(failures(opened))} cells failed): nothing to report; run: babelscope study run FILE"
-        raise StoreError(f"{opened.path} holds no measures {why}")
-    summary = Summary(labelled(measures.to_pandas()), study)
+    summary = summarised(opened, study)
     folder = Path(output)
     files = {
         "measures.csv": summary.rows.to_csv(index=False, lineterminator="\n"),
@@ -41,6 +37,21 @@ def report(store: str | Path, output: str | Path) -> Path:
     }
     write_together(folder, files)
     return folder / "index.html"
+
+
+def brief(store: str | Path) -> list[str]:
+    """The same answers in about ten lines for a terminal."""
+    opened = open_store(store, create=False)
+    found = examples.predictions(with_tasks(read(opened, "attributions")))
+    return findings.in_brief(summarised(opened, read_study(opened)), tables.accuracies(found))
+
+
+def summarised(store: Store, study: Mapping[str, Any]) -> Summary:
+    measures = with_tasks(read(store, "measures"))
+    if measures.num_rows == 0:
+        why = f"({len(failures(store))} cells failed): nothing to report; run: babelscope study run FILE"
+        raise StoreError(f"{store.path} holds no measures {why}")
+    return Summary(labelled(measures.to_pandas()), study)
 
 
 def summary_csv(summary: Summary) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from markupsafe import escape
 
-from babelscope.report.findings import number, spoken
-from babelscope.report.summary import FLOOR, Summary
+from babelscope.pages.findings import number, spoken
+from babelscope.pages.summary import FLOOR, Summary
 from babelscope.types import Estimate
 
 COLOURS = ("#2f7fd1", "#d9730d", "#1f9e77", "#c2549d", "#8a6fd1", "#a98307", "#d1495b", "#3a98ad")

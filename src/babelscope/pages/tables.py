@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pandas as pd
 import pyarrow as pa
 
-from babelscope.report.findings import shared
-from babelscope.report.summary import FLOOR, Summary
+from babelscope.pages.findings import shared
+from babelscope.pages.summary import FLOOR, Summary
 from babelscope.stats import estimate
 from babelscope.types import Estimate
 

@@ -7,7 +7,7 @@ from math import ceil, isfinite
 
 from markupsafe import Markup, escape
 
-from babelscope.report.page import render
+from babelscope.pages.page import render
 from babelscope.types import Attribution, Span
 
 STEPS = 10

@@ -1,0 +1,112 @@
+"""What the commands print and write: coloured words, tables, JSON, files that are whole or not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from babelscope.results import Attributions, Measures
+
+
+def check_ending(output: Path | None, known: Sequence[str]) -> None:
+    from babelscope.errors import InputError
+
+    if output is not None and output.suffix not in known:
+        raise InputError(f"--output {output}: the ending must be one of {', '.join(known)}")
+    if output is not None and not output.parent.is_dir():
+        raise InputError(f"--output {output}: there is no folder {output.parent}")
+
+
+def deliver(found: Attributions, output: Path | None, json_: bool, unit: str) -> None:
+    from babelscope.pages.highlight import page_html
+    from babelscope.pages.terminal import coloured
+    from babelscope.results import dumps
+
+    if output is not None and output.suffix == ".jsonl":
+        _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.to_json()).encode())
+    elif output is not None and output.suffix == ".html":
+        _write(output, page_html(found.items).encode())
+    elif output is not None:
+        _write_parquet(output, "attributions", found.items)
+    if json_:
+        print(dumps(found.to_json()))
+    elif output is not None:
+        print(f"{output}: {len(found)} explanations")
+    else:
+        for one in found:
+            show(coloured(one, unit))
+
+
+def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None:
+    from babelscope.metrics import METRICS
+    from babelscope.pages.terminal import table
+    from babelscope.results import dumps
+
+    if output is not None and output.suffix == ".jsonl":
+        _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in values.to_json()).encode())
+    elif output is not None:
+        _write_parquet(output, "measures", values.items)
+    if json_:
+        print(dumps(values.to_json()))
+        return
+    rows = []
+    for (_, lang, method, metric), one in values.summary():
+        arrow = "↑" if METRICS[metric].higher_is_better else "↓"
+        rows.append((lang, method, f"{metric} {arrow}", one.mean, one.low, one.high, one.n, one.undefined))
+    show(table("means with 95 % intervals", ("language", "method", "metric", "mean", "low", "high", "n", "undefined"), rows))
+
+
+def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
+    from babelscope.study.options import defaults
+
+    listed = [{"name": row.name} | {fact: getattr(row, fact) for fact in facts} | {"options": defaults(row)} for row in rows]
+    if json_:
+        print(json.dumps(listed, indent=1))
+        return
+    from babelscope.pages.terminal import table
+
+    def shown(value: Any) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, dict):
+            return ", ".join(f"{name}={part}" for name, part in value.items())
+        return str(value)
+
+    show(table(title, ("name", *facts, "options"), [tuple(shown(value) for value in row.values()) for row in listed]))
+
+
+def show(thing: Any) -> None:
+    from rich.console import Console
+
+    Console(soft_wrap=False).print(thing)
+
+
+def print_failures(failed: Sequence[Any]) -> None:
+    for one in failed:
+        cell = one.cell
+        model = cell.get("name") or (cell["model"]["name"] if isinstance(cell.get("model"), dict) else cell.get("of", ""))
+        place = " ".join(
+            str(part) for part in (model, cell.get("lang", ""), cell.get("method") or cell.get("metric") or "") if part
+        )
+        print(f"failed: {place}: {one.reason}", file=sys.stderr)
+
+
+def _write_parquet(output: Path, kind: str, rows: Sequence[Any]) -> None:
+    import pyarrow.parquet as pq
+
+    from babelscope.store import to_table
+
+    part = output.with_name(f"{output.name}.part")
+    pq.write_table(to_table(kind, rows), part)
+    os.replace(part, output)
+
+
+def _write(output: Path, content: bytes) -> None:
+    part = output.with_name(f"{output.name}.part")
+    part.write_bytes(content)
+    os.replace(part, output)
