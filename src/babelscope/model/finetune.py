@@ -29,6 +29,10 @@ from babelscope.model.load import _missing, _quiet
 from babelscope.types import Example
 
 
+COMPLETE = "complete"
+"""The file that marks a checkpoint as wholly written: the Trainer writes its parts one after another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """What decides a fine-tuning besides the base and the data. Defaults are those of the published study."""
@@ -68,13 +72,15 @@ def finetune(
     _check(train, dev, labels)
     working.mkdir(parents=True, exist_ok=True)
     trainer, tokenizer = _trainer(str(base), train, dev, labels, working, recipe, progress)
-    last = get_last_checkpoint(str(working))
-    with _quiet():
-        trainer.train(resume_from_checkpoint=last)
+    for checkpoint in working.glob("checkpoint-*"):
+        if not (checkpoint / COMPLETE).exists():
+            shutil.rmtree(checkpoint)
     done = working / "done"
     shutil.rmtree(done, ignore_errors=True)
-    trainer.model.save_pretrained(done)
-    tokenizer.save_pretrained(done)
+    with _quiet():
+        trainer.train(resume_from_checkpoint=get_last_checkpoint(str(working)))
+        trainer.model.save_pretrained(done)
+        tokenizer.save_pretrained(done)
     history = [row for row in trainer.state.log_history if "eval_loss" in row]
     kept = {"recipe": asdict(recipe), "dev": [{k: row[k] for k in ("epoch", "eval_loss", "eval_accuracy")} for row in history]}
     (done / "training.json").write_text(json.dumps(kept, indent=1), "utf-8")
@@ -153,7 +159,7 @@ def _trainer(
         eval_dataset=_Rows(dev, tokenizer, labels, limit),
         data_collator=DataCollatorWithPadding(tokenizer),
         compute_metrics=_accuracy,
-        callbacks=[_Watch(progress)] if progress else [],
+        callbacks=[_Watch(progress)],
     )
     for callback in ("PrinterCallback", "ProgressCallback"):
         for one in list(trainer.callback_handler.callbacks):
@@ -183,13 +189,17 @@ class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
 
 
 class _Watch(TrainerCallback):  # type: ignore[misc]
-    """Tells a progress callback how many steps are done."""
+    """Tells a progress callback how many steps are done, and marks the checkpoints that are wholly written."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress | None) -> None:
         self.progress = progress
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        self.progress(state.global_step, state.max_steps)
+        if self.progress is not None:
+            self.progress(state.global_step, state.max_steps)
+
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        (Path(args.output_dir) / f"checkpoint-{state.global_step}" / COMPLETE).touch()
 
 
 def _accuracy(outcome: Any) -> dict[str, float]:

@@ -62,7 +62,7 @@ class Model:
         config = self.hf.config
         if self.task == "text-classification" and config.problem_type == "regression":
             raise UnsupportedModel(
-                f"{self.name} is a regression model (problem_type in its config): it has no class probability; load a classifier"
+                f"{self.name} is a regression model (problem_type in its config): no class probability; load a classifier"
             )
         independent = config.problem_type == "multi_label_classification" or config.num_labels == 1
         return "sigmoid" if self.task == "text-classification" and independent else "softmax"

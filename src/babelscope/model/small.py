@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -113,16 +114,29 @@ def make_model(
 
 
 def _wordpiece(texts: Sequence[str], vocabulary: int) -> Tokenizer:
-    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(vocab_size=vocabulary, special_tokens=list(BERT_SPECIALS.values()), show_progress=False)
-    made.train_from_iterator(texts, trainer)
-    cls, sep = made.token_to_id("[CLS]"), made.token_to_id("[SEP]")
+    """WordPiece. The trainer numbers the "##" characters as it meets them, in an order that changes from run to run and
+    decides between equally frequent merges; they are therefore given beforehand, and the vocabulary is taken over."""
+    trained = _wordpiece_shell(models.WordPiece(unk_token="[UNK]"))
+    inside = sorted({f"##{character}" for text in texts for character in trained.normalizer.normalize_str(text)})
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=vocabulary, special_tokens=[*BERT_SPECIALS.values(), *inside], show_progress=False
+    )
+    trained.train_from_iterator(texts, trainer)
+    pieces = json.loads(trained.to_str())["model"]["vocab"]
+    made = _wordpiece_shell(models.WordPiece(pieces, unk_token="[UNK]"))
+    made.add_special_tokens(list(BERT_SPECIALS.values()))
+    cls, sep = pieces["[CLS]"], pieces["[SEP]"]
     made.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", cls), ("[SEP]", sep)]
     )
+    return made
+
+
+def _wordpiece_shell(model: models.WordPiece) -> Tokenizer:
+    made = Tokenizer(model)
+    made.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.decoder = decoders.WordPiece()
     return made
 
 

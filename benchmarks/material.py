@@ -1,0 +1,109 @@
+"""What the benchmarks run on: texts in several languages and models that have something to explain.
+
+With the folder of public data (`shared` beside the repository, or $BABELSCOPE_SHARED) these are SIB-200 sentences and the
+small real encoder that lies there, tuned on English SIB-200; without it, the built-in reviews and a small model trained
+on them. Trained models are kept in the user's cache.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import torch
+
+from babelscope.data import builtin
+from babelscope.model import small
+from babelscope.model.finetune import Recipe, finetune, fingerprint
+from babelscope.model.load import Model, load
+from babelscope.store import key
+from babelscope.study.models import cache_folder
+from babelscope.types import Example
+
+SHARED = Path(os.environ.get("BABELSCOPE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+SIB = {"en": "eng_Latn", "es": "spa_Latn", "hi": "hin_Deva", "ar": "arb_Arab", "zh": "zho_Hans"}
+TUNING = Recipe(learning_rate=3e-4, epochs=4, batch=32, freeze_embeddings=True)
+SCRATCH = Recipe(learning_rate=5e-4, epochs=4, batch=32)
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A named source of examples; `labelled` gives a split of one language."""
+
+    texts: str
+    model: str
+
+    @property
+    def real(self) -> bool:
+        return "SIB-200" in self.texts
+
+
+def material() -> Material:
+    """What is here to run on, in words for the page."""
+    if (SHARED / "data" / "sib200").is_dir() and (SHARED / "models" / "mini-multilingual").is_dir():
+        return Material(
+            "SIB-200 sentences (en, es, hi, ar, zh)", "mini-multilingual (XLM-R, 4 layers, width 256) tuned on English SIB-200"
+        )
+    return Material("the built-in reviews (en, es, hi, ar, zh)", "XLM-R of 4 layers and width 256, trained on built-in reviews")
+
+
+def examples(lang: str, split: str, count: int | None = None) -> list[Example]:
+    if not material().real:
+        return builtin.sentiment(lang, split, count or {"train": 1400, "dev": 100, "test": 200}[split])
+    path = SHARED / "data" / "sib200" / SIB[lang] / f"{split}.tsv.gz"
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [
+        Example(f"{lang}-{row['index_id']}", (row["text"],), lang, row["index_id"], row["category"]) for row in rows[:count]
+    ]
+
+
+def mixed(count: int) -> list[Example]:
+    """That many test texts, the languages in turn."""
+    each = -(-count // len(SIB))
+    return [row for rows in zip(*(examples(lang, "test", each) for lang in SIB)) for row in rows][:count]
+
+
+@cache
+def multilingual() -> Model:
+    """The trained multilingual classifier."""
+    train, dev = examples("en", "train"), examples("en", "dev")
+    if material().real:
+        return _tuned(SHARED / "models" / "mini-multilingual", train, dev, TUNING)
+    train += [row for lang in SIB if lang != "en" for row in examples(lang, "train")]
+    return _tuned(_made("xlm-roberta", train, layers=4, width=256), train, dev, SCRATCH)
+
+
+@cache
+def monolingual() -> Model:
+    """A BERT of 6 layers and width 384 from scratch, trained on the built-in English reviews."""
+    train, dev = builtin.sentiment("en", "train", 1400), builtin.sentiment("en", "dev", 100)
+    return _tuned(_made("bert", train, layers=6, width=384), train, dev, SCRATCH)
+
+
+def untrained(architecture: str, texts: Sequence[Example], *, layers: int, width: int) -> Model:
+    """A model that is only good for timing."""
+    tokenizer = small.make_tokenizer(architecture, [text for row in texts for text in row.texts], 8000)
+    torch.manual_seed(0)
+    return load((small.make_model(architecture, tokenizer, ["a", "b"], layers=layers, width=width).eval(), tokenizer))
+
+
+def _made(architecture: str, rows: Sequence[Example], *, layers: int, width: int) -> Path:
+    name = key({"benchmark base": architecture, "layers": layers, "width": width, "rows": fingerprint(rows)})[:24]
+    folder = cache_folder() / "models" / f"bench-{name}-base"
+    if not (folder / "config.json").exists():
+        labels = sorted({str(row.label) for row in rows})
+        small.make(folder, architecture, [text for row in rows for text in row.texts], labels, layers=layers, width=width)
+    return folder
+
+
+def _tuned(base: Path, train: Sequence[Example], dev: Sequence[Example], recipe: Recipe) -> Model:
+    identity = {"benchmark": 1, "base": base.name, "recipe": str(recipe), "train": fingerprint(train), "dev": fingerprint(dev)}
+    model = load(finetune(base, train, dev, cache_folder() / "models" / f"bench-{key(identity)[:24]}", recipe))
+    model.name = base.name
+    return model

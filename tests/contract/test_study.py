@@ -1,0 +1,177 @@
+"""The grid: it fills a store, goes on after being killed, and records what fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from babelscope.errors import InputError
+from babelscope.store import cells, failures, open_store, read, read_study
+from babelscope.study.config import demo_study, parse_study
+from babelscope.study.config import read_study as read_file
+from babelscope.study.run import blocks, progress_of, run
+
+STUDY = {
+    "name": "small",
+    "tasks": [{"name": "sentiment", "data": {"builtin": "sentiment", "examples": 6}}],
+    "languages": ["en", "hi"],
+    "models": [
+        {
+            "name": "both",
+            "train": {
+                "languages": ["en", "hi"],
+                "architecture": "bert",
+                "layers": 1,
+                "width": 32,
+                "vocabulary": 600,
+                "examples": 60,
+                "dev_examples": 10,
+                "learning_rate": 1e-3,
+                "epochs": 3,
+                "batch": 8,
+            },
+        }
+    ],
+    "methods": ["random", "occlusion", {"name": "integrated_gradients", "options": {"baseline": "mask", "tolerance": 0.01}}],
+    "metrics": ["comprehensiveness", "normalised_sufficiency"],
+}
+SCRIPT = """
+import sys, torch
+torch.set_num_threads(1)
+from babelscope.study.run import run
+run(sys.argv[1], sys.argv[2])
+"""
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def start(folder: Path, store: str) -> subprocess.Popen[bytes]:
+    env = {**os.environ, "BABELSCOPE_CACHE": str(folder / f"{store}-cache"), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", SCRIPT, str(folder / "study.yaml"), str(folder / store)]
+    return subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+@pytest.mark.slow
+def test_killed_and_run_again_is_uninterrupted(tmp_path: Path) -> None:
+    """SIGKILL in training, between cells and in the middle of a block; the final stores are equal file by file."""
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(STUDY))
+    whole = start(tmp_path, "whole")
+    assert whole.wait() == 0, whole.stderr.read().decode()[-2000:]
+    whole.stderr.close()
+
+    def reached(what: str) -> bool:
+        training = list((tmp_path / "broken-cache" / "models").glob("*.part/checkpoint-*"))
+        filled = list((tmp_path / "broken" / "cells").glob("*.json"))
+        return {"training": bool(training), "one cell": len(filled) >= 1, "measures": len(filled) >= 4}[what]
+
+    for moment in ("training", "one cell", "measures"):
+        process = start(tmp_path, "broken")
+        while process.poll() is None and not reached(moment):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stderr.close()
+    final = start(tmp_path, "broken")
+    assert final.wait() == 0, final.stderr.read().decode()[-2000:]
+    final.stderr.close()
+    assert content(tmp_path / "broken") == content(tmp_path / "whole")
+    assert len(cells(open_store(tmp_path / "whole"))) == 2 * 3 * (1 + 2)
+
+
+@pytest.fixture
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.getbasetemp() / "models-of-studies"
+    monkeypatch.setenv("BABELSCOPE_CACHE", str(folder))
+    return folder
+
+
+def test_a_study_fills_its_store_and_a_second_run_finds_it(tmp_path: Path, cache: Path) -> None:
+    study = parse_study(STUDY)
+    told: list[tuple[str, int, int]] = []
+    from babelscope.study.run import Watch
+
+    first = run(study, tmp_path / "s", watch=Watch(lambda *row: told.append(row)))
+    assert (first.filled, first.found, first.failed) == (18, 0, ())
+    assert told[-1] == ("done", 2, 2)
+    before = content(tmp_path / "s")
+    second = run(study, tmp_path / "s")
+    assert (second.filled, second.found) == (0, 18)
+    assert content(tmp_path / "s") == before
+    store = open_store(tmp_path / "s")
+    assert read(store, "attributions").num_rows == 6 * 2 * 3
+    assert read(store, "measures").num_rows == 6 * 2 * 3 * 2
+    said = read_study(store)
+    assert said["models"][0]["languages"] == ["en", "hi"]
+    assert said["cells"] == 18
+    assert all(row["explained"] + row["measured"] == row["planned"] for row in progress_of(study, store))
+
+
+def test_more_methods_only_add_cells(tmp_path: Path, cache: Path) -> None:
+    run(parse_study({**STUDY, "methods": ["random"], "languages": ["en"]}), tmp_path / "s")
+    more = run(parse_study({**STUDY, "methods": ["random", "position"], "languages": ["en"]}), tmp_path / "s")
+    assert (more.filled, more.found) == (3, 3)
+
+
+def test_what_fails_is_recorded_and_does_not_stop_the_others(tmp_path: Path, cache: Path) -> None:
+    broken = {"name": "absent", "source": str(tmp_path / "no" / "such" / "model")}
+    methods = ["random", {"name": "occlusion", "options": {"operator": "nonsense"}}]
+    study = parse_study({**STUDY, "models": [broken, *STUDY["models"]], "methods": methods, "languages": ["en"]})
+    outcome = run(study, tmp_path / "s")
+    reasons = sorted(one.reason for one in outcome.failed)
+    assert len(reasons) == 2
+    assert "there is no model folder" in reasons[1]
+    assert "operator 'nonsense'" in reasons[0]
+    assert outcome.filled == 3
+    assert len(failures(open_store(tmp_path / "s"))) == 2
+
+
+def test_seeds_train_their_own_models_and_draw_their_own_numbers(tmp_path: Path, cache: Path) -> None:
+    study = parse_study({**STUDY, "seeds": [0, 1], "methods": ["random"], "metrics": ["sufficiency"], "languages": ["en"]})
+    assert [block.seed for block in blocks(study)] == [0, 1]
+    run(study, tmp_path / "s")
+    rows = read(open_store(tmp_path / "s"), "attributions").to_pylist()
+    assert {row["model"] for row in rows} == {"both/0", "both/1"}
+    assert len({tuple(row["scores"]) for row in rows}) == len(rows)
+
+
+def test_the_demo_is_a_valid_study() -> None:
+    assert len(demo_study().languages) == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"methods": ["integrated_gradient"]}, "did you mean 'integrated_gradients'"),
+        ({"metrics": ["comprehensivness"]}, "did you mean 'comprehensiveness'"),
+        ({"methods": [{"name": "occlusion", "options": {"operater": "mask"}}]}, "did you mean 'operator'"),
+        ({"methods": []}, "methods"),
+        ({"langauges": ["en"]}, "langauges"),
+        ({"models": [{"name": "x"}]}, "either 'source' or 'train'"),
+        ({"models": [{"name": "x", "source": "y"}, {"name": "x", "source": "z"}]}, "stands twice"),
+        ({"models": [{"name": "x", "source": "y", "languages": ["fr"]}]}, "which the study does not have"),
+        ({"tasks": [{"name": "t", "data": {}}]}, "either 'builtin' or 'file'"),
+    ],
+)
+def test_a_wrong_study_is_refused_with_its_place(change: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_study({**STUDY, **change})
+
+
+def test_a_file_that_is_no_study(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no study file"):
+        read_file(tmp_path / "absent.yaml")
+    (tmp_path / "broken.yaml").write_text("name: [\n")
+    with pytest.raises(InputError, match=r"broken.yaml, line \d+: not YAML"):
+        read_file(tmp_path / "broken.yaml")
+    (tmp_path / "list.yaml").write_text("- a\n")
+    with pytest.raises(InputError, match="a study is a mapping"):
+        read_file(tmp_path / "list.yaml")
