@@ -139,6 +139,14 @@ def test_splits_hold_out_combinations_for_every_seed() -> None:
         assert not combinations("dev", 0) & combinations("test", seed)
 
 
+def test_splits_hold_out_scenes_except_of_novels() -> None:
+    train, test = (
+        {(review.domain, review.scene) for review in islice(reviews(split, 0), 3000) if review.scene}
+        for split in ("train", "test")
+    )
+    assert {domain for domain, _ in train & test} == {"novel"}
+
+
 @pytest.mark.parametrize("split", SPLITS)
 def test_labels_and_frames_are_balanced(split: str) -> None:
     drawn = list(islice(reviews(split, 0), 4000))

@@ -62,6 +62,7 @@ class TrainSpec(Strict):
     learning_rate: float = Field(default=1e-5, gt=0)
     epochs: int = Field(default=5, ge=1)
     batch: int = Field(default=16, ge=1)
+    weight_decay: float = Field(default=0.01, ge=0)
     freeze_embeddings: bool = False
 
 

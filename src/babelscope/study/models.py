@@ -64,6 +64,7 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
     recipe = Recipe(
         learning_rate=spec.learning_rate, epochs=spec.epochs, batch=spec.batch, seed=seed,
         freeze_embeddings=spec.freeze_embeddings,
+        weight_decay=spec.weight_decay,
     )  # fmt: skip
     return finetune(base, rows, dev, folder, recipe, progress=progress)
 

@@ -25,7 +25,8 @@ def sentiment(lang: str, split: str, n: int, seed: int = 0) -> list[Example]:
     the shorter one; no text occurs twice in a split or in two splits.
 
     What a split holds out: the combinations of frame, things judged and their evaluations, and those of domain, time,
-    company and city. The single words are shared by all splits; without them the task could not be learnt.
+    company and city (not for novels: their scene is a time only). The single words, also those that bear the sentiment,
+    are shared by all splits; without them the task could not be learnt.
     """
     if lang not in REALISERS:
         raise InputError(f"no built-in sentiment data for language {lang!r}; choose one of {', '.join(REALISERS)}")
