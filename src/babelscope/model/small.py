@@ -72,7 +72,10 @@ def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, pos
         made, specials = _metaspace(texts, vocabulary), XLMR_SPECIALS
     else:
         made, specials = _bytes(texts, vocabulary), GPT2_SPECIALS
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=positions, **specials)
+    types = ["token_type_ids"] if architecture == "bert" else []  # only BERT is told which text of a pair a token is of
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=positions, model_input_names=["input_ids", *types, "attention_mask"], **specials
+    )
     if architecture == "gpt2":
         tokenizer.padding_side = "left"
     return tokenizer

@@ -1,0 +1,196 @@
+"""The documentation names what exists, all of it, and nothing else."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+from pydantic_core import PydanticUndefined
+from typer.main import get_command
+
+import babelscope
+from babelscope.cli import app
+from babelscope.methods import METHODS
+from babelscope.metrics import METRICS
+from babelscope.results import EXPLANATION_FIELDS
+from babelscope.study import config
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "studies" / "README.md", *PAGES]
+STUDIES = sorted((ROOT / "studies").glob("*.yaml"))
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def load_hooks() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_hooks", ROOT / "docs" / "hooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+HOOKS = load_hooks()
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, str]:
+    """Every page as mkdocs gets it, by its place under docs."""
+    return {path.relative_to(ROOT / "docs").as_posix(): HOOKS.on_page_markdown(path.read_text("utf-8")) for path in PAGES}
+
+
+def blocks(language: str) -> list[Any]:
+    """The code blocks of that language in all texts."""
+    return [
+        pytest.param(code, id=f"{named(path)}:{number}")
+        for path in TEXTS
+        for number, (kind, code) in enumerate(FENCE.findall(path.read_text("utf-8")), 1)
+        if kind == language
+    ]
+
+
+def commands() -> list[Any]:
+    """The command lines shown in console blocks."""
+    found = []
+    for block in blocks("console"):
+        for line in block.values[0].replace("\\\n", " ").splitlines():
+            if line.startswith("$ babelscope"):
+                found.append(pytest.param(shlex.split(line[2:])[1:], id=f"{block.id} {line[2:60]}"))
+    return found
+
+
+def test_every_marker_stands_in_a_page_and_is_known(built: dict[str, str]) -> None:
+    written = "".join(path.read_text("utf-8") for path in PAGES)
+    assert set(re.findall(r"<!-- [a-z ]+ -->", written)) == set(HOOKS.MARKERS)
+    assert not any(marker in page for page in built.values() for marker in HOOKS.MARKERS)
+
+
+@pytest.mark.parametrize(("page", "table"), [("methods.md", METHODS), ("metrics.md", METRICS)], ids=["methods", "metrics"])
+def test_every_row_has_its_entry_formula_and_source(built: dict[str, str], page: str, table: dict[str, Any]) -> None:
+    for name, row in table.items():
+        assert f"| [`{name}`](#{name}) |" in built[page]
+        section = built[page].split(f"\n## {name}\n")[1].split("\n## ")[0]
+        assert "```text\n" in section
+        assert "*Laws*" in section
+        assert row.summary in built[page]
+    assert "\n    " not in re.sub(r"```.*?```", "", built[page], flags=re.S), "an indented block was not fenced"
+
+
+def test_every_command_and_option_is_in_the_page(built: dict[str, str]) -> None:
+    for words in HOOKS.command_names():
+        heading = f"## babelscope {' '.join(words)}".rstrip()
+        section = built["cli.md"].split(f"{heading}\n")[1].split("\n## ")[0]
+        assert "Usage: babelscope" in section
+        for option in long_options(words):
+            assert option in section, f"{heading} does not name {option}"
+    assert "\x1b" not in built["cli.md"]
+
+
+def long_options(words: tuple[str, ...]) -> list[str]:
+    command: Any = get_command(app)
+    for word in words:
+        command = command.commands[word]
+    return [name for one in command.params for name in one.opts if name.startswith("--")]
+
+
+def test_every_public_name_is_in_the_page(built: dict[str, str]) -> None:
+    for name in babelscope.__all__:
+        line = next(line for line in built["python.md"].splitlines() if line.startswith(f"| `{name}` |"))
+        assert len(line.split("|")[3].strip()) > 10, f"{name} is not described"
+
+
+def test_every_error_is_in_the_tree(built: dict[str, str]) -> None:
+    for name in dir(babelscope.errors):
+        thing = getattr(babelscope.errors, name)
+        if isinstance(thing, type) and issubclass(thing, babelscope.BabelscopeError):
+            assert name in built["errors.md"]
+
+
+def test_the_json_fields_are_those_of_the_page(built: dict[str, str]) -> None:
+    assert tuple(name for name, *_ in rows(built["explain.md"], "The fields in JSON")) == EXPLANATION_FIELDS
+
+
+@pytest.mark.parametrize("name", ["Study", "TaskSpec", "DataSpec", "ModelSpec", "TrainSpec", "Choice"])
+def test_the_study_fields_are_those_of_the_page(built: dict[str, str], name: str) -> None:
+    found = {field: default for field, default, _ in rows(built["study.md"], name)}
+    expected = {}
+    for field, info in getattr(config, name).model_fields.items():
+        default = info.get_default(call_default_factory=True)
+        expected[field] = "*required*" if default is PydanticUndefined else f"`{default!r}`"
+    assert found == expected
+
+
+def rows(page: str, heading: str) -> list[tuple[str, ...]]:
+    """The table under a heading, its first column without backticks."""
+    section = re.split(r"\n#+ ", page.split(f" {heading}\n", 1)[1])[0]
+    lines = [line for line in section.splitlines() if line.startswith("| `")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [(row[0].strip("`"), *row[1:]) for row in cells]
+
+
+def test_the_front_page_has_the_two_commands_and_contributing_is_short() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert re.search(r"^    make demo\b", readme, re.M)
+    assert re.search(r"^    make test\b", readme, re.M)
+    assert len((ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()) <= 40
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=named)
+def test_study_files_are_valid_and_listed(path: Path) -> None:
+    assert config.read_study(path).name
+    assert f"`{path.name}`" in (ROOT / "studies" / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("code", blocks("yaml"))
+def test_yaml_blocks_are_valid_studies(code: str) -> None:
+    assert config.parse_study(yaml.safe_load(code)).name
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_blocks_compile_and_use_public_names(code: str) -> None:
+    compile(code, "a page", "exec")
+    for name in re.findall(r"\bbabelscope\.([A-Za-z]+)\(", code):
+        assert name in babelscope.__all__
+
+
+@pytest.mark.parametrize("words", commands())
+def test_shown_command_lines_are_understood(words: list[str]) -> None:
+    command: Any = get_command(app)
+    while hasattr(command, "commands"):
+        command = command.commands[words.pop(0)]
+    with command.make_context("babelscope", list(words)) as context:
+        given = context.params
+    for option, table in (("method", METHODS), ("metric", METRICS)):
+        assert all(name in table for name in (given.get(option) or "random,comprehensiveness").split(",") if option in given)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=named)
+def test_links_lead_somewhere(path: Path) -> None:
+    text = HOOKS.on_page_markdown(path.read_text("utf-8")) if path in PAGES else path.read_text("utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text, flags=re.S)):
+        if link.startswith("https://"):
+            continue
+        target, _, anchor = link.partition("#")
+        file = (path.parent / target).resolve() if target else path
+        assert file.exists(), f"{link} leads nowhere"
+        if anchor:
+            shown = HOOKS.on_page_markdown(file.read_text("utf-8"))
+            anchors = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in shown.splitlines()
+                       if line.startswith("#")}  # fmt: skip
+            assert anchor in anchors, f"{link}: there is no such heading"
+
+
+@pytest.mark.parametrize("path", [*TEXTS, *STUDIES, ROOT / "mkdocs.yml", ROOT / "docs" / "hooks.py"], ids=named)
+def test_no_path_of_a_machine_is_written_down(path: Path) -> None:
+    assert not re.search(r"(?<![\w.])/(?:work|root|tmp|home)\b", path.read_text("utf-8"))
