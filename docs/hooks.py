@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
-WIDTH = "100"
+WIDTH = "80"
 """Columns of a help text."""
 
 
@@ -27,22 +27,20 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def methods_table() -> str:
     from babelscope.methods import METHODS
 
-    facts = ("family", "complete", "signed", "gradients", "attentions", "seeded", "words")
-    rows = [[_link(row.name), *(_word(getattr(row, fact)) for fact in facts), row.summary] for row in METHODS.values()]
-    return table(("method", *facts, "what it is"), rows)
+    facts = ("complete", "signed", "gradients", "attentions", "seeded")
+    rows = [[_link(row.name), row.summary, row.family, _true(row, facts), row.words] for row in METHODS.values()]
+    return table(("method", "what it is", "family", "properties", "words"), rows)
 
 
 def metrics_table() -> str:
     from babelscope.metrics import METRICS
 
-    rows = [
-        [
-            _link(row.name), row.family, "higher" if row.higher_is_better else "lower", f"{row.bounds[0]:g} to {row.bounds[1]:g}",
-            _word(row.order_only), _word(row.may_be_undefined), row.summary,
-        ]
-        for row in METRICS.values()
-    ]  # fmt: skip
-    return table(("metric", "family", "better", "bounds", "only the order counts", "may be undefined", "what it is"), rows)
+    rows = []
+    for row in METRICS.values():
+        better = "higher" if row.higher_is_better else "lower"
+        bounds = f"{row.bounds[0]:g} to {row.bounds[1]:g}"
+        rows.append([_link(row.name), row.summary, row.family, better, bounds, _true(row, ("order_only", "may_be_undefined"))])
+    return table(("metric", "what it is", "family", "better", "bounds", "properties"), rows)
 
 
 def methods_texts() -> str:
@@ -72,7 +70,9 @@ def operators_table() -> str:
 def tasks_table() -> str:
     from babelscope.model.load import TASKS
 
-    return table(("task", "an input is", "a target is"), [[f"`{name}`", texts, kind] for name, (_, texts, kind) in TASKS.items()])
+    return table(
+        ("task", "an input is", "a target is"), [[f"`{name}`", texts, kind] for name, (_, texts, kind) in TASKS.items()]
+    )
 
 
 def columns_table() -> str:
@@ -149,7 +149,9 @@ def explanation_fields() -> str:
 
     parts = []
     for kind in (Example, Attribution, Measure, Estimate):
-        rows = [[f"`{one.name}`", f"`{one.type}`", "" if one.default is MISSING else f"`{one.default!r}`"] for one in fields(kind)]
+        rows = [
+            [f"`{one.name}`", f"`{one.type}`", "" if one.default is MISSING else f"`{one.default!r}`"] for one in fields(kind)
+        ]
         parts.append(f"### {kind.__name__}\n\n{docstring(kind)}\n\n{table(('field', 'type', 'default'), rows)}")
     return "\n\n".join(parts)
 
@@ -247,8 +249,8 @@ def _link(name: str) -> str:
     return f"[`{name}`](#{name})"
 
 
-def _word(value: Any) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+def _true(row: Any, facts: Sequence[str]) -> str:
+    return ", ".join(fact.replace("_", " ") for fact in facts if getattr(row, fact)) or "none"
 
 
 MARKERS = {

@@ -31,7 +31,9 @@ def write(folder: Path, ending: str) -> Path:
     elif ending == ".csv":
         file.write_text('id,text,label,lang,group\na,"said ""no"", twice",negative,en,g\nb,अच्छा था,positive,hi,g\n', "utf-8")
     else:
-        file.write_text('id\ttext\tlabel\tlang\tgroup\na\tsaid "no", twice\tnegative\ten\tg\nb\tअच्छा था\tpositive\thi\tg\n', "utf-8")
+        file.write_text(
+            'id\ttext\tlabel\tlang\tgroup\na\tsaid "no", twice\tnegative\ten\tg\nb\tअच्छा था\tpositive\thi\tg\n', "utf-8"
+        )
     return file
 
 

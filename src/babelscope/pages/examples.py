@@ -66,7 +66,7 @@ def choose(found: pd.DataFrame) -> list[str]:
 
 
 def parallels(summary: Summary, table: pa.Table, found: pd.DataFrame) -> tuple[list[str], list[Parallel]]:
-    """The methods to switch between, and the chosen groups with everything that was said about them."""
+    """The methods to switch between, the best by the first metric shown first, and the chosen groups with what was said."""
     main = found[found["model"] == summary.main]
     groups = choose(main if len(main) else found) if len(found) else []
     rows = table.filter(pc.is_in(table["group"], value_set=pa.array(groups, pa.string()))).to_pylist()
@@ -75,6 +75,8 @@ def parallels(summary: Summary, table: pa.Table, found: pd.DataFrame) -> tuple[l
     present = {one.method for one in items}
     methods = [name for name in summary.methods if name in present]
     methods += sorted(present - set(methods))
+    best = summary.best(summary.main, summary.metrics[0])
+    methods.sort(key=lambda name: name != best)
     return methods, [_parallel(summary, group, [one for one in items if one.group == group], methods) for group in groups]
 
 

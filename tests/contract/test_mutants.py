@@ -1,0 +1,89 @@
+"""Deliberate faults, each of which some law must catch: a test suite that lets one live does not assert the mathematics."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import babelscope
+
+SOURCE = Path(babelscope.__file__).parent
+TESTS = Path(__file__).parents[1]
+
+MUTANTS = {
+    "positions from zero on RoBERTa": (
+        "model/forward.py", "np.arange(first, first + len(asked.ids))", "np.arange(len(asked.ids))",
+        "properties/test_door.py", "plain_call or move_positions",
+    ),
+    "decoders padded on the right": (
+        "model/forward.py", "return [(width - len(asked.ids), width) for asked in batch]",
+        "return [(0, len(asked.ids)) for asked in batch]", "properties/test_door.py", "plain_call",
+    ),
+    "attention mask left out of an input's identity": (
+        "model/forward.py", "parts = (self.ids, self.types, self.attended)", "parts = (self.ids, self.types)",
+        "properties/test_door.py", "identity",
+    ),
+    "half of the quadrature weight dropped": (
+        "methods/gradient.py", "(b - a) * weights / 2", "(b - a) * weights / 4", "properties/test_methods.py", "complete_methods",
+    ),
+    "special tokens moved along the path": (
+        "methods/gradient.py", "(embedded - baseline_vector(model, baseline)) * content[:, None]",
+        "(embedded - baseline_vector(model, baseline)) + 0 * content[:, None]", "properties/test_methods.py", "complete_methods",
+    ),
+    "sign of the gradient flipped": (
+        "methods/gradient.py", "(slope.double() * embedded.double()).sum", "-(slope.double() * embedded.double()).sum",
+        "properties/test_methods.py", "linear_model",
+    ),
+    "worst first": (
+        "metrics/hard.py", "np.lexsort((ties, -scores))", "np.lexsort((ties, scores))", "properties/test_metrics.py",
+        "falling or truth",
+    ),
+    "ties by position": (
+        "metrics/hard.py", 'keyed("ties", key).permutation(len(scores))', "np.arange(len(scores))",
+        "properties/test_metrics.py", "ties",
+    ),
+    "kept and erased exchanged": (
+        "metrics/hard.py", "found[2::2], found[3::2]", "found[3::2], found[2::2]", "properties/test_metrics.py", "truth",
+    ),
+    "equal rationales counted again": (
+        "metrics/hard.py", "return sorted({min(n, max(1, ceil(ratio * n - 1e-9))) for ratio in grid})",
+        "return sorted([min(n, max(1, ceil(ratio * n - 1e-9))) for ratio in grid])", "properties/test_metrics.py",
+        "count_once or distinct",
+    ),
+    "erasure off by one token": (
+        "model/erase.py", "np.where(gone, filler, encoded.ids)", "np.where(np.roll(gone, 1), filler, encoded.ids)",
+        "properties/test_metrics.py", "ends_of_the_erasure",
+    ),
+    "undefined becomes zero": (
+        "metrics/hard.py", 'return Measured(nan, f"erasing everything', 'return Measured(0.0, f"erasing everything',
+        "properties/test_metrics.py", "undefined_is_nan",
+    ),
+    "translations drawn one by one": (
+        "stats.py", "return_inverse=True)", "return_inverse=True); names = member = np.arange(int(defined.sum()))",
+        "properties/test_stats.py", "together",
+    ),
+    "one stream of numbers for all examples": (
+        "methods/controls.py", 'keyed(seed, "random", row.example.id)', 'keyed(seed, "random")', "properties/test_methods.py",
+        "seed_decides",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_dies(tmp_path: Path, name: str) -> None:
+    file, true, false, tests, chosen = MUTANTS[name]
+    shutil.copytree(SOURCE, tmp_path / "babelscope", ignore=shutil.ignore_patterns("__pycache__"))
+    text = (tmp_path / "babelscope" / file).read_text("utf-8")
+    assert text.count(true) == 1, f"{true!r} is no longer what stands in {file}"
+    (tmp_path / "babelscope" / file).write_text(text.replace(true, false), "utf-8")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-k", chosen, str(TESTS / tests)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, cwd=TESTS.parent)
+    assert done.returncode == 1, f"the mutant lives: {name}\n{done.stdout[-1500:]}{done.stderr[-500:]}"
+    assert "failed" in done.stdout or "FAILED" in done.stdout
