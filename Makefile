@@ -15,7 +15,7 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/mkdocs build --strict --quiet --site-dir site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
@@ -25,7 +25,7 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --constraint constraints.txt torch==2.13.0
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev,peers,web]"
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev,peers]"
 	touch $(READY)
 
 # The browser tests need Debian's chromium and fonts for all scripts; where they cannot be installed, the tests say so.

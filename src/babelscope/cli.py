@@ -157,7 +157,7 @@ def measure(
             found += explain_them(loaded, rows, row.name, target=target, options=mine, seed=seed, part=part, progress=tell)
     with bar("measuring") as tell, loaded.door.remembering():
         for judge in judges:
-            values += measure_them(loaded, found, judge.name, options=settled[judge.name], part=part, progress=tell)
+            values += measure_them(loaded, found, judge.name, options=settled[judge.name], progress=tell)
     show.deliver_measures(values, output, json_)
 
 
@@ -187,12 +187,12 @@ def finetune(
     if (output / "config.json").exists():
         raise InputError(f"{output} holds a model already; choose another folder or remove it")
     from babelscope.model import small
-    from babelscope.model.finetune import Recipe
+    from babelscope.model.finetune import Recipe, check
     from babelscope.model.finetune import finetune as tune
 
     start = base
     if base.startswith("new:"):
-        labels = sorted({str(row.label) for row in rows})
+        labels = check(rows, judged)
         texts = [text for row in rows for text in row.texts]
         folder = Path(f"{output}.base")
         if not (folder / "tokenizer.json").exists():

@@ -14,7 +14,8 @@ from babelscope.types import Attribution, Estimate, Measure
 
 EXPLANATION_FIELDS = (
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
-    "word_index", "words", "scores", "word_scores", "flags",
+    "word_index", "words", "scores", "word_scores", "flags", "texts", "gold", "quantity", "model", "options", "seed",
+    "word_offsets", "word_segment",
 )  # fmt: skip
 """The fields of an explanation as JSON, in order."""
 

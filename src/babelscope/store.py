@@ -144,6 +144,12 @@ def failures(store: Store) -> list[Failure]:
     return [Failure(row["cell"], row["reason"], row["details"]) for row in found]
 
 
+def forget_failures(store: Store) -> None:
+    """Removes the records of earlier failures: the run that is about to start tries every one of them again."""
+    for file in (store.path / "failures").glob("*.json"):
+        file.unlink()
+
+
 def cells(store: Store) -> list[dict[str, Any]]:
     """The manifests of all filled cells, in the order of their keys."""
     return [json.loads(file.read_text("utf-8")) for file in sorted((store.path / "cells").glob("*.json"))]
@@ -151,7 +157,7 @@ def cells(store: Store) -> list[dict[str, Any]]:
 
 def read(store: Store, kind: str, names: Iterable[str] | None = None) -> pa.Table:
     """All rows of that kind (or of those cells), each file checked against its manifest."""
-    wanted = sorted(names) if names is not None else sorted(file.stem for file in (store.path / "cells").glob("*.json"))
+    wanted = sorted(set(names)) if names is not None else sorted(file.stem for file in (store.path / "cells").glob("*.json"))
     tables = [SCHEMAS[kind].empty_table()]
     for name in wanted:
         manifest = json.loads((store.path / "cells" / f"{name}.json").read_text("utf-8"))

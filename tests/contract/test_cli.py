@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 import yaml
-from conftest import TEXTS
 from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM
 
 from babelscope.cli import main
@@ -23,10 +22,12 @@ from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 from babelscope.model.small import make, make_tokenizer
+from conftest import TEXTS
 
 FIELDS = {
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
-    "word_index", "words", "scores", "word_scores", "flags",
+    "word_index", "words", "scores", "word_scores", "flags", "texts", "gold", "quantity", "model", "options", "seed",
+    "word_offsets", "word_segment",
 }  # fmt: skip
 
 
@@ -75,6 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("cli")
     make(place / "model", "bert", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300)
     config = json.loads((place / "model" / "config.json").read_text())
+    (place / "model" / "config.json").write_text(json.dumps({**config, "untrained": False}))
     rows = [
         {"id": str(at), "text": text, "lang": "en" if at < 3 else "es", "label": "positive"}
         for at, text in enumerate(TEXTS[:4])
@@ -113,6 +115,7 @@ def test_explain_shows_coloured_words(folder: Path) -> None:
     shown = call("explain", str(folder / "model"), "खाना अच्छा था", "--lang", "hi", "--target", "positive").stdout
     assert "खाना" in shown
     assert "p(positive)" in shown
+    assert "+" in shown or "-" in shown, "numbers where there is no colour"
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "html"])
@@ -170,6 +173,11 @@ def test_finetune_study_status_and_report(folder: Path, monkeypatch: pytest.Monk
     said = call("finetune", "new:distilbert", *common, "--epochs", "1", "--width", "32", "--layers", "1", "--vocabulary", "500")
     assert "accuracy" in said.stdout
     assert "already" in refused("finetune", "new:distilbert", *common)
+    odd = folder / "odd.jsonl"
+    odd.write_text('{"text": "a", "label": "sideways"}\n')
+    strange = ("--train", str(folder / "train.jsonl"), "--dev", str(odd), "--output", str(folder / "strange"))
+    assert "the label 'sideways', which no training example has" in refused("finetune", "new:bert", *strange)
+    assert not list(folder.glob("strange*"))
     study = {
         "name": "of files",
         "tasks": [{"name": "reviews", "data": {"file": str(folder / "test.jsonl"), "examples": 8}}],
@@ -233,11 +241,16 @@ def test_single_text_models_refuse_pairs(folder: Path) -> None:
         (("no-such-model-anywhere", "the food"), "neither a folder here nor could it be had from the Hugging Face hub"),
         (("{base}", "the food"), "holds no trained weights for classifier"),
         (("{nan}", "the food"), "not finite"),
+        (("{model}", "the food", "--device", "abacus"), "device 'abacus' cannot be used here"),
+        (("{made}", "the food"), "was made but never trained"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(folder: Path, arguments: tuple[str, ...], message: str) -> None:
     _bad_files(folder)
-    given = [part.format(model=folder / "model", base=folder / "base", nan=folder / "nan") for part in arguments]
+    given = [
+        part.format(model=folder / "model", base=folder / "base", nan=folder / "nan", made=folder / "made")
+        for part in arguments
+    ]
     before = sorted(folder.iterdir())
     line = refused("explain", *given, cwd=folder)
     assert message in line
@@ -247,6 +260,7 @@ def test_bad_input_is_one_line_and_status_2(folder: Path, arguments: tuple[str, 
 def _bad_files(folder: Path) -> None:
     if (folder / "nan").exists():
         return
+    make(folder / "made", "gpt2", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300)
     (folder / "broken.jsonl").write_text('{"text": "a"}\n{"text": \n')
     (folder / "columns.csv").write_text("text,label\na,b\nc,d,e\n")
     (folder / "notext.jsonl").write_text('{"words": "a"}\n')

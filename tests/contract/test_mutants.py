@@ -29,11 +29,13 @@ MUTANTS = {
         "properties/test_door.py", "identity",
     ),
     "half of the quadrature weight dropped": (
-        "methods/gradient.py", "(b - a) * weights / 2", "(b - a) * weights / 4", "properties/test_methods.py", "complete_methods",
+        "methods/gradient.py", "(b - a) * weights / 2", "(b - a) * weights / 4",
+        "properties/test_methods.py", "complete_methods",
     ),
     "special tokens moved along the path": (
         "methods/gradient.py", "(embedded - baseline_vector(model, baseline)) * content[:, None]",
-        "(embedded - baseline_vector(model, baseline)) + 0 * content[:, None]", "properties/test_methods.py", "complete_methods",
+        "(embedded - baseline_vector(model, baseline)) + 0 * content[:, None]",
+        "properties/test_methods.py", "complete_methods",
     ),
     "sign of the gradient flipped": (
         "methods/gradient.py", "(slope.double() * embedded.double()).sum", "-(slope.double() * embedded.double()).sum",

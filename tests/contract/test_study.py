@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from babelscope.errors import InputError
+from babelscope.pages.build import report
 from babelscope.store import cells, failures, open_store, read, read_study
 from babelscope.study.config import demo_study, parse_study
 from babelscope.study.config import read_study as read_file
@@ -134,6 +135,50 @@ def test_what_fails_is_recorded_and_does_not_stop_the_others(tmp_path: Path, cac
     assert len(failures(open_store(tmp_path / "s"))) == 2
 
 
+def test_a_mended_study_leaves_no_old_failure_and_no_old_row_behind(tmp_path: Path, cache: Path) -> None:
+    broken = {**STUDY, "models": [{"name": "both", "source": str(tmp_path / "absent")}], "languages": ["en"]}
+    assert len(run(parse_study(broken), tmp_path / "s").failed) == 1
+    small = {**STUDY, "languages": ["en"], "methods": ["random"]}
+    assert run(parse_study(small), tmp_path / "s").failed == ()
+    data = {"builtin": "sentiment", "examples": 5}
+    fewer = parse_study({**small, "tasks": [{"name": "sentiment", "data": data}]})
+    run(fewer, tmp_path / "s")
+    store = open_store(tmp_path / "s")
+    said = read_study(store)
+    assert read(store, "attributions", said["keys"]).num_rows == 5
+    (row,) = progress_of(fewer, store)
+    assert (row["explained"], row["measured"], row["planned"]) == (1, 2, 3)
+    page = (report(tmp_path / "s", tmp_path / "page")).read_text("utf-8")
+    assert "n 5" in page
+    assert "n 11" not in page
+
+
+def test_languages_of_files_are_kept_apart(tmp_path: Path, cache: Path) -> None:
+    for lang in ("en", "hi"):
+        (tmp_path / f"rows.{lang}.jsonl").write_text('{"text": "good food"}\n')
+    (tmp_path / "rows.jsonl").write_text('{"text": "good food"}\n')
+    from babelscope.study.config import DataSpec
+    from babelscope.study.models import examples
+
+    data = DataSpec(file=str(tmp_path / "rows.{lang}.jsonl"))
+    assert [examples(data, lang)[0].lang for lang in ("en", "hi")] == ["en", "hi"]
+    with pytest.raises(InputError, match="some rows have no language"):
+        examples(DataSpec(file=str(tmp_path / "rows.jsonl")), "en")
+
+
+def test_another_base_in_the_same_folder_is_another_model(tmp_path: Path) -> None:
+    from babelscope.study.config import TrainSpec
+    from babelscope.study.models import trained_name
+
+    (tmp_path / "base").mkdir()
+    spec = TrainSpec(languages=["en"], base=str(tmp_path / "base"))
+    names = []
+    for content in ("one", "two"):
+        (tmp_path / "base" / "model.safetensors").write_text(content)
+        names.append(trained_name(spec, [], [], 0))
+    assert names[0] != names[1]
+
+
 def test_seeds_train_their_own_models_and_draw_their_own_numbers(tmp_path: Path, cache: Path) -> None:
     study = parse_study({**STUDY, "seeds": [0, 1], "methods": ["random"], "metrics": ["sufficiency"], "languages": ["en"]})
     assert [block.seed for block in blocks(study)] == [0, 1]
@@ -154,7 +199,8 @@ def test_the_demo_is_a_valid_study() -> None:
         ({"metrics": ["comprehensivness"]}, "did you mean 'comprehensiveness'"),
         ({"methods": [{"name": "occlusion", "options": {"operater": "mask"}}]}, "did you mean 'operator'"),
         ({"methods": []}, "methods"),
-        ({"langauges": ["en"]}, "langauges"),
+        ({"langauges": ["en"]}, "langauges: there is no such field; did you mean 'languages'"),
+        ({"tasks": [{"name": "t", "data": {"builtin": "sentiment", "examples": None}}]}, "has no end"),
         ({"models": [{"name": "x"}]}, "either 'source' or 'train'"),
         ({"models": [{"name": "x", "source": "y"}, {"name": "x", "source": "z"}]}, "stands twice"),
         ({"models": [{"name": "x", "source": "y", "languages": ["fr"]}]}, "which the study does not have"),

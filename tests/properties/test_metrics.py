@@ -50,7 +50,7 @@ def test_alone_is_in_a_batch_within_bounds(architecture: str, metric: str, unit:
 def test_every_operator_on_pairs(xlmr: Model, metric: str, operator: str) -> None:
     for part in ("all", "first", "second"):
         found = explain(xlmr, PAIRS, "random", part=part)
-        for one in measure(xlmr, found, metric, options={"operator": operator}, part=part):
+        for one in measure(xlmr, found, metric, options={"operator": operator}):
             assert np.isfinite(one.value) or one.reason
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import TEXTS, tiny
 from transformers import BertConfig, BertModel, pipeline
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
@@ -16,6 +15,7 @@ from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.model.small import ARCHITECTURES, make, make_tokenizer
 from babelscope.study.explain import as_examples, explain
+from conftest import TEXTS, tiny
 
 SCRIPT = """
 import hashlib, sys
@@ -35,7 +35,9 @@ def test_the_same_texts_give_the_same_tokenizer_in_any_process(architecture: str
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_made_model_loads_and_explains(tmp_path: Path, architecture: str) -> None:
     make(tmp_path / "m", architecture, TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300)
-    model = load(tmp_path / "m")
+    with pytest.raises(UntrainedHead, match="never trained"):
+        load(tmp_path / "m")
+    model = load(tmp_path / "m", allow_untrained_head=True)
     assert model.labels == ("negative", "positive")
     assert model.task == "text-classification"
     (one,) = explain(model, TEXTS[0], "input_x_gradient")
@@ -52,7 +54,7 @@ def test_what_cannot_be_made_is_refused(tmp_path: Path) -> None:
 
 def test_a_model_comes_from_a_folder_a_pipeline_or_a_pair(tmp_path: Path) -> None:
     made = make(tmp_path / "m", "xlm-roberta", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300)
-    folder = load(str(made))
+    folder = load(str(made), allow_untrained_head=True)
     line = load(pipeline("text-classification", model=str(made)))
     pair = load((folder.hf, folder.tokenizer))
     found = [explain(model, TEXTS[0], "occlusion")[0].scores for model in (folder, line, pair)]

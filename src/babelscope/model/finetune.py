@@ -25,9 +25,8 @@ from transformers.trainer_utils import get_last_checkpoint
 
 from babelscope.errors import InputError
 from babelscope.model.door import Progress
-from babelscope.model.load import _missing, _quiet
+from babelscope.model.load import not_found, quiet
 from babelscope.types import Example
-
 
 COMPLETE = "complete"
 """The file that marks a checkpoint as wholly written: the Trainer writes its parts one after another."""
@@ -57,6 +56,7 @@ def finetune(
     output: str | Path,
     recipe: Recipe = PUBLISHED,
     *,
+    revision: str | None = None,
     progress: Progress | None = None,
 ) -> Path:
     """A classifier tuned on `train`, the epoch with the lowest loss on `dev` kept, written to `output` when complete.
@@ -68,16 +68,15 @@ def finetune(
     final, working = Path(output), Path(f"{output}.part")
     if (final / "config.json").exists():
         return final
-    labels = sorted({row.label for row in (*train, *dev) if row.label is not None})
-    _check(train, dev, labels)
+    labels = check(train, dev)
     working.mkdir(parents=True, exist_ok=True)
-    trainer, tokenizer = _trainer(str(base), train, dev, labels, working, recipe, progress)
+    trainer, tokenizer = _trainer(str(base), revision, train, dev, labels, working, recipe, progress)
     for checkpoint in working.glob("checkpoint-*"):
         if not (checkpoint / COMPLETE).exists():
             shutil.rmtree(checkpoint)
     done = working / "done"
     shutil.rmtree(done, ignore_errors=True)
-    with _quiet():
+    with quiet():
         trainer.train(resume_from_checkpoint=get_last_checkpoint(str(working)))
         trainer.model.save_pretrained(done)
         tokenizer.save_pretrained(done)
@@ -98,31 +97,36 @@ def fingerprint(examples: Sequence[Example]) -> str:
     return digest.hexdigest()
 
 
-def _check(train: Sequence[Example], dev: Sequence[Example], labels: Sequence[str]) -> None:
+def check(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:
+    """The classes in the order of their names; data that cannot be trained on are refused."""
+    labels = sorted({row.label for row in train if row.label is not None})
     if not train or not dev:
         raise InputError(f"fine-tuning needs training and development examples; {len(train)} and {len(dev)} given")
     unlabelled = next((row.id for row in (*train, *dev) if row.label is None), None)
     if unlabelled is not None:
         raise InputError(f"{unlabelled}: fine-tuning needs a label on every example")
+    unseen = sorted({str(row.label) for row in dev} - {str(row.label) for row in train})
+    if unseen:
+        raise InputError(f"the development examples have the label {unseen[0]!r}, which no training example has")
     if len(labels) < 2:
         raise InputError(f"fine-tuning needs at least two classes; found only {', '.join(labels)}")
+    return labels
 
 
 def _trainer(
-    base: str, train: Sequence[Example], dev: Sequence[Example], labels: Sequence[str], working: Path, recipe: Recipe,
-    progress: Progress | None,
+    base: str, revision: str | None, train: Sequence[Example], dev: Sequence[Example], labels: Sequence[str],
+    working: Path, recipe: Recipe, progress: Progress | None,
 ) -> tuple[Any, Any]:  # fmt: skip
     torch.manual_seed(recipe.seed)
-    with _quiet():
+    with quiet():
         try:
-            tokenizer = AutoTokenizer.from_pretrained(base)
-            hf = AutoModelForSequenceClassification.from_pretrained(
-                base, id2label=dict(enumerate(labels)), label2id={label: index for index, label in enumerate(labels)},
-                num_labels=len(labels),
-            )  # fmt: skip
+            tokenizer = AutoTokenizer.from_pretrained(base, revision=revision)
+            names = {"id2label": dict(enumerate(labels)), "label2id": {label: at for at, label in enumerate(labels)}}
+            hf = AutoModelForSequenceClassification.from_pretrained(base, revision=revision, num_labels=len(labels), **names)
         except (OSError, ValueError) as error:
-            raise _missing(base, error) from error
+            raise not_found(base, error) from error
     hf.config.texts_per_input = len(train[0].texts)
+    hf.config.untrained = False
     if recipe.freeze_embeddings:
         hf.get_input_embeddings().weight.requires_grad_(False)
     if hf.config.pad_token_id is None and tokenizer.pad_token_id is not None:

@@ -81,7 +81,8 @@ def gradients(
     callers: dict[tuple[bytes, Target], list[int]] = {}
     for row, (asked, target) in enumerate(zip(queries, targets)):
         callers.setdefault((asked.digest(), target), []).append(row)
-    firsts = [rows[0] for rows in callers.values()]
+    alike = list(callers.values())
+    firsts = [rows[0] for rows in alike]
     model.door.queries += len(queries)
     model.door.distinct += len(firsts)
 
@@ -93,14 +94,13 @@ def gradients(
         model.door.backward += sum(len(asked.ids) for asked in batch)
         found = []
         for row, amount, slope, (start, end) in zip(rows, values.detach(), slopes, _places(model, batch)):
-            mine = callers[(queries[firsts[row]].digest(), targets[firsts[row]])]
-            found.append((float(amount), [reduce(caller, slope[start:end]) for caller in mine]))
+            found.append((float(amount), [reduce(caller, slope[start:end]) for caller in alike[row]]))
         return found
 
     with model.still():
         done = _run(model, [queries[row] for row in firsts], max(FULL, model.door.budget // 2), step)
     results: list[Any] = [None] * len(queries)
-    for rows, (amount, reduced) in zip(callers.values(), done):
+    for rows, (amount, reduced) in zip(alike, done):
         for row, part in zip(rows, reduced):
             results[row] = (amount, part)
     return results
@@ -240,13 +240,13 @@ def _forward(model: Model, batch: Sequence[Query], embedded: Tensor | None = Non
 def _outputs(model: Model, batch: Sequence[Query], output: Any) -> list[Tensor]:
     """Each query's output in float64, cut to its own tokens."""
     if model.task == "question-answering":
-        both = torch.stack((output.start_logits, output.end_logits), dim=1)
+        both = torch.stack((output.start_logits, output.end_logits), dim=1).double().to("cpu")
         rows = [row[:, start:end] for row, (start, end) in zip(both, _places(model, batch))]
     else:
-        rows = list(output.logits)
-    if not all(bool(torch.isfinite(row).all()) for row in rows):
+        rows = list(output.logits.double().to("cpu"))
+    if not bool(torch.isfinite(torch.cat([row.flatten() for row in rows])).all()):
         raise UnsupportedModel(
             f"{model.name} returned logits that are not finite; its weights are damaged or its precision "
             f"({next(model.hf.parameters()).dtype}) is too low: load it in float32"
         )
-    return [row.double().to("cpu") for row in rows]
+    return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub.utils import logging as hub_logging
 from transformers import (
     AutoConfig,
     AutoModelForQuestionAnswering,
@@ -138,7 +140,8 @@ class Model:
         if padding is None:
             self.hf.config.get_text_config().pad_token_id = 0
         try:
-            yield
+            with quiet():
+                yield
         finally:
             self.hf.config.get_text_config().pad_token_id = padding
             for module, training in modes:
@@ -185,7 +188,10 @@ def load(
             f"cannot load a model from {type(source).__name__}: give a hub id, a folder, a pipeline or (model, tokenizer)"
         )
     if device is not None:
-        model.hf.to(device)
+        try:
+            model.hf.to(device)
+        except (RuntimeError, AssertionError) as error:
+            raise InputError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from error
     return model
 
 
@@ -205,12 +211,14 @@ def _wrap(hf: Any, tokenizer: Any, task: str | None) -> Model:
 
 def _from_pretrained(source: str, task: str | None, revision: str | None, allow_untrained_head: bool) -> Model:
     found = task or _task_of(source, revision)
-    with _quiet():
+    with quiet():
         try:
             hf, info = TASKS[found][0].from_pretrained(source, revision=revision, output_loading_info=True)
             tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
         except (OSError, ValueError, KeyError) as error:
-            raise _missing(source, error) from error
+            raise not_found(source, error) from error
+    if getattr(hf.config, "untrained", False) and not allow_untrained_head:
+        raise UntrainedHead(f"{source} was made but never trained: fine-tune it first, or allow an untrained head")
     missing = sorted(info["missing_keys"]) + sorted(str(row) for row in info.get("mismatched_keys", ()))
     if missing and not allow_untrained_head:
         raise UntrainedHead(
@@ -222,11 +230,11 @@ def _from_pretrained(source: str, task: str | None, revision: str | None, allow_
 
 
 def _task_of(source: str, revision: str | None) -> str:
-    with _quiet():
+    with quiet():
         try:
             config = AutoConfig.from_pretrained(source, revision=revision)
         except (OSError, ValueError, KeyError) as error:
-            raise _missing(source, error) from error
+            raise not_found(source, error) from error
     for architecture in config.architectures or ():
         for end, name in HEADS.items():
             if architecture.endswith(end):
@@ -234,7 +242,7 @@ def _task_of(source: str, revision: str | None) -> str:
     return "text-classification"
 
 
-def _missing(source: str, error: Exception) -> InputError:
+def not_found(source: str, error: Exception) -> InputError:
     if Path(source).is_dir():
         reason = str(error).strip().splitlines()[0]
         return InputError(f"folder {source} holds no model that can be loaded ({reason})")
@@ -247,14 +255,20 @@ def _missing(source: str, error: Exception) -> InputError:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """transformers' notices about loading are turned into our own errors; its bars into nothing."""
-    level, bar = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
+def quiet() -> Iterator[None]:
+    """No notices and bars of transformers and its hub client: what matters in them is an error or a flag of ours."""
+    level, bar, hub = (
+        transformers_logging.get_verbosity(),
+        transformers_logging.is_progress_bar_enabled(),
+        hub_logging.get_verbosity(),
+    )
     transformers_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
+    hub_logging.set_verbosity(logging.ERROR)
     try:
         yield
     finally:
         transformers_logging.set_verbosity(level)
+        hub_logging.set_verbosity(hub)
         if bar:
             transformers_logging.enable_progress_bar()

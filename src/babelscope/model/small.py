@@ -22,6 +22,7 @@ from transformers import (
 )
 
 from babelscope.errors import InputError
+from babelscope.model.load import quiet
 
 ARCHITECTURES = ("bert", "xlm-roberta", "distilbert", "gpt2")
 
@@ -58,9 +59,11 @@ def make(
     tokenizer = make_tokenizer(architecture, texts, vocabulary)
     torch.manual_seed(seed)
     hf = make_model(architecture, tokenizer, labels, layers=layers, width=width)
+    hf.config.untrained = True
     target = Path(folder)
-    hf.save_pretrained(target)
-    tokenizer.save_pretrained(target)
+    with quiet():
+        hf.save_pretrained(target)
+        tokenizer.save_pretrained(target)
     return target
 
 

@@ -17,7 +17,7 @@ from babelscope.pages import examples, figures, findings, tables
 from babelscope.pages.highlight import STEPS, texts_html
 from babelscope.pages.page import render, write_together
 from babelscope.pages.summary import FLOOR, Summary, base, described, labelled, with_tasks
-from babelscope.store import SCHEME, Store, cells, failures, open_store, read, read_study
+from babelscope.store import SCHEME, Store, cells, failures, key, open_store, read, read_study
 from babelscope.types import Failure
 
 
@@ -42,12 +42,14 @@ def report(store: str | Path, output: str | Path) -> Path:
 def brief(store: str | Path) -> list[str]:
     """The same answers in about ten lines for a terminal."""
     opened = open_store(store, create=False)
-    found = examples.predictions(with_tasks(read(opened, "attributions")))
-    return findings.in_brief(summarised(opened, read_study(opened)), tables.accuracies(found))
+    study = read_study(opened)
+    found = examples.predictions(with_tasks(read(opened, "attributions", study.get("keys"))))
+    return findings.in_brief(summarised(opened, study), tables.accuracies(found))
 
 
 def summarised(store: Store, study: Mapping[str, Any]) -> Summary:
-    measures = with_tasks(read(store, "measures"))
+    """The numbers of the study's own cells: a store may hold others, of an earlier size or another study."""
+    measures = with_tasks(read(store, "measures", study.get("keys")))
     if measures.num_rows == 0:
         why = f"({len(failures(store))} cells failed): nothing to report; run: babelscope study run FILE"
         raise StoreError(f"{store.path} holds no measures {why}")
@@ -62,11 +64,11 @@ def summary_csv(summary: Summary) -> str:
 
 
 def _context(store: Store, study: Mapping[str, Any], summary: Summary) -> dict[str, Any]:
-    attributions = with_tasks(read(store, "attributions"))
+    attributions = with_tasks(read(store, "attributions", study.get("keys")))
     found = examples.predictions(attributions)
     methods, shown = examples.parallels(summary, attributions, found)
     lines = findings.overview(summary)
-    filled = cells(store)
+    filled = [row for row in cells(store) if "keys" not in study or key(row["identity"]) in set(study["keys"])]
     lost = failures(store)
     return {
         "study": study,

@@ -15,6 +15,8 @@ from babelscope.types import Attribution
 
 SUPPORTS = ("#d4e8f7", "#a3d1f0", "#6fb8e8", "#3f9fe0")
 OPPOSES = ("#fbe3cd", "#f8c799", "#f4aa62", "#ef8d2c")
+NAME = 32
+"""Columns whose cells are no longer are never broken: they hold names and numbers."""
 UNDEFINED = Style(color="#000000", bgcolor="#9a9a9a", italic=True)
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
@@ -25,7 +27,7 @@ def coloured(one: Attribution, unit: str = "word") -> Text:
     for place, text in enumerate(one.texts):
         line = Text(f"{place + 1}: " if len(one.texts) > 1 else "", style="bold")
         parts.append(line.append_text(_words(one, place, text) if unit == "word" else _tokens(one, place)))
-    return Text("\n").join([*parts, legend()])
+    return Text("\n").join([*parts, strongest(one, unit), legend()])
 
 
 def header(one: Attribution) -> Text:
@@ -36,6 +38,13 @@ def header(one: Attribution) -> Text:
     line.append(f" · p({_safe(one.target)}) = {one.probability:.3f}")
     line.append(f" · {one.method} of the {one.quantity} · {one.lang} · {_safe(one.model)}")
     return line.append(f"\nflags: {_safe('; '.join(one.flags))}", "italic") if one.flags else line
+
+
+def strongest(one: Attribution, unit: str = "word", most: int = 6) -> Text:
+    """The words with the largest scores in numbers: all that is left where a terminal shows no colour."""
+    names, scores = (one.words, one.word_scores) if unit == "word" else (one.tokens, one.scores)
+    ranked = sorted((place for place in range(len(scores)) if isfinite(scores[place])), key=lambda place: -abs(scores[place]))
+    return Text(", ".join(f"{_safe(names[place])} {scores[place]:+.3f}" for place in ranked[:most]), "dim")
 
 
 def legend() -> Text:
@@ -51,7 +60,8 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     made = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
         numeric = all(isinstance(row[place], (int, float)) and not isinstance(row[place], bool) for row in kept)
-        made.add_column(name, justify="right" if numeric and kept else "left")
+        short = max((len(str(row[place])) for row in kept), default=0) <= NAME
+        made.add_column(name, justify="right" if numeric and kept else "left", no_wrap=short, overflow="fold")
     for row in kept:
         made.add_row(*(Text(f"{cell:.3f}" if isinstance(cell, float) else _safe(str(cell))) for cell in row))
     return made

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
-from babelscope.study.options import choose, settle
+from babelscope.study.options import choose, settle, suggestion
 
 
 class Strict(BaseModel):
@@ -38,14 +38,20 @@ class DataSpec(Strict):
     def one_source(self) -> Self:
         if (self.builtin is None) == (self.file is None):
             raise ValueError("give either 'builtin' or 'file'")
+        if self.builtin is not None and self.examples is None:
+            raise ValueError("give the number of 'examples': the built-in corpus has no end")
         return self
 
 
 class TaskSpec(Strict):
-    """A task: a name for the report, and its examples."""
+    """A task: a name for the report, its examples, and what of them is explained (as in `explain`)."""
 
     name: str
     data: DataSpec
+    target: str | None = None
+    quantity: str = "logit"
+    part: str = "all"
+    long: str = "truncate"
 
 
 class TrainSpec(Strict):
@@ -53,6 +59,7 @@ class TrainSpec(Strict):
 
     languages: list[str] = Field(min_length=1)
     base: str | None = None
+    revision: str | None = None
     architecture: str = "xlm-roberta"
     layers: int = Field(default=2, ge=1)
     width: int = Field(default=128, ge=32)
@@ -163,6 +170,10 @@ def parse_study(given: Any, origin: str = "the study") -> Study:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the study"
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise InputError(f"{origin}: {where}: {first['msg'].removeprefix('Value error, ')}{more}") from error
+        said = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            known = {name for kind in Strict.__subclasses__() for name in kind.model_fields}
+            said = f"there is no such field; {suggestion(str(first['loc'][-1]), sorted(known))}"
+        raise InputError(f"{origin}: {where}: {said}{more}") from error
     except InputError as error:
         raise InputError(f"{origin}: {error}") from error

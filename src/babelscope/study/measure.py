@@ -11,7 +11,7 @@ import numpy as np
 from babelscope.errors import InputError
 from babelscope.metrics import METRICS
 from babelscope.model.door import Progress
-from babelscope.model.encode import encode
+from babelscope.model.encode import PARTS, encode
 from babelscope.model.load import Model
 from babelscope.results import Measures
 from babelscope.study.options import choose, settle
@@ -24,7 +24,6 @@ def measure(
     metric: str | Sequence[str] = ("comprehensiveness", "sufficiency"),
     *,
     options: Mapping[str, Any] | None = None,
-    part: str = "all",
     progress: Progress | None = None,
 ) -> Measures:
     """Is the explanation true of the model: one value per explanation and metric, NaN with a reason where undefined.
@@ -36,7 +35,7 @@ def measure(
     rows = [choose(METRICS, name, "metric") for name in names]
     if not attributions:
         raise InputError("there is no explanation to measure")
-    encoded = [_encoded(model, one, part) for one in attributions]
+    encoded = [_encoded(model, one) for one in attributions]
     wanted = [_target(model, one) for one in attributions]
     found: list[Measure] = []
     with model.door.remembering(), model.door.watched(progress):
@@ -52,16 +51,18 @@ def measure(
     return Measures(tuple(found))
 
 
-def _encoded(model: Model, one: Attribution, part: str) -> Encoded:
+def _encoded(model: Model, one: Attribution) -> Encoded:
     """The input that was explained, encoded again, checked token by token, with the explanation's own words."""
     windowed = any(flag.startswith("window ") for flag in one.flags)
     name, _, number = one.id.rpartition("#")
     example = Example(name if windowed else one.id, one.texts, one.lang, one.group, one.gold)
+    explained = set(one.segment)
+    part = "all" if len(explained) == len(one.texts) else PARTS[1 + explained.pop()]
     made = encode(model, [example], part=part, long="window" if windowed else "truncate")
     row = made[int(number) - 1] if windowed else made[0]
     if tuple(token for token, keep in zip(row.tokens, row.content) if keep) != one.tokens:
         raise InputError(
-            f"{one.id}: the explanation is of another input than {model.name} reads; was it made by another model or part?"
+            f"{one.id}: the explanation is of another input than {model.name} reads; was it made by another model?"
         )
     word = np.full(len(row.ids), -1, dtype=np.int64)
     word[row.content] = one.word_index

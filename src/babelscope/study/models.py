@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Sequence
@@ -35,13 +36,19 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
     wanted = split or data.split
     number = count if count is not None else data.examples
     if data.builtin is not None:
-        return builtin.read(data.builtin, lang, wanted, number or 100, data.seed)
+        return builtin.read(data.builtin, lang, wanted, number or 0, data.seed)
     pattern = {"train": data.train_file, "dev": data.dev_file}.get(split or "", data.file)
     if pattern is None:
         raise InputError(f"data: training needs a {split}_file beside 'file'")
-    rows = [row for row in read(pattern.replace("{lang}", lang), columns=data.columns) if row.lang in (lang, "und")]
+    each = "{lang}" in pattern
+    found = read(pattern.replace("{lang}", lang), columns=data.columns, lang=lang if each else None)
+    if not each and any(row.lang == "und" for row in found):
+        raise InputError(
+            f"{pattern}: some rows have no language; add a column 'lang', or name one file per language with {{lang}}"
+        )
+    rows = [row for row in found if row.lang == lang]
     if not rows:
-        raise InputError(f"{pattern}: no row of language {lang!r}")
+        raise InputError(f"{pattern}: no row of language {lang!r}; found: {', '.join(sorted({row.lang for row in found}))}")
     return rows[:number]
 
 
@@ -66,7 +73,7 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
         freeze_embeddings=spec.freeze_embeddings,
         weight_decay=spec.weight_decay,
     )  # fmt: skip
-    return finetune(base, rows, dev, folder, recipe, progress=progress)
+    return finetune(base, rows, dev, folder, recipe, revision=spec.revision, progress=progress)
 
 
 def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example], seed: int) -> str:
@@ -75,10 +82,23 @@ def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example
         "spec": spec.model_dump(),
         "train": fingerprint(rows),
         "dev": fingerprint(dev),
+        "base": _content(spec.base),
         "seed": seed,
         "threads": torch.get_num_threads(),
     }
     return key(identity)[:24]
+
+
+def _content(base: str | None) -> str | None:
+    """SHA-256 of the files of a base that lies in a folder; a hub id is its own name, with the revision in the spec."""
+    if base is None or not Path(base).is_dir():
+        return None
+    digest = hashlib.sha256()
+    for file in sorted(path for path in Path(base).iterdir() if path.is_file()):
+        digest.update(file.name.encode())
+        with file.open("rb") as handle:
+            digest.update(hashlib.file_digest(handle, "sha256").digest())
+    return digest.hexdigest()
 
 
 def _made(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> Path:

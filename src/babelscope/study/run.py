@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,11 @@ from babelscope.store import (
     SCHEME,
     Cell,
     Store,
+    canonical,
     cells,
     fail,
     failures,
+    forget_failures,
     has,
     key,
     open_store,
@@ -49,6 +51,18 @@ class Watch:
 
 
 UNWATCHED = Watch()
+
+FAULTS = (BabelscopeError, RuntimeError, OSError, ValueError)
+"""What makes a cell fail without stopping the others."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run has come to: the keys of all its cells that are in the store, how many of them are new, its models."""
+
+    keys: list[str] = field(default_factory=list)
+    filled: int = 0
+    models: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,55 +105,64 @@ def run(study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHE
     """
     asked = study if isinstance(study, Study) else read_study(study)
     place = open_store(store)
+    forget_failures(place)
     grid = blocks(asked)
-    counts = {"filled": 0, "found": 0}
-    known: dict[str, dict[str, Any]] = {}
-    loaded: tuple[tuple[str, str, int], Model] | None = None
+    tally = Tally()
+    loaded: tuple[tuple[str, str, int], Model | Exception] | None = None
     for number, block in enumerate(grid):
         watch.stage(f"{_name(asked, block)} · {block.lang}", number, len(grid))
-        name = {"model": block.model.model_dump(), "task": block.task.model_dump(), "seed": block.seed}
+        wanted = (block.model.name, block.task.name, block.seed)
+        if loaded is None or loaded[0] != wanted:
+            loaded = (wanted, _obtain(asked, block, watch))
+        model = loaded[1]
         try:
-            wanted = (block.model.name, block.task.name, block.seed)
-            if loaded is None or loaded[0] != wanted:
-                made = models.obtain(block.model, block.task.data, block.seed, watch.steps)
-                loaded = (wanted, made)
-                loaded[1].name = _name(asked, block)
-            model = loaded[1]
-            known[model.name] = _described(model, block.model)
-            for filled, found in _fill(asked, block, model, place, watch):
-                counts["filled"] += filled
-                counts["found"] += found
-        except (BabelscopeError, RuntimeError, OSError, ValueError) as error:
-            fail(place, Failure({**name, "lang": block.lang}, _reason(error), traceback.format_exc()))
-        else:
-            (place.path / "failures" / f"{key({**name, 'lang': block.lang})}.json").unlink(missing_ok=True)
+            if isinstance(model, Exception):
+                raise model
+            tally.models[model.name] = _described(model, block.model)
+            _fill(asked, block, model, place, tally, watch)
+        except FAULTS as error:
+            name = {"model": block.model.model_dump(), "task": block.task.model_dump(), "seed": block.seed, "lang": block.lang}
+            fail(place, _failure(name, error))
     watch.stage("done", len(grid), len(grid))
-    write_study(place, described(asked, known))
-    return Outcome(place.path, counts["filled"], counts["found"], tuple(failures(place)))
+    write_study(place, described(asked, tally))
+    return Outcome(place.path, tally.filled, len(tally.keys) - tally.filled, tuple(failures(place)))
 
 
-def _fill(study: Study, block: Block, model: Model, store: Store, watch: Watch) -> Iterator[tuple[int, int]]:
-    """Explains with every method, then measures all explanations together; yields (filled, found) counts as it goes."""
+def _obtain(study: Study, block: Block, watch: Watch) -> Model | Exception:
+    """The block's model under its name in the study, or the reason why there is none."""
+    try:
+        model = models.obtain(block.model, block.task.data, block.seed, watch.steps)
+    except FAULTS as error:
+        return error
+    model.name = _name(study, block)
+    return model
+
+
+def _fill(study: Study, block: Block, model: Model, store: Store, tally: Tally, watch: Watch) -> None:
+    """Explains with every method, then measures all explanations together."""
     rows = models.examples(block.task.data, block.lang)
+    task = block.task
     explained: list[str] = []
     for choice in study.methods:
-        for seed in study.seeds if METHODS[choice.name].seeded and not block.model.train else [block.seed]:
+        for seed in _seeds(study, block, choice):
             identity = attribution_identity(model, block, rows, choice, seed)
             try:
                 if not has(store, key(identity)):
-                    options = settle(METHODS[choice.name], choice.options)
-                    made = explain(model, rows, choice.name, options=options, seed=seed, progress=watch.steps)
-                    put(store, [Cell(identity, "attributions", [replace(one, task=block.task.name) for one in made])])
-                    yield 1, 0
-                else:
-                    yield 0, 1
+                    made = explain(
+                        model, rows, choice.name, target=task.target, quantity=task.quantity, part=task.part, long=task.long,
+                        options=settle(METHODS[choice.name], choice.options), seed=seed, progress=watch.steps,
+                    )  # fmt: skip
+                    put(store, [Cell(identity, "attributions", [replace(one, task=task.name) for one in made])])
+                    tally.filled += 1
+            except FAULTS as error:
+                fail(store, _failure(identity, error))
+            else:
                 explained.append(key(identity))
-            except BabelscopeError as error:
-                fail(store, Failure(identity, _reason(error), traceback.format_exc()))
-    yield from _measure(study, model, store, explained, watch)
+                tally.keys.append(key(identity))
+    _measure(study, model, store, explained, tally, watch)
 
 
-def _measure(study: Study, model: Model, store: Store, explained: list[str], watch: Watch) -> Iterator[tuple[int, int]]:
+def _measure(study: Study, model: Model, store: Store, explained: list[str], tally: Tally, watch: Watch) -> None:
     """The measures that are missing, computed in one go and stored in one go: inputs that several ask for are scored
     once, and a run that was killed in between begins the block again with the same batches."""
     missing: list[Cell] = []
@@ -148,16 +171,31 @@ def _measure(study: Study, model: Model, store: Store, explained: list[str], wat
             for choice in study.metrics:
                 options = settle(METRICS[choice.name], choice.options)
                 identity = {"kind": "measures", "of": name, "metric": choice.name, "options": options, "scheme": SCHEME}
-                if has(store, key(identity)):
-                    yield 0, 1
-                    continue
                 try:
-                    made = measure(model, read_attributions(store, [name]), choice.name, options=options, progress=watch.steps)
-                    missing.append(Cell(identity, "measures", list(made)))
-                except BabelscopeError as error:
-                    fail(store, Failure(identity, _reason(error), traceback.format_exc()))
+                    if not has(store, key(identity)):
+                        rows = read_attributions(store, [name])
+                        made = measure(model, rows, choice.name, options=options, progress=watch.steps)
+                        missing.append(Cell(identity, "measures", list(made)))
+                except FAULTS as error:
+                    fail(store, _failure(identity, error))
+                else:
+                    tally.keys.append(key(identity))
     put(store, missing)
-    yield len(missing), 0
+    tally.filled += len(missing)
+
+
+def _seeds(study: Study, block: Block, choice: Choice) -> list[int]:
+    """The seeds of a method in a block: its model's own, or all of the study's where only the method draws numbers."""
+    return study.seeds if METHODS[choice.name].seeded and block.model.train is None else [block.seed]
+
+
+def planned(study: Study, block: Block) -> int:
+    """How many cells a block has."""
+    return sum(len(_seeds(study, block, choice)) for choice in study.methods) * (1 + len(study.metrics))
+
+
+def _failure(cell: Mapping[str, Any], error: Exception) -> Failure:
+    return Failure(cell, _reason(error), "".join(traceback.format_exception(error)))
 
 
 def attribution_identity(model: Model, block: Block, rows: list[Example], choice: Choice, seed: int) -> dict[str, Any]:
@@ -176,18 +214,19 @@ def attribution_identity(model: Model, block: Block, rows: list[Example], choice
         "method": choice.name,
         "options": settle(row, choice.options),
         "seed": seed if row.seeded else None,
+        "explained": [block.task.target, block.task.quantity, block.task.part, block.task.long],
         "scheme": SCHEME,
     }
 
 
-def described(study: Study, known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def described(study: Study, tally: Tally) -> dict[str, Any]:
     """The study as the report reads it: what was asked, and the properties of methods and metrics."""
     return {
         "name": study.name,
         "description": study.description,
         "task": ", ".join(task.name for task in study.tasks),
         "tasks": [task.model_dump() for task in study.tasks],
-        "models": list(known.values()),
+        "models": list(tally.models.values()),
         "languages": study.languages,
         "methods": [
             {name: getattr(METHODS[choice.name], name) for name in ("name", "family", "summary", "complete", "signed")}
@@ -203,33 +242,33 @@ def described(study: Study, known: Mapping[str, Mapping[str, Any]]) -> dict[str,
         "data": study.tasks[0].data.model_dump(),
         "segmenters": {lang: segmenter(lang) for lang in study.languages},
         "versions": {name: importlib.metadata.version(name) for name in VERSIONS},
-        "cells": len(blocks(study)) * len(study.methods) * (1 + len(study.metrics)),
+        "cells": sum(planned(study, block) for block in blocks(study)),
+        "keys": sorted(tally.keys),
     }  # fmt: skip
 
 
 def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
-    """Per model and language the numbers of explained, measured and planned cells."""
-    explained: dict[tuple[str, str, str], set[str]] = {}
-    measured: dict[str, set[str]] = {}
-    for row in cells(store):
-        identity = row["identity"]
-        if row["kind"] == "attributions":
-            explained.setdefault((identity["name"], identity["task"], identity["lang"]), set()).add(key(identity))
-        else:
-            measured.setdefault(identity["of"], set()).add(key(identity))
+    """Per model and language the numbers of explained, measured and planned cells; no model is loaded."""
+    methods = {(choice.name, canonical(settle(METHODS[choice.name], choice.options))) for choice in study.methods}
+    metrics = {(choice.name, canonical(settle(METRICS[choice.name], choice.options))) for choice in study.metrics}
+    explained: dict[tuple[str, str, str, str], set[str]] = {}
+    measured: dict[str, int] = {}
+    for cell in cells(store):
+        identity = cell["identity"]
+        if cell["kind"] == "measures":
+            measured[identity["of"]] = measured.get(identity["of"], 0) + (
+                (identity["metric"], canonical(identity["options"])) in metrics
+            )
+        elif (identity["method"], canonical(identity["options"])) in methods:
+            place = (identity["name"], identity["task"], identity["lang"], identity["data"])
+            explained.setdefault(place, set()).add(key(identity))
     rows = []
     for block in blocks(study):
         name = _name(study, block)
-        mine = explained.get((name, block.task.name, block.lang), set())
-        rows.append(
-            {
-                "model": name,
-                "lang": block.lang,
-                "explained": len(mine),
-                "measured": sum(len(measured.get(one, ())) for one in mine),
-                "planned": len(study.methods) * (1 + len(study.metrics)),
-            }
-        )
+        data = fingerprint(models.examples(block.task.data, block.lang))
+        mine = explained.get((name, block.task.name, block.lang, data), set())
+        done = {"explained": len(mine), "measured": sum(measured.get(one, 0) for one in mine)}
+        rows.append({"model": name, "lang": block.lang, **done, "planned": planned(study, block)})
     return rows
 
 
