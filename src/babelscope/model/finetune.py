@@ -25,7 +25,7 @@ from transformers.trainer_utils import get_last_checkpoint
 
 from babelscope.errors import InputError
 from babelscope.model.door import Progress
-from babelscope.model.load import not_found, quiet
+from babelscope.model.load import enough_threads, not_found, quiet
 from babelscope.types import Example
 
 COMPLETE = "complete"
@@ -76,7 +76,7 @@ def finetune(
             shutil.rmtree(checkpoint)
     done = working / "done"
     shutil.rmtree(done, ignore_errors=True)
-    with quiet():
+    with quiet(), enough_threads(trainer.model):
         trainer.train(resume_from_checkpoint=get_last_checkpoint(str(working)))
         trainer.model.save_pretrained(done)
         tokenizer.save_pretrained(done)

@@ -32,6 +32,9 @@ TASKS = {
 }
 """The tasks that can be explained, under their Hugging Face names: the class that loads each, its texts, its targets."""
 
+NARROW = 128
+"""The width up to which a model runs on one thread."""
+
 HEADS = {"ForSequenceClassification": "text-classification", "ForQuestionAnswering": "question-answering"}
 
 
@@ -140,7 +143,7 @@ class Model:
         if padding is None:
             self.hf.config.get_text_config().pad_token_id = 0
         try:
-            with quiet():
+            with quiet(), enough_threads(self.hf):
                 yield
         finally:
             self.hf.config.get_text_config().pad_token_id = padding
@@ -252,6 +255,20 @@ def not_found(source: str, error: Exception) -> InputError:
         f"model {source!r} is neither a folder here nor could it be had from the Hugging Face hub; "
         "check the name and the network, or give a local folder"
     )
+
+
+@contextmanager
+def enough_threads(hf: Any) -> Iterator[None]:
+    """One thread for a model whose width is 128 or less: two wait for each other longer than they compute, and many times
+    longer on a machine that has other work. The number of threads is restored on exit."""
+    width = getattr(hf.config.get_text_config(), "hidden_size", NARROW + 1)
+    before = torch.get_num_threads()
+    if width <= NARROW and hf.device.type == "cpu":
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from babelscope.errors import InputError
 from babelscope.model import small
 from babelscope.model.door import Progress
 from babelscope.model.finetune import Recipe, finetune, fingerprint
-from babelscope.model.load import Model, load
+from babelscope.model.load import NARROW, Model, load
 from babelscope.store import key
 from babelscope.study.config import DataSpec, ModelSpec, TrainSpec
 from babelscope.types import Example
@@ -84,7 +84,7 @@ def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example
         "dev": fingerprint(dev),
         "base": _content(spec.base),
         "seed": seed,
-        "threads": torch.get_num_threads(),
+        "threads": 1 if spec.base is None and spec.width <= NARROW else torch.get_num_threads(),
     }
     return key(identity)[:24]
 
