@@ -8,6 +8,15 @@ from pathlib import Path
 
 import pytest
 import torch
+from jaxtyping import install_import_hook
+
+with install_import_hook(
+    ["babelscope.model.forward", "babelscope.methods", "babelscope.metrics", "babelscope.stats"], "beartype.beartype"
+):  # shapes are checked here, in the tests, and nowhere else
+    import babelscope.methods
+    import babelscope.metrics
+    import babelscope.model.forward
+    import babelscope.stats  # noqa: F401
 
 from babelscope.model.load import Model, load
 from babelscope.model.small import ARCHITECTURES, make_model, make_tokenizer

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
+from jaxtyping import Float
 
 from babelscope.seeds import keyed
 from babelscope.types import Estimate
@@ -45,7 +45,7 @@ def estimate(values: Sequence[float], groups: Sequence[str], *, seed: int = 0) -
 
 
 @lru_cache(maxsize=32)
-def _resamples(groups: int, seed: int) -> NDArray[np.float64]:
+def _resamples(groups: int, seed: int) -> Float[np.ndarray, "resample group"]:
     """How often each group stands in each resample, [resample, group]; the same draw serves every mean of that size."""
     drawn = keyed(seed, "bootstrap", groups).integers(0, groups, (RESAMPLES, groups))
     flat = drawn + groups * np.arange(RESAMPLES)[:, None]

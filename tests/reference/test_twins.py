@@ -122,7 +122,9 @@ def test_method_equals_its_twin(model: Model, method: str) -> None:
     twin, tolerance = TWINS[method]
     data = DATA[:2] if method == "integrated_gradients" else DATA
     with torch.enable_grad():
-        for one, row in zip(explain(model, data, method), encode(model, as_examples(data))):
+        # completeness bounds the error of the sum, not of each score: the twin is met as the tolerance falls
+        options = {"tolerance": 1e-6} if method == "integrated_gradients" else {}
+        for one, row in zip(explain(model, data, method, options=options), encode(model, as_examples(data))):
             np.testing.assert_allclose(one.scores, twin(model, row, one.target_index), atol=tolerance)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Float
 from torch import Tensor
 
 from babelscope.model import forward
@@ -25,7 +26,7 @@ def attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
     Source: Jain and Wallace 2019; Zhao and Aletras 2024, "alpha".
     """
 
-    def reduce(row: int, weights: Tensor) -> Tensor:
+    def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
         mean = weights[-1].double().mean(dim=0)
         target = targets[row]
         if model.task == "question-answering":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from babelscope.errors import InputError, UnsupportedModel
@@ -33,7 +34,7 @@ def gradient_norm(model: Model, inputs: Sequence[Encoded], targets: Sequence[Tar
     Source: Simonyan, Vedaldi and Zisserman 2014; Li et al. 2016.
     """
 
-    def reduce(row: int, slope: Tensor) -> Tensor:
+    def reduce(row: int, slope: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
         lengths: Tensor = slope.double().norm(dim=-1).cpu()
         return lengths
 
@@ -52,7 +53,7 @@ def input_x_gradient(model: Model, inputs: Sequence[Encoded], targets: Sequence[
     Source: Shrikumar et al. 2016; Denil et al. 2014.
     """
 
-    def reduce(row: int, slope: Tensor) -> Tensor:
+    def reduce(row: int, slope: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
         embedded = model.embeddings(torch.from_numpy(inputs[row].ids).to(model.device)).detach()
         product: Tensor = (slope.double() * embedded.double()).sum(dim=-1).cpu()
         return product
@@ -84,6 +85,7 @@ def integrated_gradients(
     *Laws*: completeness, | sum_t a_t - (F(x) - F(b)) | <= tolerance (a text that does not get there by 2048 nodes is
     flagged with its gap); for F linear in the embeddings and the zero baseline it equals input x gradient; a token equal
     to the baseline scores 0.
+    The gap bounds the error of the sum; where F has kinks (a ReLU head) a single score can be off by a few times as much.
     *Left open by the paper*: the baseline (pad by default) and the rule; the gap is absolute, in units of F.
     Source: Sundararajan, Taly and Yan 2017, eqs. 1 and 3.
     """
@@ -111,7 +113,7 @@ def integrated_gradients(
     return results
 
 
-def baseline_vector(model: Model, baseline: str) -> Tensor:
+def baseline_vector(model: Model, baseline: str) -> Float[Tensor, " dim"]:
     """The embedding that stands for "no information"."""
     table = model.embeddings.weight.detach()
     if baseline == "zero":
@@ -126,7 +128,7 @@ def baseline_vector(model: Model, baseline: str) -> Tensor:
     return embedded
 
 
-def _way(model: Model, row: Encoded, baseline: str) -> Tensor:
+def _way(model: Model, row: Encoded, baseline: str) -> Float[Tensor, "token dim"]:
     """e - b at every position, 0 where the token is fixed."""
     embedded = model.embeddings(torch.from_numpy(row.ids).to(model.device)).detach()
     content = torch.from_numpy(row.content).to(model.device)
@@ -134,7 +136,7 @@ def _way(model: Model, row: Encoded, baseline: str) -> Tensor:
     return way
 
 
-def _on_path(row: Encoded, way: Tensor, share: float, baseline: str) -> forward.Query:
+def _on_path(row: Encoded, way: Float[Tensor, "token dim"], share: float, baseline: str) -> forward.Query:
     key = f"path {baseline} {share!r} {row.content.tobytes().hex()}"
     return forward.Query(row.ids, row.types, edit=lambda embedded: embedded - (1.0 - share) * way, key=key)
 
@@ -169,7 +171,7 @@ def _integrals(
         _on_path(inputs[row], ways[row], a + (b - a) * float(1 + s) / 2, baseline) for row, (a, b) in pieces for s in points
     ]
 
-    def reduce(at: int, slope: Tensor) -> Tensor:
+    def reduce(at: int, slope: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
         return (slope.double() * ways[pieces[at // nodes][0]].double()).sum(dim=-1).cpu()
 
     found = forward.gradients(model, queries, [targets[row] for row, _ in pieces for _ in points], reduce)

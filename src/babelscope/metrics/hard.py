@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import ceil, nan
 
 import numpy as np
+from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -116,7 +117,7 @@ class _Path:
         return max(0.0, self.full - self.null)
 
 
-def ranking(scores: NDArray[np.float64], key: str) -> NDArray[np.int64]:
+def ranking(scores: Float[np.ndarray, " unit"], key: str) -> Int[np.ndarray, " unit"]:
     """Units from the highest score to the lowest; ties in an order that depends on nothing but the example."""
     ties = keyed("ties", key).permutation(len(scores))
     return np.lexsort((ties, -scores))

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -25,7 +26,7 @@ from babelscope.model.load import Model
 from babelscope.model.targets import value
 from babelscope.types import Encoded, Target
 
-Edit = Callable[[Tensor], Tensor]
+Edit = Callable[[Float[Tensor, "token dim"]], Float[Tensor, "token dim"]]
 """From the word embeddings of one input to those that the model shall read, both [token, dimension]."""
 
 FULL = 512
@@ -188,7 +189,7 @@ def _places(model: Model, batch: Sequence[Query]) -> list[tuple[int, int]]:
     return [(0, len(asked.ids)) for asked in batch]
 
 
-def _padded(model: Model, batch: Sequence[Query], rows: Sequence[NDArray[Any]], fill: int) -> Tensor:
+def _padded(model: Model, batch: Sequence[Query], rows: Sequence[NDArray[Any]], fill: int) -> Int[Tensor, "batch token"]:
     width = max(len(asked.ids) for asked in batch)
     table = np.full((len(batch), width), fill, dtype=np.int64)
     for line, row, (start, end) in zip(table, rows, _places(model, batch)):
@@ -196,12 +197,12 @@ def _padded(model: Model, batch: Sequence[Query], rows: Sequence[NDArray[Any]], 
     return torch.from_numpy(table).to(model.device)
 
 
-def _ids(model: Model, batch: Sequence[Query]) -> Tensor:
+def _ids(model: Model, batch: Sequence[Query]) -> Int[Tensor, "batch token"]:
     padding = model.tokenizer.pad_token_id
     return _padded(model, batch, [asked.ids for asked in batch], 0 if padding is None else padding)
 
 
-def _embed(model: Model, batch: Sequence[Query]) -> Tensor:
+def _embed(model: Model, batch: Sequence[Query]) -> Float[Tensor, "batch token dim"]:
     embedded: Tensor = model.embeddings(_ids(model, batch))
     if not any(asked.edit for asked in batch):
         return embedded
@@ -212,7 +213,12 @@ def _embed(model: Model, batch: Sequence[Query]) -> Tensor:
     return edited
 
 
-def _forward(model: Model, batch: Sequence[Query], embedded: Tensor | None = None, output_attentions: bool = False) -> Any:
+def _forward(
+    model: Model,
+    batch: Sequence[Query],
+    embedded: Float[Tensor, "batch token dim"] | None = None,
+    output_attentions: bool = False,
+) -> Any:
     """The model's own forward call with positions given outright: they would otherwise follow from which ids are padding."""
     given: dict[str, Any] = {}
     if embedded is None and (model.reads_last_token or any(asked.edit for asked in batch)):
