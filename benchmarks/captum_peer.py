@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from captum.attr import LayerIntegratedGradients
+from captum.attr import LayerIntegratedGradients  # type: ignore[import-untyped]
 
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Target

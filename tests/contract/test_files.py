@@ -69,12 +69,13 @@ def test_any_text_survives_jsonl(tmp_path_factory: pytest.TempPathFactory, text:
         ("a.jsonl", b'{"text": 3}\n', "line 1, field text: a text was expected, found int"),
         ("a.jsonl", b"[1]\n", "line 1: an object was expected, found list"),
         ("a.jsonl", b'\xff{"text": "a"}\n', "cannot be read"),
-        ("a.jsonl.gz", gzip.compress(b'{"text": "a"}\n')[:-9], "cannot be read"),
+        ("a.jsonl.gz", gzip.compress(b'{"text": "a"}\n', mtime=0)[:-9], "cannot be read"),
         ("a.jsonl.gz", b"not gzip", "cannot be read"),
         ("a.parquet", b"not parquet", "not a readable Parquet file"),
         ("a.csv", b'text,label\n"open,b\n', "line"),
         ("a.tsv", b"text\tlabel\na\n", "line 2: 1 columns, but the header has 2"),
     ],
+    ids=["number", "list", "latin", "truncated", "no gzip", "no parquet", "open quote", "columns"],
 )
 def test_faults_are_named_with_their_place(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(content)

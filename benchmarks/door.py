@@ -1,0 +1,92 @@
+"""The one door against the bare model on the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import torch
+
+from babelscope.metrics.hard import comprehensiveness
+from babelscope.model import forward
+from babelscope.model.encode import encode
+from babelscope.model.forward import Query
+from babelscope.model.load import Model
+from babelscope.model.targets import predicted
+from babelscope.types import Example
+from benchmarks import material
+from benchmarks.timing import in_turn, table
+
+REPETITIONS = 5
+
+
+def asked(model: Model, examples: Sequence[Example], operator: str) -> list[Query]:
+    """What comprehensiveness asks the door for, with two random explanations of each text."""
+    rows = encode(model, examples) * 2
+    outputs = forward.scores(model, [forward.query(row) for row in rows])
+    targets = [predicted(model, row, output) for row, output in zip(rows, outputs)]
+    rng = np.random.default_rng(0)
+    scores = [rng.normal(size=len(row.words)) for row in rows]
+    with patch.object(forward, "scores", wraps=forward.scores) as door:
+        comprehensiveness(model, rows, scores, targets, operator=operator)
+    return list(door.call_args.args[1])
+
+
+def bare(model: Model, queries: Sequence[Query]) -> list[dict[str, torch.Tensor]]:
+    """The distinct inputs in batches of exactly equal length and at most the door's budget, ready for the model's call."""
+    lengths: dict[int, list[Query]] = {}
+    for query in {query.digest(): query for query in queries}.values():
+        lengths.setdefault(len(query.ids), []).append(query)
+    batches = []
+    for length, alike in lengths.items():
+        rows = max(1, model.door.budget // length)
+        for start in range(0, len(alike), rows):
+            ids = torch.from_numpy(np.stack([query.ids for query in alike[start : start + rows]]))
+            positions = torch.arange(model.first_position, model.first_position + length).expand_as(ids)
+            batches.append({"input_ids": ids, "attention_mask": torch.ones_like(ids), "position_ids": positions})
+    return batches
+
+
+def calls(model: Model, batches: Sequence[dict[str, torch.Tensor]]) -> Callable[[], Any]:
+    def run() -> list[torch.Tensor]:
+        with model.still(), torch.no_grad():
+            return [model.hf(**batch).logits for batch in batches]
+
+    return run
+
+
+def row(name: str, model: Model, examples: Sequence[Example], operator: str) -> list[object]:
+    queries = asked(model, examples, operator)
+    batches = bare(model, queries)
+    before = (model.door.queries, model.door.distinct, model.door.tokens, model.door.padding)
+    forward.scores(model, queries)
+    after = (model.door.queries, model.door.distinct, model.door.tokens, model.door.padding)
+    asked_for, distinct, tokens, padding = (now - then for now, then in zip(after, before))
+    ratio = in_turn(calls(model, batches), lambda: forward.scores(model, queries), REPETITIONS)
+    return [name, operator, asked_for, distinct, tokens, f"{padding / (padding + tokens):.1%}", f"{len(batches)}", ratio]
+
+
+def section() -> str:
+    texts = material.mixed(40)
+    rows = [
+        row(material.material().model, material.multilingual(), texts[:20], "mask"),
+        row(material.material().model, material.multilingual(), texts[:20], "delete"),
+        row("BERT 2 x 128, untrained", material.untrained("bert", texts, layers=2, width=128), texts, "mask"),
+        row("BERT 6 x 384, untrained", material.untrained("bert", texts, layers=6, width=384), texts[:8], "mask"),
+    ]
+    head = [
+        "model", "erased by", "inputs asked for", "distinct", "tokens", "padding", "batches of the bare model",
+        "speed of the door / of the bare model",
+    ]  # fmt: skip
+    return f"""## The one door against the bare model
+
+Every method and metric that perturbs inputs asks one place for the model's outputs (`model/forward.py`). It finds identical
+inputs, sorts, packs and pads them, and checks the outputs. Here it gets what comprehensiveness asks for (two explanations
+of each text) and is compared with the best that could be done by hand: the distinct inputs, known beforehand, in batches of
+exactly equal length without any padding, as tensors that are ready, given to the model's own call. 1 means that the door
+costs nothing. It can be above 1, because the door joins lengths into fuller batches.
+
+{table(head, rows)}
+"""
