@@ -82,6 +82,39 @@ def columns_table() -> str:
     return table(("field", "found under the first of these columns"), rows)
 
 
+def gold_table() -> str:
+    from babelscope.data.records import GOLD
+
+    return table(("column", "what stands in it"), [[f"`{name}`", shape] for name, shape in GOLD.items()])
+
+
+def check_table() -> str:
+    from babelscope.data.check import TASKS
+
+    rows = [[f"`{name}`", " and ".join(row.texts), ", ".join(row.labels) or "any"] for name, row in TASKS.items()]
+    return table(("task", "an input is", "labels"), rows)
+
+
+def corpora_table() -> str:
+    from babelscope.data.corpora import CORPORA
+
+    rows = []
+    for row in CORPORA.values():
+        langs = " ".join(row.languages) if len(row.languages) <= 20 else f"{len(row.languages)} languages"
+        name = f"[`{row.name}`]({row.source})"
+        rows.append([name, row.task, row.summary, langs, " ".join(row.splits), row.licence])
+    return table(("name", "task", "what it is", "languages", "splits", "licence"), rows)
+
+
+def corpora_places() -> str:
+    from babelscope.data.corpora import CORPORA
+
+    rows = []
+    for row in CORPORA.values():
+        rows.append([f"`{row.name}`", f"`{row.folder}`", " or ".join(f"`{each}`" for each in row.files), row.notes])
+    return table(("name", "folder", "files in it, also with .gz", "known faults"), rows)
+
+
 def recipe_table() -> str:
     from babelscope import Recipe
 
@@ -169,24 +202,52 @@ def store_layout() -> str:
     return docstring(store)
 
 
-def corpus_samples() -> str:
-    """The same three reviews in every language, their deciding words in bold."""
-    from babelscope.data.builtin import LANGUAGES, sentiment
+def corpus_tasks() -> str:
+    """Every task: what it asks, and the same two examples in every language, deciding words in bold, answers underlined."""
+    from babelscope.data.builtin import CORPORA, LANGUAGES, read
 
     parts = []
-    for place in range(3):
-        rows = []
-        for lang in LANGUAGES:
-            one = sentiment(lang, "test", place + 1)[place]
-            rows.append([lang, str(one.label), _marked(one)])
-        parts.append(table(("language", "label", "text"), rows))
+    for task in CORPORA.values():
+        labels = f"Labels: {', '.join(task.labels)}." if task.labels else "The answer is a span of the story."
+        parts.append(f"## {task.name.capitalize()}\n\n{task.summary}\n\n{labels} {task.notes}")
+        for place in (SAMPLES[task.name], SAMPLES[task.name] + 3):
+            rows = []
+            for lang in LANGUAGES:
+                one = read(task.name, lang, "test", place + 1)[place]
+                rows.append([lang, *(_marked(one, text) for text in range(len(one.texts)))])
+            title = f" ({one.label})" if one.label else ""
+            parts.append(table(("language", *(f"{name}{title}" for name in task.texts)), rows))
     return "\n\n".join(parts)
 
 
-def corpus_task() -> str:
-    from babelscope.data.builtin import sentiment
+SAMPLES = {"sentiment": 0, "topic": 2, "nli": 1, "paraphrase": 2, "reading": 1}
+"""Where the samples of each task start."""
 
-    return docstring(sentiment)
+
+def corpus_trees() -> str:
+    """One sentence in every language as a tree, and aligned with English."""
+    from babelscope.data.alignment import alignment
+    from babelscope.data.builtin import LANGUAGES, read
+
+    parts, place = [], 6
+    english = read("paraphrase", "en", "test", place + 1)[place]
+    for lang in LANGUAGES:
+        one = read("paraphrase", lang, "test", place + 1)[place]
+        forms = [one.texts[0][start:end] for start, end in (one.words or ())[0]]
+        others = [english.texts[0][start:end] for start, end in (english.words or ())[0]]
+        links = alignment(one, english)[0]
+        rows = [
+            [
+                str(at + 1),
+                form,
+                relation,
+                forms[head - 1] if head else "",
+                ", ".join(others[b] for a, b in sorted(links) if a == at),
+            ]
+            for at, (form, head, relation) in enumerate(zip(forms, (one.heads or ())[0], (one.relations or ())[0]))
+        ]
+        parts.append(f"**{lang}**: {one.texts[0]}\n\n" + table(("", "word", "relation", "head", "English"), rows))
+    return "\n\n".join(parts)
 
 
 def docstring(thing: Any) -> str:
@@ -235,14 +296,17 @@ def _signature(name: str, thing: Any) -> str:
     return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f") -> {found}"
 
 
-def _marked(one: Any) -> str:
-    text, shown, last = one.texts[0], "", 0
-    for (start, end), decides in zip(one.words[0], one.rationale[0]):
-        if decides:
-            shown += f"{text[last:start]}<b>{text[start:end]}</b>"
-            last = end
+def _marked(one: Any, text: int = 0) -> str:
+    """A text with its deciding words in bold and, in the last text, the answer underlined."""
+    written, shown, last = one.texts[text], "", 0
+    answer = one.answer if one.answer and text == len(one.texts) - 1 else (-1, -1)
+    for (start, end), decides in zip(one.words[text], one.rationale[text]):
+        inside = answer[0] <= start and end <= answer[1]
+        word = f"<b>{written[start:end]}</b>" if decides else written[start:end]
+        shown += written[last:start] + (f"<u>{word}</u>" if inside else word)
+        last = end
     direction = ' dir="rtl"' if one.lang == "ar" else ""
-    return f'<span lang="{one.lang}"{direction}>{shown}{text[last:]}</span>'
+    return f'<span lang="{one.lang}"{direction}>{shown}{written[last:]}</span>'
 
 
 def _link(name: str) -> str:
@@ -262,6 +326,10 @@ MARKERS = {
     "<!-- operators table -->": operators_table,
     "<!-- tasks table -->": tasks_table,
     "<!-- columns table -->": columns_table,
+    "<!-- gold table -->": gold_table,
+    "<!-- check table -->": check_table,
+    "<!-- corpora table -->": corpora_table,
+    "<!-- corpora places -->": corpora_places,
     "<!-- recipe table -->": recipe_table,
     "<!-- commands -->": commands,
     "<!-- public names -->": public_names,
@@ -269,7 +337,7 @@ MARKERS = {
     "<!-- values -->": explanation_fields,
     "<!-- error tree -->": error_tree,
     "<!-- store layout -->": store_layout,
-    "<!-- corpus task -->": corpus_task,
-    "<!-- corpus samples -->": corpus_samples,
+    "<!-- corpus tasks -->": corpus_tasks,
+    "<!-- corpus trees -->": corpus_trees,
 }
 """What stands in a page, and what is written in its place."""

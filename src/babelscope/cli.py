@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelscope import show
+from babelscope.data_cli import data_app
 
 if TYPE_CHECKING:
     from babelscope.types import Example, Method, Metric
@@ -26,6 +27,7 @@ study_app = typer.Typer(
     help="Run a whole grid of models, languages, methods and metrics from a YAML file.", no_args_is_help=True
 )
 app.add_typer(study_app, name="study")
+app.add_typer(data_app, name="data")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A hub id or a folder.")]

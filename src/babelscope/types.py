@@ -20,7 +20,8 @@ class Example:
 
     `texts` holds one text or two (premise and hypothesis; question and context). Everything per text is a tuple with one
     entry per text, in the same order: `words` are character spans, `rationale` marks the words that decide the label,
-    `heads` are 1-based word indices of the syntactic head with 0 for the root, `relations` their UD names.
+    `heads` are 1-based word indices of the syntactic head with 0 for the root of each sentence, `relations` their UD names,
+    `concepts` what each word expresses: words of translations that share a concept are aligned.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Example:
     rationale: tuple[tuple[bool, ...], ...] | None = None
     heads: tuple[tuple[int, ...], ...] | None = None
     relations: tuple[tuple[str, ...], ...] | None = None
+    concepts: tuple[tuple[tuple[str, ...], ...], ...] | None = None
     answer: Span | None = None
     """The answer's characters in the last text (extractive reading comprehension)."""
 

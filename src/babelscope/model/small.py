@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,14 +68,17 @@ def make(
     return target
 
 
-def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, positions: int = 128) -> Any:
-    """A fast tokenizer of the architecture's kind, trained on the texts. The same texts give the same tokenizer."""
-    if architecture in ("bert", "distilbert"):
-        made, specials = _wordpiece(texts, vocabulary), BERT_SPECIALS
-    elif architecture == "xlm-roberta":
-        made, specials = _metaspace(texts, vocabulary), XLMR_SPECIALS
-    else:
-        made, specials = _bytes(texts, vocabulary), GPT2_SPECIALS
+def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, positions: int = 128, *, kind: str = "") -> Any:
+    """A fast tokenizer trained on the texts, of the kind given or the architecture's own; the same texts give the same one."""
+    kind = kind or {"bert": "wordpiece", "distilbert": "wordpiece", "xlm-roberta": "bpe", "gpt2": "bytes"}[architecture]
+    if kind not in TOKENIZERS or (kind == "bytes") != (architecture == "gpt2"):
+        fitting = ["bytes"] if architecture == "gpt2" else [name for name in TOKENIZERS if name != "bytes"]
+        raise InputError(f"a tokenizer of kind {kind!r} cannot serve {architecture}; choose one of: {', '.join(fitting)}")
+    bert = architecture in ("bert", "distilbert")
+    specials = GPT2_SPECIALS if kind == "bytes" else BERT_SPECIALS if bert else XLMR_SPECIALS
+    made = TOKENIZERS[kind](texts, vocabulary, list(dict.fromkeys(specials.values())))
+    if kind != "bytes":
+        made.post_processor = _template(made, bert)
     types = ["token_type_ids"] if architecture == "bert" else []  # only BERT is told which text of a pair a token is of
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=made, model_max_length=positions, model_input_names=["input_ids", *types, "attention_mask"], **specials
@@ -82,6 +86,14 @@ def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, pos
     if architecture == "gpt2":
         tokenizer.padding_side = "left"
     return tokenizer
+
+
+def _template(made: Tokenizer, bert: bool) -> processors.TemplateProcessing:
+    """Special tokens around a text and between two, as BERT or XLM-R has them."""
+    first, last = ("[CLS]", "[SEP]") if bert else ("<s>", "</s>")
+    pair = f"{first} $A {last} $B:1 {last}:1" if bert else f"{first} $A {last} {last} $B {last}"
+    known = [(name, made.token_to_id(name)) for name in (first, last)]
+    return processors.TemplateProcessing(single=f"{first} $A {last}", pair=pair, special_tokens=known)
 
 
 def make_model(
@@ -119,22 +131,17 @@ def make_model(
     )  # fmt: skip
 
 
-def _wordpiece(texts: Sequence[str], vocabulary: int) -> Tokenizer:
+def _wordpiece(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
     """WordPiece. The trainer numbers the "##" characters as it meets them, in an order that changes from run to run and
     decides between equally frequent merges; they are therefore given beforehand, and the vocabulary is taken over."""
-    trained = _wordpiece_shell(models.WordPiece(unk_token="[UNK]"))
+    unknown = next(name for name in specials if "unk" in name.lower())
+    trained = _wordpiece_shell(models.WordPiece(unk_token=unknown))
     inside = sorted({f"##{character}" for text in texts for character in trained.normalizer.normalize_str(text)})
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=vocabulary, special_tokens=[*BERT_SPECIALS.values(), *inside], show_progress=False
-    )
+    trainer = trainers.WordPieceTrainer(vocab_size=vocabulary, special_tokens=[*specials, *inside], show_progress=False)
     trained.train_from_iterator(texts, trainer)
     pieces = json.loads(trained.to_str())["model"]["vocab"]
-    made = _wordpiece_shell(models.WordPiece(pieces, unk_token="[UNK]"))
-    made.add_special_tokens(list(BERT_SPECIALS.values()))
-    cls, sep = pieces["[CLS]"], pieces["[SEP]"]
-    made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", cls), ("[SEP]", sep)]
-    )
+    made = _wordpiece_shell(models.WordPiece(pieces, unk_token=unknown))
+    made.add_special_tokens(specials)
     return made
 
 
@@ -146,34 +153,70 @@ def _wordpiece_shell(model: models.WordPiece) -> Tokenizer:
     return made
 
 
-def _metaspace(texts: Sequence[str], vocabulary: int) -> Tokenizer:
-    made = Tokenizer(models.BPE(unk_token="<unk>"))
+def _metaspaced(model: Any) -> Tokenizer:
+    """Words begin with a meta-space, as in SentencePiece; unspaced text would otherwise merge into whole phrases."""
+    made = Tokenizer(model)
     made.normalizer = normalizers.NFKC()
-    split = [Regex(r"\p{P}"), Regex(r"\p{Han}")]  # unspaced text would otherwise merge into whole phrases
+    split = [Regex(r"\p{P}"), Regex(r"\p{Han}")]
     made.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Metaspace(), *(pre_tokenizers.Split(pattern, "isolated") for pattern in split)]
     )
     made.decoder = decoders.Metaspace()
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary, special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"], show_progress=False
-    )
-    made.train_from_iterator(texts, trainer)
-    made.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
     return made
 
 
-def _bytes(texts: Sequence[str], vocabulary: int) -> Tokenizer:
+def _bpe(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
+    made = _metaspaced(models.BPE(unk_token=next(name for name in specials if "unk" in name.lower())))
+    made.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=specials, show_progress=False))
+    return made
+
+
+def _characters(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
+    """BPE without a merge: one token per character, whatever the vocabulary asked for."""
+    unknown = next(name for name in specials if "unk" in name.lower())
+    shell = _metaspaced(models.BPE(unk_token=unknown))
+    seen = sorted({letter for text in texts for letter in shell.normalizer.normalize_str(text.replace(" ", "▁"))} | {"▁"})
+    made = _metaspaced(models.BPE({piece: at for at, piece in enumerate([*specials, *seen])}, [], unk_token=unknown))
+    made.add_special_tokens(specials)
+    return made
+
+
+def _unigram(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
+    """SentencePiece's own trainer: that of `tokenizers` gives another vocabulary on every run."""
+    import sentencepiece
+
+    unknown = next(name for name in specials if "unk" in name.lower())
+    shell, model = _metaspaced(models.Unigram()), io.BytesIO()
+    words = (word for text in texts for word, _ in shell.pre_tokenizer.pre_tokenize_str(shell.normalizer.normalize_str(text)))
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=words, model_writer=model, vocab_size=vocabulary, model_type="unigram", character_coverage=1.0,
+        num_threads=1, hard_vocab_limit=False, minloglevel=2, add_dummy_prefix=False, normalization_rule_name="identity",
+    )  # fmt: skip
+    trained = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    pieces = [
+        (trained.id_to_piece(at), trained.get_score(at))
+        for at in range(trained.get_piece_size())
+        if not (trained.is_control(at) or trained.is_unknown(at))
+    ]
+    made = _metaspaced(models.Unigram([(name, 0.0) for name in specials] + pieces, unk_id=specials.index(unknown)))
+    made.add_special_tokens(specials)
+    return made
+
+
+def _bytes(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
-        special_tokens=["<|endoftext|>", "<pad>"],
+        special_tokens=specials,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     made.train_from_iterator(texts, trainer)
     made.post_processor = processors.ByteLevel(trim_offsets=True)
     return made
+
+
+TOKENIZERS = {"wordpiece": _wordpiece, "bpe": _bpe, "unigram": _unigram, "characters": _characters, "bytes": _bytes}
+"""The kinds of tokenizers that can be trained."""

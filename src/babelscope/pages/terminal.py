@@ -18,7 +18,7 @@ OPPOSES = ("#fbe3cd", "#f8c799", "#f4aa62", "#ef8d2c")
 NAME = 32
 """Columns whose cells are no longer are never broken: they hold names and numbers."""
 UNDEFINED = Style(color="#000000", bgcolor="#9a9a9a", italic=True)
-_CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def coloured(one: Attribution, unit: str = "word") -> Text:
@@ -32,19 +32,19 @@ def coloured(one: Attribution, unit: str = "word") -> Text:
 
 def header(one: Attribution) -> Text:
     """What is predicted, how surely, and what is explained by which method."""
-    line = Text().append(_safe(one.label), "bold")
+    line = Text().append(plain(one.label), "bold")
     if one.gold is not None and one.gold != one.label:
-        line.append(f" (gold: {_safe(one.gold)})")
-    line.append(f" · p({_safe(one.target)}) = {one.probability:.3f}")
-    line.append(f" · {one.method} of the {one.quantity} · {one.lang} · {_safe(one.model)}")
-    return line.append(f"\nflags: {_safe('; '.join(one.flags))}", "italic") if one.flags else line
+        line.append(f" (gold: {plain(one.gold)})")
+    line.append(f" · p({plain(one.target)}) = {one.probability:.3f}")
+    line.append(f" · {one.method} of the {one.quantity} · {one.lang} · {plain(one.model)}")
+    return line.append(f"\nflags: {plain('; '.join(one.flags))}", "italic") if one.flags else line
 
 
 def strongest(one: Attribution, unit: str = "word", most: int = 6) -> Text:
     """The words with the largest scores in numbers: all that is left where a terminal shows no colour."""
     names, scores = (one.words, one.word_scores) if unit == "word" else (one.tokens, one.scores)
     ranked = sorted((place for place in range(len(scores)) if isfinite(scores[place])), key=lambda place: -abs(scores[place]))
-    return Text(", ".join(f"{_safe(names[place])} {scores[place]:+.3f}" for place in ranked[:most]), "dim")
+    return Text(", ".join(f"{plain(names[place])} {scores[place]:+.3f}" for place in ranked[:most]), "dim")
 
 
 def legend() -> Text:
@@ -63,12 +63,12 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
         short = max((len(str(row[place])) for row in kept), default=0) <= NAME
         made.add_column(name, justify="right" if numeric and kept else "left", no_wrap=short, overflow="fold")
     for row in kept:
-        made.add_row(*(Text(f"{cell:.3f}" if isinstance(cell, float) else _safe(str(cell))) for cell in row))
+        made.add_row(*(Text(f"{cell:.3f}" if isinstance(cell, float) else plain(str(cell))) for cell in row))
     return made
 
 
 def _words(one: Attribution, place: int, text: str) -> Text:
-    line = Text(_safe(text))
+    line = Text(plain(text))
     largest = top(one.word_scores)
     for (start, end), score, here in zip(one.word_offsets, one.word_scores, one.word_segment):
         if here == place:
@@ -79,7 +79,7 @@ def _words(one: Attribution, place: int, text: str) -> Text:
 def _tokens(one: Attribution, place: int) -> Text:
     largest = top(one.scores)
     shown = [(token, score) for token, score, here in zip(one.tokens, one.scores, one.segment) if here == place]
-    return Text(" ").join(Text(_safe(token), style=_style(score, largest)) for token, score in shown)
+    return Text(" ").join(Text(plain(token), style=_style(score, largest)) for token, score in shown)
 
 
 def _style(score: float, largest: float) -> Style:
@@ -92,6 +92,6 @@ def _style(score: float, largest: float) -> Style:
     return Style(color="#000000", bgcolor=scale[abs(step) - 1], bold=abs(step) == len(scale), underline=step < -1)
 
 
-def _safe(text: str) -> str:
-    """Control characters as a visible sign, one for one: a text must not steer the terminal."""
+def plain(text: str) -> str:
+    """Control characters and lone surrogates as a visible sign, one for one: a text must not steer the terminal."""
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)

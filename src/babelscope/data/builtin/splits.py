@@ -28,6 +28,27 @@ def owns(split: str, *combination: object) -> bool:
     return number("split", *combination) % 10 in SHARES[split]
 
 
+def known(split: str, items: Sequence[T], reserved: int) -> tuple[T, ...]:
+    """The items that occur in the split: the last `reserved` only in test, as many before them only in dev.
+
+    >>> known("train", "abcdef", 1), known("dev", "abcdef", 1), known("test", "abcdef", 1)
+    (('a', 'b', 'c', 'd'), ('a', 'b', 'c', 'd', 'e'), ('a', 'b', 'c', 'd', 'f'))
+    """
+    shared = len(items) - 2 * reserved
+    own = {"train": (), "dev": items[shared : shared + reserved], "test": items[shared + reserved :]}[split]
+    return (*items[:shared], *own)
+
+
 def pick(rng: Random, items: Sequence[T]) -> T:
     """One item, uniformly. Only `random()` promises the same numbers in every version of Python."""
     return items[int(rng.random() * len(items))]
+
+
+def chance(rng: Random, share: float) -> bool:
+    return rng.random() < share
+
+
+def some(rng: Random, items: Sequence[T], count: int) -> list[T]:
+    """So many different items, in random order."""
+    left = list(items)
+    return [left.pop(int(rng.random() * len(left))) for _ in range(count)]

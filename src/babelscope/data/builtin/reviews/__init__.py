@@ -6,13 +6,16 @@ exports LANGUAGE and one row below.
 
 from __future__ import annotations
 
-from babelscope.data.builtin.reviews import ar, en, es, hi, zh
+from babelscope.data.builtin.reviews import ar, en, es, fr, hi, sw, tr, zh
 from babelscope.data.builtin.reviews.language import Language
 
 REALISERS: dict[str, Language] = {
     "en": en.LANGUAGE,
-    "es": es.LANGUAGE,
     "zh": zh.LANGUAGE,
+    "es": es.LANGUAGE,
+    "fr": fr.LANGUAGE,
     "hi": hi.LANGUAGE,
+    "tr": tr.LANGUAGE,
     "ar": ar.LANGUAGE,
+    "sw": sw.LANGUAGE,
 }

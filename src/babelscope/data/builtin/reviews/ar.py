@@ -1,8 +1,12 @@
-"""Arabic reviews: verb first in main clauses, noun first after أن; predicates stand in the accusative after كان and وجد."""
+"""Arabic reviews: verb first in main clauses, noun first after أن; predicates stand in the accusative after كان and وجد.
+
+Pronouns are suffixes or stay in the verb; after لكن, لأن, أن and فإن the subject follows as a noun or as a suffix.
+"""
 
 from __future__ import annotations
 
-from babelscope.data.builtin.marked import mark
+from babelscope.data.builtin.events.ar import PLACES, named, with_and
+from babelscope.data.builtin.notation import depends, mark, scope
 from babelscope.data.builtin.reviews.language import Language, table
 from babelscope.data.builtin.reviews.meaning import ATTITUDES, FRAMES, Opinion, Review, Scene, again, foreign
 
@@ -10,7 +14,7 @@ NOUNS = table("""
     film: الفيلم / m
     plot: الحبكة / f
     acting: التمثيل / m
-    soundtrack: الموسيقى التصويرية / f
+    soundtrack: الموسيقى amod:التصويرية / f
     ending: النهاية / f
     dialogues: الحوارات / f
     actors: الممثلون / p / الممثلين
@@ -37,7 +41,7 @@ NOUNS = table("""
     screen: الشاشة / f
     battery: البطارية / f
     camera: الكاميرا / f
-    keyboard: لوحة المفاتيح / f
+    keyboard: لوحة nmod:المفاتيح / f
     app: التطبيق / m
     concert: الحفلة / f
     singer: المغنية / f
@@ -56,7 +60,7 @@ NOUNS = table("""
     exercises: التمارين / f
     lectures: المحاضرات / f
     textbook: الكتاب / m
-    classroom: قاعة الدرس / f
+    classroom: قاعة nmod:الدرس / f
 """)
 """Noun; agreement (p: people in the plural; plurals of things agree as f); accusative where it looks different."""
 
@@ -65,10 +69,10 @@ QUALITIES = table("""
     excellent: ممتازًا / ممتازة / ممتازين
     fantastic: رائعًا / رائعة / رائعين
     perfect: مثاليًا / مثالية
-    impressive: مدهشًا / مدهشة
+    impressive: مبهرًا / مبهرة
     magnificent: مذهلًا / مذهلة
     wonderful: بديعًا / بديعة
-    interesting: مثيرًا للاهتمام / مثيرة للاهتمام
+    interesting: مثيرًا obl:arg:للاهتمام / مثيرة obl:arg:للاهتمام
     exciting: مشوقًا / مشوقة
     moving: مؤثرًا / مؤثرة
     original: مبتكرًا / مبتكرة
@@ -96,29 +100,29 @@ QUALITIES = table("""
     bad: سيئًا / سيئة / سيئين
     terrible: فظيعًا / فظيعة / فظيعين
     horrible: مريعًا / مريعة / مريعين
-    disappointing: مخيبًا للآمال / مخيبة للآمال
-    mediocre: دون المستوى / دون المستوى / دون المستوى
-    unbearable: لا يطاق / لا تطاق
+    disappointing: مخيبًا obl:arg:للآمال / مخيبة obl:arg:للآمال
+    mediocre: case:دون المستوى / case:دون المستوى / case:دون المستوى
+    unbearable: advmod:لا يطاق / advmod:لا تطاق
     absurd: سخيفًا / سخيفة
     boring: مملًا / مملة
     predictable: متوقعًا / متوقعة
     confusing: مربكًا / مربكة
     superficial: سطحيًا / سطحية
     dirty: قذرًا / قذرة
-    uncomfortable: غير مريح / غير مريحة
+    uncomfortable: advmod:غير مريح / advmod:غير مريحة
     noisy: صاخبًا / صاخبة
     cramped: ضيقًا / ضيقة
     disgusting: مقززًا / مقززة
-    tasteless: بلا طعم / بلا طعم
+    tasteless: case:بلا طعم / case:بلا طعم
     cold: باردًا / باردة
     rude: وقحًا / وقحة / وقحين
     arrogant: مغرورًا / مغرورة / مغرورين
     careless: مهملًا / مهملة / مهملين
-    incompetent: عديم الكفاءة / عديمة الكفاءة / عديمي الكفاءة
+    incompetent: عديم nmod:الكفاءة / عديمة nmod:الكفاءة / عديمي nmod:الكفاءة
     slow: بطيئًا / بطيئة
     fragile: هشًا / هشة
-    outdated: قديم الطراز / قديمة الطراز
-    useless: عديم الفائدة / عديمة الفائدة
+    outdated: قديم nmod:الطراز / قديمة nmod:الطراز
+    useless: عديم nmod:الفائدة / عديمة nmod:الفائدة
     chaotic: فوضويًا / فوضوية
     ugly: قبيحًا / قبيحة
     monotonous: رتيبًا / رتيبة
@@ -131,13 +135,13 @@ MAY_BE = {"m": "يكون", "f": "تكون", "p": "يكون"}
 PRONOUN = {"m": "ه", "f": "ها", "p": "هم"}
 
 HOLDERS = table("""
-    brother: أخي / m
-    sister: أختي / f
-    friends: أصدقائي / p
-    colleagues: زملائي / p
-    aunt: خالتي / f
-    neighbour: جاري / m
-    critics: النقاد / p
+    brother: أخي#brother+my / m
+    sister: أختي#sister+my / f
+    friends: أصدقائي#friends+my / p
+    colleagues: زملائي#colleagues+my / p
+    aunt: خالتي#aunt+my / f
+    neighbour: جاري#neighbour+my / m
+    critics: النقاد#critics / p
 """)
 
 VERBS = {
@@ -156,141 +160,176 @@ THING_VERBS = {
 }
 """Verbs whose subject is the thing judged; `not_`: the jussive after لم."""
 
-DEGREES = {"": "", "very": "جدًا", "extremely": "للغاية", "truly": "حقًا", "at_all": "على الإطلاق"}
-
-OPENERS = {
-    "honestly": "بكل صراحة",
-    "truth": "في الحقيقة",
-    "frankly": "بكل صدق",
-    "opinion": "في رأيي",
-    "for_me": "بالنسبة لي",
+DEGREES = {
+    "": "",
+    "very": "advmod:جدًا#very",
+    "extremely": "advmod:للغاية#extremely",
+    "truly": "advmod:حقًا#truly",
+    "at_all": "obl( case:على#at_all الإطلاق#at_all )",
 }
 
-SUMMARIES = {"": "", "overall": "بشكل عام", "in_the_end": "في النهاية", "all_in_all": "في المجمل"}
+OPENERS = {
+    "honestly": "obl( case:بكل#honestly أمانة#honestly )",
+    "truth": "obl( case:في#truth الحقيقة#truth )",
+    "frankly": "obl( case:بكل#frankly صراحة#frankly )",
+    "opinion": "obl( case:في#opinion رأيي#opinion+my )",
+    "for_me": "obl( case:بالنسبة#for_me لي#i )",
+}
+
+SUMMARIES = {
+    "": "",
+    "overall": "obl( بشكل#summary amod:عام#summary )",
+    "in_the_end": "obl( case:في#summary نهاية#summary nmod:المطاف#summary )",
+    "all_in_all": "obl( case:في#summary المجمل#summary )",
+}
 
 TIMES = {
-    "last_week": "الأسبوع الماضي",
-    "last_saturday": "يوم السبت الماضي",
-    "last_month": "الشهر الماضي",
-    "last_year": "العام الماضي",
-    "summer": "في الصيف",
-    "spring": "في الربيع",
-    "may": "في شهر مايو",
-    "holidays": "خلال العطلة",
+    "last_week": "obl( الأسبوع#week amod:الماضي#last )",
+    "last_saturday": "obl( يوم#saturday nmod:السبت#saturday amod:الماضي#last )",
+    "last_month": "obl( الشهر#month amod:الماضي#last )",
+    "last_year": "obl( العام#year amod:الماضي#last )",
+    "summer": "obl( case:في#in الصيف#summer )",
+    "spring": "obl( case:في#in الربيع#spring )",
+    "may": "obl( case:في#in شهر#may nmod:مايو#may )",
+    "holidays": "obl( case:خلال#in العطلة#holidays )",
 }
 
 COMPANY = {
     "": "",
-    "sister": "مع أختي",
-    "parents": "مع والديّ",
-    "friend": "مع صديق",
-    "colleagues": "مع زملائي",
-    "cousin": "مع ابن عمي",
-    "two_friends": "مع صديقين",
-    "neighbours": "مع جيراني",
-    "uncle": "مع عمي",
-}
-
-CITIES = {
-    "madrid": "مدريد",
-    "cairo": "القاهرة",
-    "delhi": "دلهي",
-    "beijing": "بكين",
-    "london": "لندن",
-    "istanbul": "إسطنبول",
+    "sister": "obl( case:مع#with أختي#company+my )",
+    "parents": "obl( case:مع#with والديّ#company+my )",
+    "friend": "obl( case:مع#with صديق#company+one )",
+    "colleagues": "obl( case:مع#with زملائي#company+my )",
+    "cousin": "obl( case:مع#with ابن#company nmod:عمي#company+my )",
+    "two_friends": "obl( case:مع#with صديقين#company+two )",
+    "neighbours": "obl( case:مع#with جيراني#company+my )",
+    "uncle": "obl( case:مع#with عمي#company+my )",
 }
 
 SCENES = {
-    "film": "شاهدت فيلمًا",
-    "hotel": "أمضيت ليلة في فندق",
-    "restaurant": "تناولت العشاء في مطعم",
-    "novel": "قرأت رواية",
-    "phone": "اشتريت هاتفًا",
-    "concert": "حضرت حفلة موسيقية",
-    "trip": "ذهبت في رحلة",
-    "course": "التحقت بدورة تدريبية",
+    "film": "شاهدت#verb+i obj:فيلمًا#item+a",
+    "hotel": "أمضيت#verb+i obj:ليلة#night+one obl( case:في#at فندق#item+a )",
+    "restaurant": "تناولت#verb+i obj:العشاء#dinner obl( case:في#at مطعم#item+a )",
+    "novel": "قرأت#verb+i obj:رواية#item+a",
+    "phone": "اشتريت#verb+i obj:هاتفًا#item+a",
+    "concert": "ذهبت#verb+i obl( case:إلى#at حفلة#item+a amod:موسيقية#item )",
+    "trip": "ذهبت#verb+i obl( case:في#at رحلة#item+a )",
+    "course": "التحقت#verb+i obl:arg( بدورة#item+a amod:تدريبية#item )",
 }
 
 NOTES = {
-    "film": ("استمر الفيلم ساعتين", "كان مقعدي في الصف الثالث", "تقع السينما قرب المحطة"),
-    "hotel": ("يتكون الفندق من خمسة طوابق", "يقع الفندق قرب المحطة", "كانت غرفتي في الطابق الثاني"),
-    "restaurant": ("يفتح المطعم في الساعة السابعة", "كانت طاولتنا بجانب النافذة", "يقع المطعم مقابل الحديقة"),
-    "novel": ("تقع الرواية في ثلاثمئة صفحة", "يعيش مؤلف الرواية في كندا", "تدور الأحداث في قرية"),
-    "phone": ("جاء الهاتف في علبة صغيرة", "لون الهاتف أسود", "يزن الهاتف مئتي غرام"),
-    "concert": ("بدأت الحفلة في الساعة الثامنة", "كان مقعدي في الصف العاشر", "استمرت الحفلة ساعتين"),
-    "trip": ("سافرنا بالحافلة", "كان في المجموعة اثنا عشر شخصًا", "انطلقت الحافلة في الساعة السابعة"),
+    "film": (
+        "استمر#last nsubj:الفيلم#film obl:ساعتين#two+hours",
+        "cop:كان nsubj:مقعدي#my+seat case:في#in الصف#row amod:الثالث#third",
+        "تقع nsubj:السينما#cinema obl( case:قرب#near المحطة#station )",
+    ),
+    "hotel": (
+        "يتكون#has nsubj:الفندق#hotel obl:arg( case:من nummod:خمسة#five طوابق#floors )",
+        "يقع nsubj:الفندق#hotel obl( case:قرب#near المحطة#station )",
+        "cop:كانت nsubj:غرفتي#my+room case:في#in الطابق#floor amod:الثاني#second",
+    ),
+    "restaurant": (
+        "يفتح#opens nsubj:المطعم#restaurant obj:أبوابه#opens obl( case:في#at الساعة amod:السابعة#seven )",
+        "cop:كانت nsubj:طاولتنا#our+table case:بجانب#near النافذة#window",
+        "يقع nsubj:المطعم#restaurant obl( case:مقابل#opposite الحديقة#park )",
+    ),
+    "novel": (
+        "تقع#has nsubj:الرواية#novel obl( case:في nummod:ثلاثمئة#three+hundred صفحة#pages )",
+        "يعيش#lives nsubj( مؤلف#author nmod:الرواية#novel ) obl( case:في#in كندا#canada )",
+        "تدور#happens nsubj:الأحداث#story obl( case:في#in قرية#one+village )",
+    ),
+    "phone": (
+        "جاء#came nsubj:الهاتف#phone obl( case:في#in علبة#one+box amod:صغيرة#small )",
+        "nsubj( لون nmod:الهاتف#phone ) أسود#black",
+        "يزن#weighs nsubj:الهاتف#phone obj( nummod:مئتي#two+hundred غرام#grams )",
+    ),
+    "concert": (
+        "بدأت#began nsubj:الحفلة#concert obl( case:في#at الساعة amod:الثامنة#eight )",
+        "cop:كان nsubj:مقعدي#my+seat case:في#in الصف#row amod:العاشر#tenth",
+        "استمرت#last nsubj:الحفلة#concert obl:ساعتين#two+hours",
+    ),
+    "trip": (
+        "سافرنا#we+travelled obl:بالحافلة#by+bus",
+        "كان#were obl( case:في#in المجموعة#group ) nsubj( nummod( اثنا#twelve compound:عشر#twelve ) شخصًا#people )",
+        "انطلقت#left nsubj:الحافلة#bus obl( case:في#at الساعة amod:السابعة#seven )",
+    ),
     "course": (
-        "تألفت الدورة من عشرة دروس",
-        "كان في المجموعة خمسة عشر طالبًا",
-        "كانت الدورة تبدأ في التاسعة صباحًا",
+        "تألفت#has nsubj:الدورة#course obl:arg( case:من nummod:عشرة#ten دروس#lessons )",
+        "كان#were obl( case:في#in المجموعة#group ) nsubj( nummod( خمسة#fifteen compound:عشر#fifteen ) طالبًا#students )",
+        "aux:كانت nsubj:الدورة#course تبدأ#began obl( case:في#at الساعة amod:التاسعة#nine advmod:صباحًا#in+morning )",
     ),
 }
 
 
-def _accusative(topic: str) -> str:
-    return NOUNS[topic][-1] if NOUNS[topic][1] == "p" else NOUNS[topic][0]
+def _item(topic: str, accusative: bool) -> str:
+    return named(NOUNS[topic][-1 if accusative and NOUNS[topic][1] == "p" else 0], "topic")
 
 
 def _quality(opinion: Opinion, key: bool) -> str:
-    agreement = NOUNS[opinion.topic][1]
-    return f"{mark(QUALITIES[opinion.evaluation]['mfp'.index(agreement)], key)} {DEGREES[opinion.degree]}"
+    """Adjective and degree; the adjective is the head."""
+    adjective = QUALITIES[opinion.evaluation]["mfp".index(NOUNS[opinion.topic][1])]
+    return f"{mark(named(adjective, opinion.evaluation), key)} {DEGREES[opinion.degree]}"
 
 
-def _joined(verb: str, pronoun: str) -> str:
+def _with_object(verb: str, pronoun: str) -> str:
     """The verb with its object pronoun; the silent alif of the plural goes: كرهوا + ه = كرهوه."""
     return verb.removesuffix("ا") + pronoun if verb.endswith("وا") else verb + pronoun
 
 
-def _subject_clause(opinion: Opinion, key: bool, order: str) -> str:
+def _felt(opinion: Opinion, key: bool) -> tuple[str, str]:
+    """Verb and what follows it, the thing judged being the subject: *أعجبني*, *خيب ... أملي*, *أعجب ... أختي*."""
+    name, kind, own = opinion.evaluation, NOUNS[opinion.topic][1], opinion.holder == "i"
+    verb = THING_VERBS[name][f"not_{kind}" if opinion.negated else kind]
+    if name == "disappoint":
+        return mark(f"{verb}#disappoint", key), mark("obj:أملي#disappoint+i", key)
+    if own:
+        return mark(f"{verb}ني#{name}+i", key), ""
+    return mark(f"{verb}#{name}", key), depends("obj", scope("holder", HOLDERS[opinion.holder][0]))
+
+
+def _thing_clause(opinion: Opinion, key: bool, place: str) -> str:
     """A thing as the subject: *كانت الغرفة نظيفة*, *لم يعجبني الفيلم*.
 
-    `order`: `verb` first; `noun` first, in the accusative after أن; `none`, the thing is understood.
+    `place` of the thing: `after` the verb; `before` it, in the accusative after أن; `` if a suffix names it.
     """
     name, kind = opinion.evaluation, NOUNS[opinion.topic][1]
-    agreement = "m" if order == "verb" and kind == "p" else kind
-    no, rest = mark("لم", key) if opinion.negated else "", ""
-    verb = f"{no} {mark(BE[agreement], key)}" if opinion.negated else WAS[agreement]
-    if name in QUALITIES:
-        rest = _quality(opinion, key)
-    elif name == "worth":
-        rest = f"{mark('تستحق' if kind == 'f' else 'يستحق', key)} المال الذي دفعته"
+    agreement = "m" if place == "after" and kind == "p" else kind
+    no = mark("advmod:لم#not", key) if opinion.negated else ""
+    be = (BE if opinion.negated else WAS)[agreement]
+    noun = depends("nsubj", _item(opinion.topic, place == "before")) if place else ""
+    if name == "worth":
+        worth = mark(f"{'تستحق' if kind == 'f' else 'يستحق'}#worth", key)
+        verb, rest = f"aux:{be}", f"{worth} {mark(f'obj:ثمن{PRONOUN[kind]}#worth', key)}"
     elif name == "waste":
-        rest = f"{mark('مضيعة', key)} للمال"
+        verb, rest = f"cop:{be}", f"{mark('مضيعة#waste nmod:للمال#waste', key)}"
+    elif name in THING_VERBS:
+        verb, rest = _felt(opinion, key)
     else:
-        bare = THING_VERBS[name][f"not_{kind}" if opinion.negated else kind]
-        own = opinion.holder == "i"
-        verb = f"{no} {mark(bare + ('ني' if own and name != 'disappoint' else ''), key)}"
-        rest = "" if own else HOLDERS[opinion.holder][0]
-        rest = mark("أملي", key) if name == "disappoint" else rest
-    if order == "verb":
-        return f"{verb} {NOUNS[opinion.topic][0]} {rest}"
-    return f"{_accusative(opinion.topic) if order == 'noun' else ''} {verb} {rest}"
+        verb, rest = f"cop:{be}", _quality(opinion, key)
+    return f"{noun} {no} {verb} {rest}" if place == "before" else f"{no} {verb} {noun} {rest}"
 
 
 def _holder_clause(opinion: Opinion, key: bool, it: bool, noun_first: bool) -> str:
     """A person as the subject: *أحببت الفيلم كثيرًا*, *لم تجد أختي الغرفة نظيفة*, *النقاد أشادوا به*."""
-    name, kind = opinion.evaluation, NOUNS[opinion.topic][1]
-    holder, person = ("", "i") if opinion.holder == "i" else HOLDERS[opinion.holder]
+    name, kind, own = opinion.evaluation, NOUNS[opinion.topic][1], opinion.holder == "i"
+    person = "i" if own else HOLDERS[opinion.holder][1]
     person = "m" if person == "p" and not noun_first else person
-    thing, rest, no = _accusative(opinion.topic), "", ""
-    if name in QUALITIES:
-        verb = VERBS["not_find" if opinion.negated else "find"][person]
-        no, rest = mark("لم", key) if opinion.negated else "", _quality(opinion, key)
+    holder = "" if own else depends("nsubj", scope("holder", HOLDERS[opinion.holder][0]))
+    no = mark("advmod:لم#not", key) if opinion.negated else ""
+    thing = depends("obj", _item(opinion.topic, accusative=True))
+    if name in ATTITUDES:
+        verb, concepts = VERBS[name][person], name
+        rest = mark("advmod:كثيرًا#love", key) if name == "love" else ""
     else:
-        verb, rest = VERBS[name][person], "كثيرًا" if name == "love" else ""
-        thing = f"ب{thing}" if name == "praise" else thing
-    if it and name == "praise":
-        thing = f"ب{PRONOUN[kind]}"
+        verb, concepts = VERBS["not_find" if opinion.negated else "find"][person], "find"
+        rest = depends("xcomp", _quality(opinion, key))
+    if name == "praise":
+        thing = f"obl:arg:ب{PRONOUN[kind]}#topic" if it else f"obl:arg( ب{_item(opinion.topic, accusative=True)} )"
     elif it:
-        verb, thing = _joined(verb, PRONOUN[kind]), ""
-    verb = verb if name in QUALITIES else mark(verb, key)
+        verb, concepts, thing = _with_object(verb, PRONOUN[kind]), f"{concepts}+topic", ""
+    in_verb = "+i" if own and not noun_first else ""
+    verb = mark(f"{verb}#{concepts}{in_verb}", key and name in ATTITUDES)
     return f"{holder} {no} {verb} {thing} {rest}" if noun_first else f"{no} {verb} {holder} {thing} {rest}"
-
-
-def _with_and(clause: str) -> str:
-    """The clause behind و, which is written together with its first word."""
-    clause = clause.lstrip()
-    return f"*و{clause[1:]}" if clause.startswith("*") else f"و{clause}"
 
 
 def _has_thing_subject(opinion: Opinion) -> bool:
@@ -302,71 +341,84 @@ def _has_thing_subject(opinion: Opinion) -> bool:
 def _main(opinion: Opinion, key: bool) -> str:
     """A clause of its own, verb first."""
     if _has_thing_subject(opinion):
-        return _subject_clause(opinion, key, "verb")
+        return _thing_clause(opinion, key, "after")
     return _holder_clause(opinion, key, it=False, noun_first=False)
 
 
-def _after_that(opinion: Opinion, key: bool, that: str, it: bool) -> str:
-    """A clause after أن or لكن (`that`), which take a noun or a pronoun suffix."""
+def _behind(particle: str, side: str, opinion: Opinion, key: bool, it: bool) -> str:
+    """A clause, scoped as `side`, after أن, لأن, لكن or فإن, which take a noun or a pronoun suffix."""
     if _has_thing_subject(opinion):
-        suffix = PRONOUN[NOUNS[opinion.topic][1]] if it else ""
-        return f"{that}{suffix} {_subject_clause(opinion, key, 'none' if it else 'noun')}"
-    suffix = "ني" if opinion.holder == "i" else ""
-    return f"{that}{suffix} {_holder_clause(opinion, key, it, noun_first=True)}"
-
-
-def _reply(opinion: Opinion, key: bool, it: bool) -> str:
-    """The main clause after a concession; فقد introduces it if it goes on about the same thing."""
-    if not it:
-        return _main(opinion, key)
-    so = "" if opinion.negated else "فقد"
-    if _has_thing_subject(opinion):
-        return f"{so} {_subject_clause(opinion, key, 'none')}"
-    return f"{so} {_holder_clause(opinion, key, it=True, noun_first=False)}"
+        suffix, named_by_it = (PRONOUN[NOUNS[opinion.topic][1]], f"{side}.topic") if it else ("", "")
+        clause = _thing_clause(opinion, key, "" if it else "before")
+    else:
+        suffix, named_by_it = ("ني", f"{side}.i") if opinion.holder == "i" else ("", "")
+        clause = _holder_clause(opinion, key, it, noun_first=True)
+    word, _, link = particle.partition("#")
+    concepts = "+".join(filter(None, (link, named_by_it)))
+    return f"{word}{suffix}{concepts and '#' + concepts} {scope(side, clause)}"
 
 
 def _expected(opinion: Opinion, key: bool) -> str:
-    noun, agreement = NOUNS[opinion.topic][:2]
-    that = mark("ألا", key) if opinion.negated else "أن"
-    return f"توقعت {that} {MAY_BE[agreement]} {noun} {_quality(opinion, key)}"
+    that = mark("mark:ألا#not", key) if opinion.negated else "mark:أن"
+    item = depends("nsubj", _item(opinion.topic, accusative=False))
+    return f"توقعت#thought+i ccomp( {that} cop:{MAY_BE[NOUNS[opinion.topic][1]]} {item} {_quality(opinion, key)} )"
 
 
 def _opinion(review: Review) -> str:
-    frame, left, right, it = FRAMES[review.frame], review.left, review.right, again(review)
+    frame, left, right = FRAMES[review.frame], review.left, review.right
     first = _expected if review.frame in ("surprised", "confirmed", "refuted") else _main
-    opener = f"{OPENERS[review.opener]} ، " if review.opener else ""
-    head = opener + first(left, frame.left)
-    summary = SUMMARIES[review.summary]
-    with_them = f"مع{PRONOUN[HOLDERS[left.holder][1]]}" if foreign(left) else ""
-    match review.frame, right:
-        case "both", Opinion():
-            return f"{head} {_with_and(_main(right, frame.right))}"
-        case "because", Opinion():
-            return f"{head} {'،' if left.negated else ''} {_after_that(right, frame.right, 'لأن', it)}"
-        case "but", Opinion() if summary:
-            return f"{head} ، *لكن {summary} {_main(right, frame.right)}"
-        case (("but" | "surprised"), Opinion()):
-            return f"{head} ، {_after_that(right, frame.right, '*لكن', it)}"
-        case "although", Opinion():
-            concession = _after_that(left, frame.left, "أن", it=False)
-            return f"{opener}*رغم {concession} ، {_reply(right, frame.right, it)} {summary}"
-        case "after", Opinion():
-            return f"{head} ، *رغم {_after_that(right, frame.right, 'أن', it)}"
-        case "agree", _:
-            return f"{head} ، وأنا *أتفق {with_them}"
-        case "disagree", _:
-            return f"{head} ، لكنني *لا *أتفق {with_them}"
-        case "confirmed", _:
-            return f"{head} ، وكنت *على *حق"
-        case "refuted", _:
-            return f"{head} ، لكنني *أخطأت"
+    opener = f"{OPENERS[review.opener]} punct:، " if review.opener else ""
+    head = f"{opener} {scope('left', first(left, frame.left))}"
+    if right:
+        return _linked(review, opener, head, right)
+    with_them = f"obl:arg:مع{PRONOUN[HOLDERS[left.holder][1]]}#them" if foreign(left) else ""
+    match review.frame:
+        case "agree":
+            return f"{head} conj( punct:، nsubj:وأنا#link+i *أتفق#agree {with_them} )"
+        case "disagree":
+            return f"{head} conj( punct:، cc:لكنني#link+i advmod:*لا#not *أتفق#agree {with_them} )"
+        case "confirmed":
+            return f"{head} conj( punct:، cop:وكنت#link+i case:*على#right *حق#right )"
+        case "refuted":
+            return f"{head} conj( punct:، cc:لكنني#link+i cop:كنت case:*على#wrong *خطأ#wrong )"
     return head
+
+
+def _misleads(left: Opinion, right: Opinion) -> bool:
+    """Whether a pronoun as subject would be taken for the person who has just judged: *جاري ... الهاتف، لكنه*."""
+    if not foreign(left) or _has_thing_subject(left) or not _has_thing_subject(right):
+        return False
+    return HOLDERS[left.holder][1] == NOUNS[right.topic][1]
+
+
+def _linked(review: Review, opener: str, head: str, right: Opinion) -> str:
+    """Two opinions and what links them."""
+    frame, left, summary = FRAMES[review.frame], review.left, SUMMARIES[review.summary]
+    it = again(review) and not _misleads(left, right)
+    match review.frame:
+        case "both":
+            return f"{head} conj( {with_and(scope('right', _main(right, frame.right)))} )"
+        case "because":
+            reason = _behind("mark:لأن#because", "right", right, frame.right, it)
+            return f"{head} advcl( {'punct:،' if left.negated else ''} {reason} )"
+        case "but" if summary:
+            return f"{head} conj( punct:، cc:*لكن#but {summary} {scope('right', _main(right, frame.right))} )"
+        case "but" | "surprised":
+            return f"{head} conj( punct:، {_behind('cc:*لكن#but', 'right', right, frame.right, it)} )"
+        case "although":
+            concession = _behind("mark:أن", "left", left, frame.left, it=False)
+            main = _behind("advmod:emph:فإن", "right", right, frame.right, it)
+            return f"{opener} advcl( mark:*رغم#although {concession} punct:، ) {main} {summary}"
+        case "after":
+            concession = _behind("mark:أن", "right", right, frame.right, it)
+            return f"{head} advcl( punct:، mark:*رغم#although {concession} )"
+    raise ValueError(review.frame)
 
 
 def _scene(domain: str, scene: Scene) -> str:
     to = "إلى" if domain == "trip" else "في"
-    city = f"{to} {CITIES[scene.city]}" if scene.city else ""
-    return f"{SCENES[domain]} {city} {COMPANY[scene.company]} {TIMES[scene.time]}"
+    city = f"obl( case:{to}#at_city {PLACES[scene.city]}#city )" if scene.city else ""
+    return f"{SCENES[domain]} {city} {scope('with', COMPANY[scene.company])} {scope('time', TIMES[scene.time])}"
 
 
 LANGUAGE = Language(_opinion, _scene, NOTES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from babelscope.data.builtin.marked import mark
+from babelscope.data.builtin.notation import depends, mark, scope
 from babelscope.data.builtin.reviews.language import Language, table
 from babelscope.data.builtin.reviews.meaning import ATTITUDES, FRAMES, Opinion, Review, Scene, again
 
@@ -62,165 +62,219 @@ NOUNS = table("""
 
 OBJECT = {"it": "it", "they": "them", "he": "him", "she": "her"}
 
-PHRASES = {"organised": "well organised"}
+PHRASES = {"organised": "advmod:well#organised organised#organised"}
 """Qualities are named by their English adjective, except these."""
 
 HOLDERS = table("""
-    brother: my brother / him
-    sister: my sister / her
-    friends: my friends / them
-    colleagues: my colleagues / them
-    aunt: my aunt / her
-    neighbour: my neighbour / him
-    critics: the critics / them
+    brother: nmod:poss:my#my brother#brother / him
+    sister: nmod:poss:my#my sister#sister / her
+    friends: nmod:poss:my#my friends#friends / them
+    colleagues: nmod:poss:my#my colleagues#colleagues / them
+    aunt: nmod:poss:my#my aunt#aunt / her
+    neighbour: nmod:poss:my#my neighbour#neighbour / him
+    critics: det:the critics#critics / them
 """)
 
-DEGREES = {"": "", "very": "very", "extremely": "extremely", "truly": "truly", "at_all": "at all"}
-
-OPENERS = {
-    "honestly": "honestly",
-    "truth": "to tell the truth",
-    "frankly": "frankly",
-    "opinion": "in my opinion",
-    "for_me": "for me",
+DEGREES = {
+    "": "",
+    "very": "advmod:very#very",
+    "extremely": "advmod:extremely#extremely",
+    "truly": "advmod:truly#truly",
+    "at_all": "advmod( at#at_all fixed:all#at_all )",
 }
 
-SUMMARIES = {"": "", "overall": "overall", "in_the_end": "in the end", "all_in_all": "all in all"}
+OPENERS = {
+    "honestly": "advmod:honestly#honestly",
+    "truth": "advcl( mark:to#truth tell#truth obj( det:the truth#truth ) )",
+    "frankly": "advmod:frankly#frankly",
+    "opinion": "obl( case:in#opinion nmod:poss:my#my opinion#opinion )",
+    "for_me": "obl( case:for#for_me me#i )",
+}
+
+SUMMARIES = {
+    "": "",
+    "overall": "advmod:overall#summary",
+    "in_the_end": "obl( case:in#summary det:the end#summary )",
+    "all_in_all": "advmod( all#summary nmod( case:in all#summary ) )",
+}
 
 TIMES = {
-    "last_week": "last week",
-    "last_saturday": "last Saturday",
-    "last_month": "last month",
-    "last_year": "last year",
-    "summer": "in the summer",
-    "spring": "in the spring",
-    "may": "in May",
-    "holidays": "during the holidays",
+    "last_week": "obl( amod:last#last week#week )",
+    "last_saturday": "obl( amod:last#last Saturday#saturday )",
+    "last_month": "obl( amod:last#last month#month )",
+    "last_year": "obl( amod:last#last year#year )",
+    "summer": "obl( case:in#in det:the summer#summer )",
+    "spring": "obl( case:in#in det:the spring#spring )",
+    "may": "obl( case:in#in May#may )",
+    "holidays": "obl( case:during#in det:the holidays#holidays )",
 }
 
 COMPANY = {
     "": "",
-    "sister": "with my sister",
-    "parents": "with my parents",
-    "friend": "with a friend",
-    "colleagues": "with my colleagues",
-    "cousin": "with my cousin",
-    "two_friends": "with two friends",
-    "neighbours": "with my neighbours",
-    "uncle": "with my uncle",
+    "sister": "obl( case:with#with nmod:poss:my#my sister#company )",
+    "parents": "obl( case:with#with nmod:poss:my#my parents#company )",
+    "friend": "obl( case:with#with det:a#one friend#company )",
+    "colleagues": "obl( case:with#with nmod:poss:my#my colleagues#company )",
+    "cousin": "obl( case:with#with nmod:poss:my#my cousin#company )",
+    "two_friends": "obl( case:with#with nummod:two#two friends#company )",
+    "neighbours": "obl( case:with#with nmod:poss:my#my neighbours#company )",
+    "uncle": "obl( case:with#with nmod:poss:my#my uncle#company )",
 }
 
 SCENES = {
-    "film": "I watched a film",
-    "hotel": "I spent a night at a hotel",
-    "restaurant": "I had dinner at a restaurant",
-    "novel": "I read a novel",
-    "phone": "I bought a phone",
-    "concert": "I went to a concert",
-    "trip": "I went on a trip",
-    "course": "I took a course",
+    "film": "nsubj:I#i watched#verb obj( det:a#a film#item )",
+    "hotel": "nsubj:I#i spent#verb obj( det:a#one night#night ) obl( case:at#at det:a#a hotel#item )",
+    "restaurant": "nsubj:I#i had#verb obj:dinner#dinner obl( case:at#at det:a#a restaurant#item )",
+    "novel": "nsubj:I#i read#verb obj( det:a#a novel#item )",
+    "phone": "nsubj:I#i bought#verb obj( det:a#a phone#item )",
+    "concert": "nsubj:I#i went#verb obl( case:to#at det:a#a concert#item )",
+    "trip": "nsubj:I#i went#verb obl( case:on#at det:a#a trip#item )",
+    "course": "nsubj:I#i took#verb obj( det:a#a course#item )",
 }
 
 NOTES = {
-    "film": ("the film lasted two hours", "my seat was in the third row", "the cinema is near the station"),
-    "hotel": ("the hotel has five floors", "the hotel is near the station", "my room was on the second floor"),
+    "film": (
+        "nsubj( det:the film#film ) lasted#last obj( nummod:two#two hours#hours )",
+        "nsubj( nmod:poss:my#my seat#seat ) cop:was case:in#in det:the amod:third#third row#row",
+        "nsubj( det:the cinema#cinema ) cop:is case:near#near det:the station#station",
+    ),
+    "hotel": (
+        "nsubj( det:the hotel#hotel ) has#has obj( nummod:five#five floors#floors )",
+        "nsubj( det:the hotel#hotel ) cop:is case:near#near det:the station#station",
+        "nsubj( nmod:poss:my#my room#room ) cop:was case:on#in det:the amod:second#second floor#floor",
+    ),
     "restaurant": (
-        "the restaurant opens at seven",
-        "our table was next to the window",
-        "the restaurant is opposite the park",
+        "nsubj( det:the restaurant#restaurant ) opens#opens obl( case:at#at seven#seven )",
+        "nsubj( nmod:poss:our#our table#table ) cop:was case( next#near fixed:to#near ) det:the window#window",
+        "nsubj( det:the restaurant#restaurant ) cop:is case:opposite#opposite det:the park#park",
     ),
     "novel": (
-        "the novel has three hundred pages",
-        "the author of the novel lives in Canada",
-        "the story takes place in a village",
+        "nsubj( det:the novel#novel ) has#has obj( nummod( compound:three#three hundred#hundred ) pages#pages )",
+        "nsubj( det:the author#author nmod( case:of det:the novel#novel ) ) lives#lives obl( case:in#in Canada#canada )",
+        "nsubj( det:the story#story ) takes#happens obj:place#happens obl( case:in#in det:a#one village#village )",
     ),
-    "phone": ("the phone came in a small box", "the phone is black", "the phone weighs two hundred grams"),
-    "concert": ("the concert began at eight", "my seat was in the tenth row", "the concert lasted two hours"),
-    "trip": ("we travelled by bus", "there were twelve people in the group", "the bus left at seven"),
+    "phone": (
+        "nsubj( det:the phone#phone ) came#came obl( case:in#in det:a#one amod:small#small box#box )",
+        "nsubj( det:the phone#phone ) cop:is black#black",
+        "nsubj( det:the phone#phone ) weighs#weighs obj( nummod( compound:two#two hundred#hundred ) grams#grams )",
+    ),
+    "concert": (
+        "nsubj( det:the concert#concert ) began#began obl( case:at#at eight#eight )",
+        "nsubj( nmod:poss:my#my seat#seat ) cop:was case:in#in det:the amod:tenth#tenth row#row",
+        "nsubj( det:the concert#concert ) lasted#last obj( nummod:two#two hours#hours )",
+    ),
+    "trip": (
+        "nsubj:we#we travelled#travelled obl( case:by#by bus#bus )",
+        "expl:there were#were nsubj( nummod:twelve#twelve people#people ) obl( case:in#in det:the group#group )",
+        "nsubj( det:the bus#bus ) left#left obl( case:at#at seven#seven )",
+    ),
     "course": (
-        "the course had ten lessons",
-        "there were fifteen students in the group",
-        "the course began at nine in the morning",
+        "nsubj( det:the course#course ) had#has obj( nummod:ten#ten lessons#lessons )",
+        "expl:there were#were nsubj( nummod:fifteen#fifteen students#students ) obl( case:in#in det:the group#group )",
+        "nsubj( det:the course#course ) began#began obl( case:at#at nine#nine nmod( case:in#in det:the morning#morning ) )",
     ),
 }
 
 
-def _quality(opinion: Opinion, key: bool, negator: str = "") -> str:
-    adjective = mark(PHRASES.get(opinion.evaluation, opinion.evaluation), key)
-    return " ".join((mark(negator, key), DEGREES[opinion.degree], adjective))
+def _item(topic: str, it: bool, pronoun: str = "it") -> str:
+    """The thing judged, or the pronoun for it."""
+    return f"{pronoun}#topic" if it else f"det:the {NOUNS[topic][0]}#topic"
+
+
+def _holder(opinion: Opinion) -> str:
+    return "I#i" if opinion.holder == "i" else scope("holder", HOLDERS[opinion.holder][0])
+
+
+def _quality(opinion: Opinion, key: bool) -> str:
+    """Degree and adjective; the adjective is the head."""
+    name = opinion.evaluation
+    return f"{DEGREES[opinion.degree]} {mark(PHRASES.get(name, f'{name}#{name}'), key)}"
 
 
 def _attitude(opinion: Opinion, key: bool, it: bool) -> str:
     """*I loved the film*, *the film did not impress me*, *my aunt liked it*."""
-    holder = "I" if opinion.holder == "i" else HOLDERS[opinion.holder][0]
-    item = "it" if it else f"the {NOUNS[opinion.topic][0]}"
-    past = {"love": "loved", "hate": "hated", "praise": "praised", "criticise": "criticised"}
-    if opinion.evaluation in past:
-        return f"{holder} {mark(past[opinion.evaluation], key)} {item}"
-    no = mark("not", key)
-    if opinion.evaluation == "like":
-        return f"{holder} did {no} {mark('like', key)} {item}" if opinion.negated else f"{holder} {mark('liked', key)} {item}"
-    if opinion.evaluation == "worth":
-        return f"{item} was {no if opinion.negated else ''} {mark('worth', key)} the money"
-    if opinion.evaluation == "waste":
-        return f"{item} was a {mark('waste', key)} of money"
-    verb = opinion.evaluation
-    return f"{item} did {no} {mark(verb, key)} me" if opinion.negated else f"{item} {mark(verb + 'ed', key)} me"
+    holder, item, name = _holder(opinion), _item(opinion.topic, it), opinion.evaluation
+    no = f"aux:did {mark('advmod:not#not', key)}" if opinion.negated else ""
+    verb = mark(f"{name}#{name}" if opinion.negated else f"{PAST.get(name, name)}#{name}", key)
+    match name:
+        case "worth":
+            no = mark("advmod:not#not", key) if opinion.negated else ""
+            return f"{depends('nsubj', item)} cop:was {no} {verb} {mark('obj( det:the money#worth )', key)}"
+        case "waste":
+            return f"{depends('nsubj', item)} cop:was det:a {verb} {mark('nmod( case:of money#waste )', key)}"
+        case "impress" | "disappoint":
+            return f"{depends('nsubj', item)} {no} {verb} obj:me#i"
+    return f"{depends('nsubj', holder)} {no} {verb} {depends('obj', item)}"
+
+
+PAST = {
+    "love": "loved",
+    "like": "liked",
+    "hate": "hated",
+    "praise": "praised",
+    "criticise": "criticised",
+    "impress": "impressed",
+    "disappoint": "disappointed",
+}
 
 
 def _clause(opinion: Opinion, key: bool, it: bool = False) -> str:
     """An opinion as a clause; `it`: its topic has just been named."""
     if opinion.evaluation in ATTITUDES:
         return _attitude(opinion, key, it)
-    noun, pronoun = NOUNS[opinion.topic]
-    no = "not" if opinion.negated else ""
+    pronoun = NOUNS[opinion.topic][1]
+    no = mark("advmod:not#not", key) if opinion.negated else ""
     if opinion.holder:
-        holder = "I" if opinion.holder == "i" else HOLDERS[opinion.holder][0]
-        found = f"did {mark(no, key)} find" if no else "found"
-        return f"{holder} {found} {OBJECT[pronoun] if it else f'the {noun}'} {_quality(opinion, key)}"
+        found = f"aux:did {no} find#find" if no else "found#find"
+        item = depends("obj", _item(opinion.topic, it, OBJECT[pronoun]))
+        return f"{depends('nsubj', _holder(opinion))} {found} {item} {depends('xcomp', _quality(opinion, key))}"
     copula = "were" if pronoun == "they" else "was"
-    return f"{pronoun if it else f'the {noun}'} {copula} {_quality(opinion, key, no)}"
+    return f"{depends('nsubj', _item(opinion.topic, it, pronoun))} cop:{copula} {no} {_quality(opinion, key)}"
 
 
-def _expected(opinion: Opinion, key: bool) -> str:
-    no = "not" if opinion.negated else ""
-    return f"I thought the {NOUNS[opinion.topic][0]} would {mark(no, key)} be {_quality(opinion, key)}"
+def _expected(opinion: Opinion, key: bool, it: bool = False) -> str:
+    no = mark("advmod:not#not", key) if opinion.negated else ""
+    item = depends("nsubj", _item(opinion.topic, it))
+    return f"nsubj:I#i thought#thought ccomp( {item} aux:would {no} cop:be {_quality(opinion, key)} )"
 
 
 def _opinion(review: Review) -> str:
     frame, left, right = FRAMES[review.frame], review.left, review.right
     first = _expected if review.frame in ("surprised", "confirmed", "refuted") else _clause
-    opener = f"{OPENERS[review.opener]} , " if review.opener else ""
-    head = opener + first(left, frame.left)
-    second = f"{SUMMARIES[review.summary]} {_clause(right, frame.right, again(review))}" if right else ""
+    opener = f"{OPENERS[review.opener]} punct:, " if review.opener else ""
+    main = scope("left", first(left, frame.left))
+    head = f"{opener} {main}"
+    second = f"{SUMMARIES[review.summary]} {scope('right', _clause(right, frame.right, again(review)))}" if right else ""
     them = HOLDERS[left.holder][1] if left.holder in HOLDERS else ""
     match review.frame:
         case "both":
-            return f"{head} and {second}"
+            return f"{head} conj( cc:and#and {second} )"
         case "because":
             # Without the comma "did not like it because" could deny the reason instead of the liking.
-            return f"{head} {',' if left.negated else ''} because {second}"
+            return f"{head} advcl( {'punct:,' if left.negated else ''} mark:because#because {second} )"
         case "but" | "surprised":
-            return f"{head} , *but {second}"
+            return f"{head} conj( punct:, cc:*but#but {second} )"
         case "although":
-            return f"{opener}*although {first(left, frame.left)} , {second}"
+            return f"{opener} advcl( mark:*although#although {main} punct:, ) {second}"
         case "after":
-            return f"{head} , *although {second}"
+            return f"{head} advcl( punct:, mark:*although#although {second} )"
         case "agree":
-            return f"{head} , and I *agree with {them}"
+            return f"{head} conj( punct:, cc:and#link nsubj:I#i *agree#agree obl( case:with {them}#them ) )"
         case "disagree":
-            return f"{head} , but I do *not *agree with {them}"
+            return (
+                f"{head} conj( punct:, cc:but#link nsubj:I#i aux:do advmod:*not#not *agree#agree obl( case:with {them}#them ) )"
+            )
         case "confirmed":
-            return f"{head} , and I was *right"
+            return f"{head} conj( punct:, cc:and#link nsubj:I#i cop:was *right#right )"
         case "refuted":
-            return f"{head} , but I was *wrong"
+            return f"{head} conj( punct:, cc:but#link nsubj:I#i cop:was *wrong#wrong )"
     return head
 
 
 def _scene(domain: str, scene: Scene) -> str:
     to = "to" if domain == "trip" else "in"
-    city = f"{to} {scene.city.capitalize()}" if scene.city else ""
-    return f"{TIMES[scene.time]} {SCENES[domain]} {city} {COMPANY[scene.company]}"
+    city = f"obl( case:{to}#at_city {scene.city.capitalize()}#city )" if scene.city else ""
+    return f"{scope('time', TIMES[scene.time])} {SCENES[domain]} {city} {scope('with', COMPANY[scene.company])}"
 
 
 LANGUAGE = Language(_opinion, _scene, NOTES)

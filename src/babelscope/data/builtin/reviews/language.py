@@ -5,29 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from babelscope.data.builtin.marked import Text, capitalised, typeset
+from babelscope.data.builtin.notation import WRITING, Gold, scope, typeset
 from babelscope.data.builtin.reviews.meaning import Review, Scene
 
 
 class Language(NamedTuple):
-    """The realiser of one language. Its functions and notes give marked sentences without the final stop."""
+    """The realiser of one language. Its functions and notes give annotated sentences without the final stop."""
 
     opinion: Callable[[Review], str]
     scene: Callable[[str, Scene], str]
     notes: Mapping[str, tuple[str, str, str]]
-    stop: str = "."
-    spaced: bool = True
 
 
-def realised(review: Review, language: Language) -> Text:
+def realised(review: Review, language: Language, lang: str) -> Gold:
     """The review in this language: scene, note and opinion, each a sentence."""
-    sentences = [language.opinion(review)]
+    sentences = [scope("opinion", language.opinion(review))]
     if review.note:
-        note = language.notes[review.domain]["abc".index(review.note)]
+        note = scope("note", language.notes[review.domain]["abc".index(review.note)])
         sentences.insert(0 if review.note_first else 1, note)
     if review.scene:
-        sentences.insert(0, language.scene(review.domain, review.scene))
-    return typeset(" ".join(f"{capitalised(sentence)} {language.stop}" for sentence in sentences), language.spaced)
+        sentences.insert(0, scope("scene", language.scene(review.domain, review.scene)))
+    return typeset([f"{sentence} punct:{WRITING[lang].stop}" for sentence in sentences], WRITING[lang])
 
 
 def table(rows: str) -> dict[str, tuple[str, ...]]:

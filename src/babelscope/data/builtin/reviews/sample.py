@@ -26,7 +26,7 @@ from babelscope.data.builtin.reviews.meaning import (
     Scene,
     foreign,
 )
-from babelscope.data.builtin.splits import owns, pick, source
+from babelscope.data.builtin.splits import known, owns, pick, source
 
 
 def _quality(rng: Random, topic: str, kinds: str, good: bool, negated: bool, holder: str = "") -> Opinion:
@@ -191,8 +191,8 @@ def _draw(rng: Random) -> Draw:
 def _scene(rng: Random, split: str, domain: str, short: bool) -> Scene:
     """A time, company and city whose combination belongs to the split."""
     while True:
-        company = pick(rng, ("", *COMPANY)) if domain not in ALONE else ""
-        city = pick(rng, ("", *CITIES)) if domain != "novel" and not (short and company) else ""
+        company = pick(rng, ("", *known(split, COMPANY, 1))) if domain not in ALONE else ""
+        city = pick(rng, ("", *known(split, CITIES, 1))) if domain != "novel" and not (short and company) else ""
         scene = Scene(pick(rng, TIMES), company, city)
         if owns(split, "scene", domain, scene.time, company, city) or domain == "novel":
             return scene

@@ -1,0 +1,129 @@
+"""Everything that is wrong with a file of a task, in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from babelscope.data import files, squad, trees
+from babelscope.data.problems import Problem
+from babelscope.data.texts import fault
+from babelscope.errors import InputError
+from babelscope.types import Example
+
+
+class Shape(NamedTuple):
+    """What an input of a task is: its texts, and the names its labels may have (any, if none is listed)."""
+
+    texts: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+
+
+TASKS = {
+    "sentiment": Shape(("text",), ("negative", "positive")),
+    "topic": Shape(("text",)),
+    "nli": Shape(("premise", "hypothesis"), ("entailment", "neutral", "contradiction")),
+    "paraphrase": Shape(("first sentence", "second sentence"), ("different", "paraphrase")),
+    "reading": Shape(("question", "context")),
+    "syntax": Shape(("text",)),
+}
+"""The tasks whose files can be checked."""
+
+ENDINGS = (*files.READERS, ".conllu", ".json")
+
+Found = Iterator[tuple[int, Example] | Problem]
+
+
+def check(path: str | Path, task: str) -> list[Problem]:
+    """All problems of a .jsonl, .csv, .tsv, .parquet, .conllu or SQuAD .json file (or these with .gz), by line.
+
+    A label is not asked for, but if some rows have one, all must. If translations share groups, every group must have all the
+    languages of the file.
+    """
+    return examine(path, task)[1]
+
+
+def examine(path: str | Path, task: str) -> tuple[int, list[Problem]]:
+    """The number of rows that could be read, and all problems."""
+    if task not in TASKS:
+        raise InputError(f"there is no task {task!r}; there are: {', '.join(TASKS)}")
+    file = Path(path)
+    if files.ending(file) not in ENDINGS:
+        raise InputError(f"{file}: the ending {files.ending(file)!r} is not one of {', '.join(ENDINGS)} (or these with .gz)")
+    if not file.is_file():
+        raise InputError(f"there is no file {file}")
+    found: list[Problem] = []
+    rows: list[tuple[int, str, str, bool]] = []
+    for one in _examples(file):
+        if isinstance(one, Problem):
+            found.append(one)
+            continue
+        line, example = one
+        found += _problems(str(file), line, example, TASKS[task])
+        rows.append((line, example.group, example.lang, example.label is not None))
+    if not rows and not found:
+        found.append(Problem(str(file), 0, "", "no row", "at least one"))
+    found += _unlabelled(str(file), rows)
+    found += _unparallel(str(file), rows)
+    return len(rows), sorted(found, key=lambda problem: problem.line)
+
+
+def _examples(file: Path) -> Found:
+    """The examples of any format with their lines, and the problems between them."""
+    if files.ending(file) == ".conllu":
+        return _named_once(str(file), _trees(file))
+    if files.ending(file) == ".json":
+        found = squad.examples(file, "und", file.name)
+        return _named_once(str(file), (one if isinstance(one, Problem) else (0, one) for one in found))
+    return files.examples(file, {}, None)
+
+
+def _trees(file: Path) -> Found:
+    for one in trees.sentences(file):
+        yield one if isinstance(one, Problem) else (one.line, trees.example(one, "und", file.name))
+
+
+def _named_once(file: str, found: Iterable[tuple[int, Example] | Problem]) -> Found:
+    seen: set[str] = set()
+    for one in found:
+        if not isinstance(one, Problem):
+            line, example = one
+            if example.id in seen:
+                yield Problem(file, line, "id", f"the id {example.id!r} stands twice", "ids that are unique")
+            seen.add(example.id)
+        yield one
+
+
+def _problems(file: str, line: int, one: Example, shape: Shape) -> Iterator[Problem]:
+    """What is wrong with one example in the light of the task; its gold was checked when it was read."""
+    for name, text in zip(("text", "pair"), one.texts):
+        wrong = fault(text)
+        if wrong is not None:
+            yield Problem(file, line, name, wrong[0], f"a clean text: {wrong[1]}")
+    if len(one.texts) != len(shape.texts):
+        found = "one text, the pair is missing" if len(one.texts) == 1 else "two texts"
+        yield Problem(file, line, "pair", found, " and ".join(shape.texts))
+    if one.label is not None and shape.labels and one.label not in shape.labels:
+        yield Problem(file, line, "label", repr(one.label), f"one of {', '.join(shape.labels)}")
+
+
+def _unlabelled(file: str, rows: list[tuple[int, str, str, bool]]) -> Iterator[Problem]:
+    if any(labelled for *_, labelled in rows):
+        for line, _, _, labelled in rows:
+            if not labelled:
+                yield Problem(file, line, "label", "nothing", "a label, since other rows have one")
+
+
+def _unparallel(file: str, rows: list[tuple[int, str, str, bool]]) -> Iterator[Problem]:
+    """Groups that lack a language, where groups are shared at all."""
+    groups: dict[str, tuple[int, set[str]]] = {}
+    for line, group, lang, _ in rows:
+        groups.setdefault(group, (line, set()))[1].add(lang)
+    if not any(len(langs) > 1 for _, langs in groups.values()):
+        return
+    every = {lang for _, langs in groups.values() for lang in langs}
+    for group, (line, langs) in groups.items():
+        if langs != every:
+            found = f"group {group!r} in {', '.join(sorted(langs))} only"
+            yield Problem(file, line, "group", found, f"it in {', '.join(sorted(every - langs))} too")

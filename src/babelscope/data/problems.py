@@ -1,0 +1,40 @@
+"""What is wrong with a file, and where.
+
+A reader yields what it reads, and a `Problem` in the place of what it cannot read. A loader raises the first one, the checker
+collects them all: so both know the same faults, and name them alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from babelscope.errors import InputError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One fault: the file, the line from 1 (0: the file as a whole), the field ("" if it is none), found and expected."""
+
+    file: str
+    line: int
+    field: str
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}, line {self.line}" if self.line else self.file
+        if self.field:
+            place += f", field {self.field}"
+        return f"{place}: {self.found}; expected {self.expected}"
+
+
+def sound(stream: Iterable[T | Problem]) -> Iterator[T]:
+    """What the stream holds; its first problem is raised."""
+    for one in stream:
+        if isinstance(one, Problem):
+            raise InputError(str(one))
+        yield one
