@@ -22,7 +22,7 @@ from babelscope.model import small
 from babelscope.model.finetune import Recipe, finetune, fingerprint
 from babelscope.model.load import Model, load
 from babelscope.store import key
-from babelscope.study.models import cache_folder
+from babelscope.study.cache import cache_folder
 from babelscope.types import Example
 
 SHARED = Path(os.environ.get("BABELSCOPE_SHARED") or Path(__file__).resolve().parents[2] / "shared")

@@ -250,6 +250,13 @@ def corpus_trees() -> str:
     return "\n\n".join(parts)
 
 
+def pretraining() -> str:
+    from babelscope.model.pretrain import Pretraining, pretrain
+
+    rows = [[f"`{each.name}`", f"`{each.default!r}`"] for each in fields(Pretraining)]
+    return f"{docstring(pretrain)}\n\n{table(('what decides it', 'default'), rows)}"
+
+
 def docstring(thing: Any) -> str:
     """A docstring as Markdown: indented formulas become code blocks; *Laws*, *Left open* and the source their own lines."""
     text = inspect.getdoc(thing) or ""
@@ -337,6 +344,7 @@ MARKERS = {
     "<!-- values -->": explanation_fields,
     "<!-- error tree -->": error_tree,
     "<!-- store layout -->": store_layout,
+    "<!-- pretraining -->": pretraining,
     "<!-- corpus tasks -->": corpus_tasks,
     "<!-- corpus trees -->": corpus_trees,
 }

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 from transformers import (
+    AutoModelForQuestionAnswering,
     AutoModelForSequenceClassification,
     AutoTokenizer,
     DataCollatorWithPadding,
@@ -59,7 +60,9 @@ def finetune(
     revision: str | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """A classifier tuned on `train`, the epoch with the lowest loss on `dev` kept, written to `output` when complete.
+    """A model tuned on `train`, the epoch with the lowest loss on `dev` kept, written to `output` when complete.
+
+    A classifier where the examples have labels, a reader of answers where they have answers.
 
     AdamW with linear decay after a warm-up, gradient clipping at 1. Checkpoints go to `output.part` after every epoch; a
     run that was killed goes on from the last one and ends with the same weights as one that was not (on the same machine
@@ -98,10 +101,15 @@ def fingerprint(examples: Sequence[Example]) -> str:
 
 
 def check(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:
-    """The classes in the order of their names; data that cannot be trained on are refused."""
+    """The classes in the order of their names, none for reading comprehension; data that cannot be trained on are refused."""
     labels = sorted({row.label for row in train if row.label is not None})
     if not train or not dev:
         raise InputError(f"fine-tuning needs training and development examples; {len(train)} and {len(dev)} given")
+    if train[0].answer is not None:
+        unanswered = next((row.id for row in (*train, *dev) if row.answer is None or len(row.texts) != 2), None)
+        if unanswered is not None:
+            raise InputError(f"{unanswered}: reading comprehension needs a question, a context and an answer in it")
+        return []
     unlabelled = next((row.id for row in (*train, *dev) if row.label is None), None)
     if unlabelled is not None:
         raise InputError(f"{unlabelled}: fine-tuning needs a label on every example")
@@ -121,8 +129,13 @@ def _trainer(
     with quiet():
         try:
             tokenizer = AutoTokenizer.from_pretrained(base, revision=revision)
-            names = {"id2label": dict(enumerate(labels)), "label2id": {label: at for at, label in enumerate(labels)}}
-            hf = AutoModelForSequenceClassification.from_pretrained(base, revision=revision, num_labels=len(labels), **names)
+            if labels:
+                names = {"id2label": dict(enumerate(labels)), "label2id": {label: at for at, label in enumerate(labels)}}
+                hf = AutoModelForSequenceClassification.from_pretrained(
+                    base, revision=revision, num_labels=len(labels), **names
+                )
+            else:
+                hf = AutoModelForQuestionAnswering.from_pretrained(base, revision=revision)
         except (OSError, ValueError) as error:
             raise not_found(base, error) from error
     hf.config.texts_per_input = len(train[0].texts)
@@ -180,16 +193,29 @@ class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
         seconds = [row.texts[1] for row in examples if len(row.texts) == 2]
         if seconds and len(seconds) != len(firsts):
             raise InputError("some examples are pairs and some are single texts; a task has one or the other")
-        made = tokenizer(firsts, seconds or None, truncation=True, max_length=limit)
+        cut = True if labels else "only_second"
+        made = tokenizer(firsts, seconds or None, truncation=cut, max_length=limit, return_offsets_mapping=not labels)
+        spans = made.pop("offset_mapping", None)
         self.rows = [{name: made[name][at] for name in made} for at in range(len(firsts))]
-        for row, example in zip(self.rows, examples):
-            row["labels"] = labels.index(str(example.label))
+        for at, (row, example) in enumerate(zip(self.rows, examples)):
+            if labels:
+                row["labels"] = labels.index(str(example.label))
+            else:
+                row["start_positions"], row["end_positions"] = _answer(example, spans[at], made.sequence_ids(at))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getitem__(self, at: int) -> dict[str, Any]:
         return self.rows[at]
+
+
+def _answer(example: Example, offsets: Sequence[tuple[int, int]], segments: Sequence[int | None]) -> tuple[int, int]:
+    """The first and last token of the answer; the first token of all if it was truncated away, as SQuAD has it."""
+    assert example.answer is not None
+    start, end = example.answer
+    inside = [at for at, (a, b) in enumerate(offsets) if segments[at] == 1 and a < end and b > start]
+    return (inside[0], inside[-1]) if inside else (0, 0)
 
 
 class _Watch(TrainerCallback):  # type: ignore[misc]
@@ -207,4 +233,8 @@ class _Watch(TrainerCallback):  # type: ignore[misc]
 
 
 def _accuracy(outcome: Any) -> dict[str, float]:
+    """The share of right classes; for reading comprehension of answers whose first and last token are right."""
+    if isinstance(outcome.predictions, tuple):
+        right = [np.argmax(given, axis=-1) == gold for given, gold in zip(outcome.predictions[:2], outcome.label_ids)]
+        return {"accuracy": float((right[0] & right[1]).mean())}
     return {"accuracy": float((np.argmax(outcome.predictions, axis=-1) == outcome.label_ids).mean())}

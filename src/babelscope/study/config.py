@@ -23,9 +23,11 @@ class Strict(BaseModel):
 
 
 class DataSpec(Strict):
-    """Where a task's examples come from: the built-in corpus by name, or one file (with `{lang}` for one per language)."""
+    """Where a task's examples come from: a built-in corpus, a public one in a folder, or a file (one per `{lang}`)."""
 
     builtin: str | None = None
+    corpus: str | None = None
+    folder: str | None = None
     file: str | None = None
     train_file: str | None = None
     dev_file: str | None = None
@@ -36,8 +38,10 @@ class DataSpec(Strict):
 
     @model_validator(mode="after")
     def one_source(self) -> Self:
-        if (self.builtin is None) == (self.file is None):
-            raise ValueError("give either 'builtin' or 'file'")
+        if sum(each is not None for each in (self.builtin, self.corpus, self.file)) != 1:
+            raise ValueError("give one of 'builtin', 'corpus' and 'file'")
+        if self.folder is not None and self.corpus is None:
+            raise ValueError("'folder' is where a 'corpus' lies; a 'file' has its own path")
         if self.builtin is not None and self.examples is None:
             raise ValueError("give the number of 'examples': the built-in corpus has no end")
         return self

@@ -6,12 +6,12 @@ import hashlib
 import os
 import shutil
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
-import platformdirs
 import torch
 
-from babelscope.data import builtin
+from babelscope.data import builtin, corpora
 from babelscope.data.files import read
 from babelscope.errors import InputError
 from babelscope.model import small
@@ -19,16 +19,13 @@ from babelscope.model.door import Progress
 from babelscope.model.finetune import Recipe, finetune, fingerprint
 from babelscope.model.load import NARROW, Model, load
 from babelscope.store import key
+from babelscope.study.cache import TRAINING, cache_folder
 from babelscope.study.config import DataSpec, ModelSpec, TrainSpec
+from babelscope.study.recipes import pretrained
 from babelscope.types import Example
 
-TRAINING = 1
-"""Raised when a change of the code changes trained weights; part of every cached model's name."""
-
-
-def cache_folder() -> Path:
-    """Where trained models are kept: $BABELSCOPE_CACHE, or the user's cache directory."""
-    return Path(os.environ.get("BABELSCOPE_CACHE") or platformdirs.user_cache_dir("babelscope"))
+PRETRAINED = "pretrained:"
+"""A base that starts like this is a recipe of ours, in the languages of the model."""
 
 
 def examples(data: DataSpec, lang: str, split: str | None = None, count: int | None = None) -> list[Example]:
@@ -37,6 +34,8 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
     number = count if count is not None else data.examples
     if data.builtin is not None:
         return builtin.read(data.builtin, lang, wanted, number or 0, data.seed)
+    if data.corpus is not None:
+        return list(islice(corpora.read(data.corpus, data.folder or ".", lang=lang, split=wanted), number))
     pattern = {"train": data.train_file, "dev": data.dev_file}.get(split or "", data.file)
     if pattern is None:
         raise InputError(f"data: training needs a {split}_file beside 'file'")
@@ -67,13 +66,23 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
     rows = [row for lang in spec.languages for row in examples(data, lang, "train", spec.examples)]
     dev = [row for lang in spec.languages for row in examples(data, lang, "dev", spec.dev_examples)]
     folder = cache_folder() / "models" / trained_name(spec, rows, dev, seed)
-    base = spec.base or _made(folder, spec, rows, seed)
+    base = _started(spec, seed, progress) if spec.base else _made(folder, spec, rows, seed)
     recipe = Recipe(
         learning_rate=spec.learning_rate, epochs=spec.epochs, batch=spec.batch, seed=seed,
         freeze_embeddings=spec.freeze_embeddings,
         weight_decay=spec.weight_decay,
     )  # fmt: skip
     return finetune(base, rows, dev, folder, recipe, revision=spec.revision, progress=progress)
+
+
+def _started(spec: TrainSpec, seed: int, progress: Progress | None) -> str:
+    """A base as it was given, or the folder of a recipe: multilingual ones in all languages of the corpus."""
+    base = str(spec.base)
+    if not base.startswith(PRETRAINED):
+        return base
+    name = base.removeprefix(PRETRAINED)
+    languages = spec.languages if name.startswith("monolingual") else builtin.LANGUAGES
+    return str(pretrained(name, languages, seed=seed, progress=progress))
 
 
 def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example], seed: int) -> str:

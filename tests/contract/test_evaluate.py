@@ -1,0 +1,150 @@
+"""Sources by name, tuning a reader of answers, and how often a model is right."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from babelscope.cli import app
+from babelscope.data import builtin
+from babelscope.data.export import write
+from babelscope.data.sources import rows
+from babelscope.errors import InputError
+from babelscope.model import small
+from babelscope.model.finetune import Recipe, check, finetune
+from babelscope.model.load import Model, load
+from babelscope.study.evaluate import evaluate
+from babelscope.study.explain import explain
+from babelscope.types import Example
+from conftest import tiny
+
+LANGUAGES = ("en", "zh")
+TRAIN = [row for lang in LANGUAGES for row in builtin.read("reading", lang, "train", 24)]
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    folder = tmp_path_factory.mktemp("reader")
+    texts = [text for row in TRAIN for text in row.texts]
+    small.make(folder / "base", "xlm-roberta", texts, ["a", "b"], layers=2, width=64, vocabulary=600)
+    recipe = Recipe(learning_rate=2e-3, epochs=60, batch=8, weight_decay=0.0)
+    return load(finetune(folder / "base", TRAIN, TRAIN, folder / "tuned", recipe))
+
+
+def test_a_reader_learns_its_examples(reader: Model) -> None:
+    """Tuned and tested on the same questions it finds most answers: the tokens that it learns are those of the gold."""
+    assert reader.task == "question-answering"
+    for one in evaluate(reader, TRAIN):
+        if one.lang == "en":
+            assert one.estimate.mean > 0.8
+
+
+def test_exact_match_and_f1(reader: Model) -> None:
+    scores = evaluate(reader, TRAIN)
+    assert [(one.lang, one.measure) for one in scores] == [(lang, name) for lang in LANGUAGES for name in ("exact_match", "f1")]
+    for lang in LANGUAGES:
+        exact, overlap = (one.estimate.mean for one in scores if one.lang == lang)
+        assert 0 <= exact <= overlap <= 1
+    backwards = {(one.lang, one.measure): one.estimate.mean for one in evaluate(reader, TRAIN[::-1])}
+    assert backwards == {(one.lang, one.measure): one.estimate.mean for one in scores}
+
+
+def test_f1_by_hand(reader: Model) -> None:
+    """The gold answer is widened by one word: no answer is exact, and one that was has p = 1, r = 1/2."""
+
+    def single(row: Example) -> bool:
+        """Whether its answer is one word with a blank behind it, and found."""
+        assert row.answer is not None
+        start, end = row.answer
+        answer, behind = row.texts[1][start:end], row.texts[1][end : end + 1]
+        return row.lang == "en" and " " not in answer and behind == " " and evaluate(reader, [row])[0].estimate.mean == 1
+
+    row = next(filter(single, TRAIN))
+    assert row.answer is not None
+    start, end = row.answer
+    wider = replace(row, answer=(start, row.texts[1].index(" ", end + 1)))
+    exact, overlap = evaluate(reader, [wider])
+    assert exact.estimate.mean == 0
+    assert overlap.estimate.mean == pytest.approx(2 * 1 * 0.5 / 1.5)
+
+
+def test_what_cannot_be_judged_is_refused(reader: Model) -> None:
+    with pytest.raises(InputError, match="no answer to compare with"):
+        evaluate(reader, [replace(TRAIN[0], answer=None)])
+    with pytest.raises(InputError, match="needs a question, a context and an answer"):
+        check(TRAIN, [replace(TRAIN[0], answer=None)])
+
+
+def test_accuracy_is_counted() -> None:
+    """Of examples that are labelled with what the model says, all are right; of the others none."""
+    model = tiny("bert")
+    texts = builtin.read("sentiment", "en", "test", 12)
+    found = explain(model, [replace(row, label=None) for row in texts], ["random"])
+    said = {one.id: str(one.label) for one in found}
+    other = {name: next(label for label in model.labels if label != said[name]) for name in said}
+    right = [replace(row, label=said[row.id]) for row in texts]
+    wrong = [replace(row, label=other[row.id]) for row in texts]
+    assert evaluate(model, right)[0].estimate.mean == 1
+    assert evaluate(model, wrong)[0].estimate.mean == 0
+    assert evaluate(model, right[:3] + wrong[3:])[0].estimate.mean == 0.25
+    with pytest.raises(InputError, match="no label to compare with"):
+        evaluate(model, [replace(texts[0], label=None)])
+    with pytest.raises(InputError):
+        evaluate(model, [replace(texts[0], label="no such label")])
+
+
+def test_sources_by_name(tmp_path: Path, shared: Path) -> None:
+    assert rows("nli/hi/train/7") == builtin.read("nli", "hi", "train", 7)
+    assert len(rows("topic/sw")) == 100
+    file = tmp_path / "nli.jsonl"
+    write(builtin.read("nli", "ar", "test", 5), file)
+    assert rows(str(file)) == builtin.read("nli", "ar", "test", 5)
+    assert len(rows("sib200/sw/dev", folder=shared / "data")) == 99
+    assert len(rows("xnli/hi/test/20", folder=shared / "data" / "xnli")) == 20
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("nli", "nli/LANG"),
+        ("nli/hi/test/3/4", "nli/LANG"),
+        ("nli/hi/test/many", "whole number"),
+        ("nli/xx", "no language 'xx'"),
+        ("nli/hi/validation", "no split"),
+        ("nothing.jsonl", "no file"),
+        ("sib200/sw/test", "sib200"),
+    ],
+)
+def test_sources_that_are_not_there(source: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=message):
+        rows(source)
+
+
+def test_commands(reader: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
+    runner = CliRunner()
+    folder = str(reader.hf.name_or_path)
+    said = runner.invoke(
+        app, ["evaluate", folder, "--input", "reading/en/train/10", "--input", "reading/zh/train/10", "--json"]
+    )
+    assert said.exit_code == 0, said.output
+    found = json.loads(said.stdout)
+    assert [(row["lang"], row["estimate"]["n"]) for row in found] == [("en", 10), ("en", 10), ("zh", 10), ("zh", 10)]
+    table = runner.invoke(app, ["evaluate", folder, "--input", "reading/en/train/10"])
+    assert "exact match" in table.stdout
+    for output in ("one", "two"):
+        made = runner.invoke(app, ["pretrain", "monolingual-tiny", "--languages", "en", "--output", str(tmp_path / output)])
+        assert made.exit_code == 0, made.output
+    assert (tmp_path / "one" / "model.safetensors").read_bytes() == (tmp_path / "two" / "model.safetensors").read_bytes()
+    tuned = runner.invoke(
+        app,
+        ["finetune", str(tmp_path / "one"), "--train", "sentiment/en/train/40", "--dev", "sentiment/en/dev/10", "--epochs", "1",
+         "--output", str(tmp_path / "tuned")],
+    )  # fmt: skip
+    assert tuned.exit_code == 0, tuned.output
+    assert load(tmp_path / "tuned").labels == ("negative", "positive")
