@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check bench browser clean
+.PHONY: demo test check bench results browser clean
 
 demo: $(READY)
 	$(BIN)/babelscope demo --output demo
@@ -19,6 +19,10 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+# The studies behind docs/results: about an hour on two cores.
+results: $(READY)
+	$(BIN)/python -m results
 
 # torch is named outright: a plain or ranged one pulls several gigabytes of CUDA packages on a machine without a GPU.
 $(READY): pyproject.toml constraints.txt

@@ -16,6 +16,26 @@ SOURCE = Path(babelscope.__file__).parent
 TESTS = Path(__file__).parents[1]
 
 MUTANTS = {
+    "a denial entails what is said less exactly": (
+        "data/builtin/events/meaning.py", "return narrower(hypothesis, premise)", "return narrower(premise, hypothesis)",
+        "properties/test_builtin.py", "by_hand",
+    ),
+    "an exchange turned round": (
+        "data/builtin/events/meaning.py", "subject=event.other, verb=CONVERSES[event.verb], other=event.subject",
+        "verb=CONVERSES[event.verb]", "properties/test_builtin.py", "confirmed_by_search and paraphrase-en",
+    ),
+    "a head off by one": (
+        "data/builtin/notation.py", "words[place]._replace(head=head + 1, relation=relation)",
+        "words[place]._replace(head=head, relation=relation)", "properties/test_builtin.py", "notation",
+    ),
+    "words of the same meaning pushed apart": (
+        "model/pretrain.py", "alike = alike.masked_fill(same & ~torch.eye(len(alike), dtype=torch.bool), -torch.inf)",
+        "pass", "properties/test_pretrain.py", "partners",
+    ),
+    "an answer's end one token early": (
+        "model/finetune.py", "return (inside[0], inside[-1]) if inside else (0, 0)",
+        "return (inside[0], inside[-1] - 1) if inside else (0, 0)", "contract/test_evaluate.py", "learns_its_examples",
+    ),
     "positions from zero on RoBERTa": (
         "model/forward.py", "np.arange(first, first + len(asked.ids))", "np.arange(len(asked.ids))",
         "properties/test_door.py", "plain_call or move_positions",
