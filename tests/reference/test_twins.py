@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -95,6 +97,100 @@ def twin_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
     return np.array([float((sum(head[query, t] for head in heads) / len(heads)).detach()) for t in np.flatnonzero(row.content)])
 
 
+class Frozen:
+    """The four tiny architectures written out, with what the rules hold fixed detached by hand."""
+
+    def __init__(self, model: Model, row: Encoded, conservative: bool) -> None:
+        self.hf, self.row, self.conservative = model.hf, row, conservative
+        self.first, self.width = model.first_position, model.embeddings.weight.shape[1]
+
+    def norm(self, layer: torch.nn.LayerNorm, x: torch.Tensor) -> torch.Tensor:
+        middle = x - x.mean(-1, keepdim=True)
+        deviation = (middle.pow(2).mean(-1, keepdim=True) + layer.eps).sqrt().detach()
+        return middle / deviation * layer.weight + layer.bias
+
+    def activated(self, function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        return x * (function(x) / x).detach()
+
+    def attend(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> torch.Tensor:
+        """All heads of one layer, one by one; halves of a product by detaching either side."""
+        size, parts = 32, []
+        for start in range(0, self.width, size):
+            one, two, three = (x[:, start : start + size] for x in (q, k, v))
+            scores = 0.5 * (one @ two.detach().T + one.detach() @ two.T) / size**0.5
+            if causal:
+                scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf)
+            weights = torch.softmax(scores, -1)
+            if self.conservative:
+                parts.append(weights.detach() @ three)
+            else:
+                parts.append(0.5 * (weights @ three.detach() + weights.detach() @ three))
+        return torch.cat(parts, -1)
+
+    def places(self) -> torch.Tensor:
+        return torch.arange(self.first, self.first + len(self.row.ids))
+
+    def logits(self, e: torch.Tensor) -> torch.Tensor:
+        return {"bert": self.bert, "xlm-roberta": self.bert, "distilbert": self.distilbert, "gpt2": self.gpt2}[
+            self.hf.config.model_type
+        ](e)
+
+    def bert(self, e: torch.Tensor) -> torch.Tensor:
+        base = self.hf.base_model
+        types = torch.zeros(len(e), dtype=torch.long)
+        if self.hf.config.model_type == "bert":
+            types = torch.from_numpy(self.row.types)
+        around = base.embeddings.position_embeddings(self.places()) + base.embeddings.token_type_embeddings(types)
+        x = self.norm(base.embeddings.LayerNorm, e + around)
+        for layer in base.encoder.layer:
+            mine, out = layer.attention.self, layer.attention.output
+            context = self.attend(mine.query(x), mine.key(x), mine.value(x))
+            x = self.norm(out.LayerNorm, x + out.dense(context))
+            inner = self.activated(torch.nn.functional.gelu, layer.intermediate.dense(x))
+            x = self.norm(layer.output.LayerNorm, x + layer.output.dense(inner))
+        if self.hf.config.model_type == "bert":
+            return self.hf.classifier(self.activated(torch.tanh, base.pooler.dense(x[0])))
+        return self.hf.classifier.out_proj(self.activated(torch.tanh, self.hf.classifier.dense(x[0])))
+
+    def distilbert(self, e: torch.Tensor) -> torch.Tensor:
+        base = self.hf.distilbert
+        x = self.norm(base.embeddings.LayerNorm, e + base.embeddings.position_embeddings(self.places()))
+        for layer in base.transformer.layer:
+            mine = layer.attention
+            context = mine.out_lin(self.attend(mine.q_lin(x), mine.k_lin(x), mine.v_lin(x)))
+            x = self.norm(layer.sa_layer_norm, x + context)
+            inner = self.activated(torch.nn.functional.gelu, layer.ffn.lin1(x))
+            x = self.norm(layer.output_layer_norm, x + layer.ffn.lin2(inner))
+        return self.hf.classifier(self.activated(torch.relu, self.hf.pre_classifier(x[0])))
+
+    def gpt2(self, e: torch.Tensor) -> torch.Tensor:
+        base = self.hf.transformer
+        x = e + base.wpe(self.places())
+        for block in base.h:
+            q, k, v = block.attn.c_attn(self.norm(block.ln_1, x)).split(self.width, -1)
+            x = x + block.attn.c_proj(self.attend(q, k, v, causal=True))
+            inner = self.activated(block.mlp.act.forward, block.mlp.c_fc(self.norm(block.ln_2, x)))
+            x = x + block.mlp.c_proj(inner)
+        return self.hf.score(self.norm(base.ln_f, x)[-1])
+
+
+def twin_propagation(model: Model, row: Encoded, target: int, conservative: bool) -> np.ndarray:
+    e = embedded(model, row)[0]
+    leaf = e.clone().requires_grad_(True)
+    frozen = Frozen(model, row, conservative).logits(leaf)
+    torch.testing.assert_close(frozen, plain(model, row), rtol=0, atol=1e-9)
+    (found,) = torch.autograd.grad(frozen[target], leaf)
+    return (found * e).sum(-1).numpy()[row.content]
+
+
+def twin_attnlrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return twin_propagation(model, row, target, conservative=False)
+
+
+def twin_cp_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return twin_propagation(model, row, target, conservative=True)
+
+
 def _types(model: Model, row: Encoded) -> dict[str, torch.Tensor]:
     has = row.types is not None and "token_type_ids" in model.accepts
     return {"token_type_ids": torch.from_numpy(row.types)[None]} if has else {}
@@ -108,6 +204,8 @@ TWINS = {
     "input_x_gradient": (twin_input_x_gradient, 1e-9),
     "integrated_gradients": (twin_integrated_gradients, 1e-3),
     "attention": (twin_attention, 1e-9),
+    "attnlrp": (twin_attnlrp, 1e-9),
+    "cp_lrp": (twin_cp_lrp, 1e-9),
 }
 
 

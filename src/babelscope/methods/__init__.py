@@ -7,6 +7,7 @@ from babelscope.methods.attention import attention
 from babelscope.methods.controls import position, random
 from babelscope.methods.erasure import occlusion
 from babelscope.methods.gradient import gradient_norm, input_x_gradient, integrated_gradients
+from babelscope.methods.propagation import attnlrp, cp_lrp
 from babelscope.types import Method
 
 METHODS: dict[str, Method] = {
@@ -28,5 +29,7 @@ METHODS: dict[str, Method] = {
             "attention", attention, "attention", "last-layer attention of the position that is read out",
             signed=False, attentions=True, words="max",
         ),
+        Method("attnlrp", attnlrp, "propagation", "relevance passed back by rules made for attention", gradients=True),
+        Method("cp_lrp", cp_lrp, "propagation", "relevance passed back with attention weights held fixed", gradients=True),
     )
 }  # fmt: skip
