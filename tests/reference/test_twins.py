@@ -97,6 +97,82 @@ def twin_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
     return np.array([float((sum(head[query, t] for head in heads) / len(heads)).detach()) for t in np.flatnonzero(row.content)])
 
 
+def inside(model: Model, row: Encoded, target: int) -> tuple[list[torch.Tensor], ...]:
+    """Attention weights and states of every layer, and the slopes of the logit by them, by the plain call."""
+    before = model.hf.config._attn_implementation
+    model.hf.set_attn_implementation("eager")
+    try:
+        n, first = len(row.ids), model.first_position
+        places = {} if model.hf.config.model_type == "distilbert" else {"position_ids": torch.arange(first, first + n)[None]}
+        out = model.hf(
+            inputs_embeds=embedded(model, row).requires_grad_(True), attention_mask=torch.ones(1, n), output_attentions=True,
+            output_hidden_states=True, **places, **_types(model, row),
+        )  # fmt: skip
+        weights, states = list(out.attentions), list(out.hidden_states[: len(out.attentions)])
+        slopes = [torch.autograd.grad(out.logits[0, target], one, retain_graph=True)[0] for one in weights + states]
+    finally:
+        model.hf.set_attn_implementation(before)
+    count = len(weights)
+    return tuple([one[0].detach() for one in part] for part in (weights, slopes[:count], states, slopes[count:]))  # type: ignore[return-value]
+
+
+def at(model: Model, row: Encoded) -> int:
+    return len(row.ids) - 1 if model.reads_last_token else 0
+
+
+def twin_scaled_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
+    weights, slopes, _, _ = inside(model, row, target)
+    q, heads = at(model, row), len(weights[-1])
+    found = [sum(float(weights[-1][h, q, t] * slopes[-1][h, q, t]) for h in range(heads)) / heads for t in range(len(row.ids))]
+    return np.array(found)[row.content]
+
+
+def twin_rollout(model: Model, row: Encoded, target: int) -> np.ndarray:
+    total = np.eye(len(row.ids))
+    for layer in inside(model, row, target)[0]:
+        mixed = layer.mean(0).numpy() + np.eye(len(row.ids))
+        total = np.array([line / line.sum() for line in mixed]) @ total
+    return total[at(model, row)][row.content]
+
+
+def twin_generic_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
+    """As in the paper's eq. 6, R <- R + C R, one layer after the other."""
+    weights, slopes, _, _ = inside(model, row, target)
+    relevance = np.eye(len(row.ids))
+    for layer, slope_ in zip(weights, slopes):
+        relevance += np.mean([np.maximum(0, (a * g).numpy()) for a, g in zip(layer, slope_)], axis=0) @ relevance
+    return relevance[at(model, row)][row.content]
+
+
+def twin_grads(model: Model, row: Encoded, target: int) -> np.ndarray:
+    last = inside(model, row, target)[1][-1].numpy()
+    heads, n, _ = last.shape
+    return np.array([max(0.0, sum(last[h, i, t] for h in range(heads) for i in range(n)) / (heads * n)) for t in range(n)])[
+        row.content
+    ]
+
+
+def twin_attgrads(model: Model, row: Encoded, target: int) -> np.ndarray:
+    weights, slopes, _, _ = inside(model, row, target)
+    matrix = sum(slope_.numpy().mean() * one.numpy() for one, slope_ in zip(weights[-1], slopes[-1])) / len(weights[-1])
+    matrix = np.maximum(0, matrix)
+    if matrix.max() == matrix.min():
+        return np.zeros(int(row.content.sum()))
+    return ((matrix - matrix.min()) / (matrix.max() - matrix.min()))[at(model, row)][row.content]
+
+
+def twin_cat(model: Model, row: Encoded, target: int) -> np.ndarray:
+    _, _, states, slopes = inside(model, row, target)
+    return np.array([sum(float(h[t] @ g[t]) for h, g in zip(states, slopes)) for t in range(len(row.ids))])[row.content]
+
+
+def twin_attcat(model: Model, row: Encoded, target: int) -> np.ndarray:
+    weights, _, states, slopes = inside(model, row, target)
+    layers = list(zip(weights, states, slopes))
+    found = [sum(float(h[t] @ g[t]) * float(a[:, :, t].mean()) for a, h, g in layers) for t in range(len(row.ids))]
+    return np.array(found)[row.content]
+
+
 class Frozen:
     """The four tiny architectures written out, with what the rules hold fixed detached by hand."""
 
@@ -204,6 +280,13 @@ TWINS = {
     "input_x_gradient": (twin_input_x_gradient, 1e-9),
     "integrated_gradients": (twin_integrated_gradients, 1e-3),
     "attention": (twin_attention, 1e-9),
+    "scaled_attention": (twin_scaled_attention, 1e-9),
+    "rollout": (twin_rollout, 1e-9),
+    "generic_attention": (twin_generic_attention, 1e-9),
+    "grads": (twin_grads, 1e-9),
+    "attgrads": (twin_attgrads, 1e-9),
+    "cat": (twin_cat, 1e-9),
+    "attcat": (twin_attcat, 1e-9),
     "attnlrp": (twin_attnlrp, 1e-9),
     "cp_lrp": (twin_cp_lrp, 1e-9),
 }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from babelscope.model import forward
+from babelscope.model.forward import Interior
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Explained, Target
 
@@ -27,11 +29,147 @@ def attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
     """
 
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
-        mean = weights[-1].double().mean(dim=0)
-        target = targets[row]
-        if model.task == "question-answering":
-            return (mean[target.index] + mean[target.end]).cpu() / 2
-        return mean[-1 if model.reads_last_token else 0].cpu()
+        return _read(model, targets[row], weights[-1].double().mean(dim=0).cpu())
 
     found = forward.attentions(model, [forward.query(row) for row in inputs], reduce)
-    return [Explained(np.asarray(part.numpy()[row.content])) for row, part in zip(inputs, found)]
+    return _explained(inputs, found)
+
+
+def scaled_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+    """Last-layer attention times the slope of the explained value by it.
+
+        a_t = 1/H sum_h A[L, h, q, t] dF / dA[L, h, q, t]
+
+    *Laws*: signed; 0 where attention is 0. The slope is a slope: with the weights detached it would be the weights themselves.
+    *Left open by the paper*: whether heads are averaged before the product or after; after, here.
+    Source: Serrano and Smith 2019; Zhao and Aletras 2024, "alpha grad alpha".
+    """
+
+    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+        return _read(model, targets[row], (inside.weights[-1] * inside.weight_slopes[-1]).mean(dim=0))
+
+    return _from_interiors(model, inputs, targets, reduce)
+
+
+def rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+    """Attention multiplied through the layers, with the residual path beside it.
+
+        J = B[L] ... B[1],    B[l] = rownorm(1/H sum_h A[l, h] + I);    a_t = J[q, t]
+
+    *Laws*: in [0, 1]; the sum over all positions is 1; J is lower triangular for a decoder; the target has no part in it.
+    Source: Abnar and Zuidema 2020, eq. 1.
+    """
+
+    def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
+        return _read(model, targets[row], rolled(weights.double().mean(dim=1).cpu()))
+
+    return _explained(inputs, forward.attentions(model, [forward.query(row) for row in inputs], reduce))
+
+
+def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+    """Relevance of tokens for one another, updated layer by layer with attention that pulls the value up.
+
+        R[0] = I,    R[l] = R[l - 1] + C[l] R[l - 1],    C[l] = 1/H sum_h max(0, A[l, h] dF / dA[l, h]);    a_t = R[L][q, t]
+
+    *Laws*: never negative.
+    Source: Chefer, Gur and Wolf 2021b (GAE), eqs. 5 and 6.
+    """
+
+    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+        relevance = torch.eye(inside.weights.shape[-1], dtype=torch.float64, device=inside.weights.device)
+        for layer in (inside.weights * inside.weight_slopes).clamp(min=0).mean(dim=1):
+            relevance = relevance + layer @ relevance
+        return _read(model, targets[row], relevance)
+
+    return _from_interiors(model, inputs, targets, reduce)
+
+
+def grads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+    """The slope by last-layer attention, averaged over heads and over the positions that attend.
+
+        a_t = max(0, 1/(H T) sum_h sum_i dF / dA[L, h, i, t])
+
+    *Laws*: never negative.
+    Source: the Grad-CAM baseline of Chefer, Gur and Wolf 2021a and Qiang et al. 2022 ("Grads").
+    """
+
+    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+        return inside.weight_slopes[-1].mean(dim=(0, 1)).clamp(min=0)
+
+    return _from_interiors(model, inputs, targets, reduce)
+
+
+def attgrads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+    """Last-layer attention with each head weighted by its mean slope.
+
+        M = max(0, 1/H sum_h w_h A[L, h]),    w_h = mean_ij dF / dA[L, h, i, j];    a_t = (M[q, t] - min M) / (max M - min M)
+
+    *Laws*: in [0, 1]; all 0 if M is constant.
+    Source: the attention Grad-CAM baseline of Chefer, Gur and Wolf 2021a and Qiang et al. 2022 ("AttGrads").
+    """
+
+    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+        shares = inside.weight_slopes[-1].mean(dim=(1, 2), keepdim=True)
+        matrix = (shares * inside.weights[-1]).mean(dim=0).clamp(min=0)
+        spread = matrix.max() - matrix.min()
+        return _read(model, targets[row], (matrix - matrix.min()) / spread if spread > 0 else torch.zeros_like(matrix))
+
+    return _from_interiors(model, inputs, targets, reduce)
+
+
+def cat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+    """State times slope, summed over the layers.
+
+        a_t = sum_l H[l, t] . dF / dH[l, t]        H[l] the input of layer l
+
+    *Laws*: signed; a decoder's or encoder's first term is input x gradient behind the embedding layer.
+    Source: Qiang et al. 2022 (AttCAT), the ablation without attention.
+    """
+
+    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+        return (inside.states * inside.state_slopes).sum(dim=(0, 2))
+
+    return _from_interiors(model, inputs, targets, reduce)
+
+
+def attcat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+    """State times slope times how much the token is attended to, summed over the layers.
+
+        a_t = sum_l (H[l, t] . dF / dH[l, t]) 1/(H T) sum_h sum_i A[l, h, i, t]
+
+    *Laws*: signed; 0 at a token that nobody attends to.
+    Source: Qiang et al. 2022 (AttCAT), eqs. 6 to 8.
+    """
+
+    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+        attended = inside.weights.mean(dim=(1, 2))
+        return ((inside.states * inside.state_slopes).sum(dim=-1) * attended).sum(dim=0)
+
+    return _from_interiors(model, inputs, targets, reduce)
+
+
+def rolled(layers: Float[Tensor, "layer token token"]) -> Float[Tensor, "token token"]:
+    """The layers' matrices with the identity added and rows normalised, multiplied from the first to the last."""
+    identity = torch.eye(layers.shape[-1], dtype=layers.dtype, device=layers.device)
+    product = identity
+    for layer in layers:
+        mixed = layer + identity
+        product = (mixed / mixed.sum(dim=-1, keepdim=True)) @ product
+    return product
+
+
+def _read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
+    """The row of the position that is read out."""
+    if model.task == "question-answering":
+        return (matrix[target.index] + matrix[target.end]) / 2
+    return matrix[-1 if model.reads_last_token else 0]
+
+
+def _from_interiors(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], reduce: Callable[[int, Interior], Tensor]
+) -> list[Explained]:
+    return _explained(inputs, forward.interiors(model, [forward.query(row) for row in inputs], targets, reduce))
+
+
+def _explained(inputs: Sequence[Encoded], found: Sequence[Tensor]) -> list[Explained]:
+    return [Explained(np.asarray(part.cpu().numpy()[row.content])) for row, part in zip(inputs, found)]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -128,6 +128,48 @@ def attentions(model: Model, queries: Sequence[Query], reduce: Callable[[int, Te
         return _run(model, list(queries), max(FULL, model.door.budget // 4), step)
 
 
+class Interior(NamedTuple):
+    """What happens inside of the model for one input, and the slopes of the explained value by it."""
+
+    weights: Float[Tensor, "layer head token token"]
+    weight_slopes: Float[Tensor, "layer head token token"]
+    states: Float[Tensor, "layer token dim"]
+    """The input of every layer."""
+    state_slopes: Float[Tensor, "layer token dim"]
+
+
+def interiors(
+    model: Model, queries: Sequence[Query], targets: Sequence[Target], reduce: Callable[[int, Interior], Any]
+) -> list[Any]:
+    """Per query `reduce(row, interior)`: attention weights and hidden states with the target's slopes by them."""
+
+    def step(batch: list[Query], rows: list[int]) -> list[Any]:
+        leaf = _embed(model, batch).detach().requires_grad_(True)
+        output = _forward(model, batch, leaf, output_attentions=True, output_hidden_states=True)
+        layers, states = output.attentions, output.hidden_states[: len(output.attentions or ())]
+        if not layers or any(layer is None for layer in layers):
+            raise UnsupportedModel(
+                f"{type(model.hf).__name__} returned no attention weights; use a gradient or erasure method instead"
+            )
+        outputs = _outputs(model, batch, output)
+        values = torch.stack([value(model, one, targets[row]) for row, one in zip(rows, outputs)])
+        slopes = torch.autograd.grad(values.sum(), [*layers, *states], allow_unused=True, materialize_grads=True)
+        model.door.backward += sum(len(asked.ids) for asked in batch)
+        count = len(layers)
+        stacked = [torch.stack(tuple(part)).transpose(0, 1) for part in (layers, slopes[:count], states, slopes[count:])]
+        found = []
+        for place, (row, (start, end)) in enumerate(zip(rows, _places(model, batch))):
+            weights, weight_slopes, inner, inner_slopes = (part[place].detach().double() for part in stacked)
+            weights, weight_slopes = (part[:, :, start:end, start:end] for part in (weights, weight_slopes))
+            found.append(reduce(row, Interior(weights, weight_slopes, inner[:, start:end], inner_slopes[:, start:end])))
+        return found
+
+    model.door.queries += len(queries)
+    model.door.distinct += len(queries)
+    with model.still(), model.visible_attention():
+        return _run(model, list(queries), max(FULL, model.door.budget // 4), step)
+
+
 def pack(lengths: Sequence[int], budget: int) -> list[list[int]]:
     """Rows grouped into batches: longest first, at most `budget` tokens with padding, and little padding.
 
@@ -218,6 +260,7 @@ def _forward(
     batch: Sequence[Query],
     embedded: Float[Tensor, "batch token dim"] | None = None,
     output_attentions: bool = False,
+    output_hidden_states: bool = False,
 ) -> Any:
     """The model's own forward call with positions given outright: they would otherwise follow from which ids are padding."""
     given: dict[str, Any] = {}
@@ -240,6 +283,8 @@ def _forward(
         given["use_cache"] = False
     if output_attentions:
         given["output_attentions"] = True
+    if output_hidden_states:
+        given["output_hidden_states"] = True
     return model.hf(**given)
 
 

@@ -20,10 +20,11 @@ from babelscope.types import Example
 RECIPES: dict[str, tuple[Pretraining, int]] = {
     "multilingual": (Pretraining(), 2400),
     "monolingual": (Pretraining(architecture="bert", steps=2500, start=False), 2400),
+    "multilingual-deep": (Pretraining(layers=3, steps=4000), 2400),
     "multilingual-tiny": (Pretraining(width=64, steps=300), 200),
     "monolingual-tiny": (Pretraining(architecture="bert", width=64, steps=300, start=False), 200),
 }
-"""Name -> how, and on how many examples of every task and language. Monolingual ones are of the same size."""
+"""Name -> how, and on how many examples of every task and language. Monolingual ones are of the size of their counterpart."""
 
 SEED = 1000
 """The seed of the texts: those of other seeds are not seen, but for chance."""
