@@ -87,8 +87,8 @@ def page() -> str:
         + (f" (not in {', '.join(lang for lang in others if lang not in found)})" if len(found) < len(others) else "")
         for task, found in above.items()
     )
-    settings = ", ".join(f"{task} {count} and {epochs}" for task, (count, epochs) in JOINT.items())
-    english = ", ".join(f"{task} {count} and {epochs}" for task, (count, epochs) in ENGLISH.items())
+    settings = ",\n".join(f"{task} {count} and {epochs}" for task, (count, epochs) in JOINT.items())
+    english = ",\n".join(f"{task} {count} and {epochs}" for task, (count, epochs) in ENGLISH.items())
     return f"""# Small models on the built-in corpus
 
 A transformer of 2 layers and width 128, pretrained here without labels by `babelscope pretrain multilingual` on texts of the
