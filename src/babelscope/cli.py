@@ -251,7 +251,7 @@ def evaluate(
 
 @app.command()
 def pretrain(
-    recipe: Annotated[str, typer.Argument(help="multilingual, multilingual-deep or monolingual, or multilingual-tiny, monolingual-tiny.")],
+    recipe: Annotated[str, typer.Argument(help="multilingual, multilingual-deep or monolingual; or, quick, with -tiny.")],
     output: Annotated[Path, typer.Option(help="The folder to write.")],
     languages: Annotated[str | None, typer.Option(help="Of the built-in corpus; default: all.")] = None,
     tokenizer: Annotated[str, typer.Option(help="bpe, unigram, wordpiece or characters; default: the architecture's.")] = "",
