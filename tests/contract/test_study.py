@@ -15,7 +15,8 @@ import yaml
 from babelscope.errors import InputError
 from babelscope.pages.build import report
 from babelscope.store import cells, failures, open_store, read, read_study
-from babelscope.study.config import demo_study, parse_study
+from babelscope.study import models
+from babelscope.study.config import DataSpec, demo_study, parse_study
 from babelscope.study.config import read_study as read_file
 from babelscope.study.run import blocks, progress_of, run
 
@@ -204,7 +205,9 @@ def test_the_demo_is_a_valid_study() -> None:
         ({"models": [{"name": "x"}]}, "either 'source' or 'train'"),
         ({"models": [{"name": "x", "source": "y"}, {"name": "x", "source": "z"}]}, "stands twice"),
         ({"models": [{"name": "x", "source": "y", "languages": ["fr"]}]}, "which the study does not have"),
-        ({"tasks": [{"name": "t", "data": {}}]}, "either 'builtin' or 'file'"),
+        ({"tasks": [{"name": "t", "data": {}}]}, "one of 'builtin', 'corpus' and 'file'"),
+        ({"tasks": [{"name": "t", "data": {"builtin": "nli", "corpus": "xnli"}}]}, "one of 'builtin', 'corpus' and 'file'"),
+        ({"tasks": [{"name": "t", "data": {"builtin": "nli", "folder": "x"}}]}, "'folder' is where a 'corpus' lies"),
     ],
 )
 def test_a_wrong_study_is_refused_with_its_place(change: dict[str, object], message: str) -> None:
@@ -221,3 +224,11 @@ def test_a_file_that_is_no_study(tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- a\n")
     with pytest.raises(InputError, match="a study is a mapping"):
         read_file(tmp_path / "list.yaml")
+
+
+def test_a_study_reads_public_corpora(shared: Path) -> None:
+    """The rows of a corpus in a folder are those of its own reader, and parallel."""
+    data = DataSpec(corpus="sib200", folder=str(shared / "data"), split="dev", examples=5)
+    rows = {lang: models.examples(data, lang) for lang in ("en", "sw")}
+    assert [row.group for row in rows["en"]] == [row.group for row in rows["sw"]]
+    assert {len(found) for found in rows.values()} == {5}
