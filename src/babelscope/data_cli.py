@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 data_app = typer.Typer(help="List, look at, check and export corpora and files.", no_args_is_help=True)
 
 FORMATS = ("jsonl", "parquet", "csv", "tsv")
-BUILTIN = 100
-"""How many examples of a built-in corpus are taken where no number is given: they never end."""
-
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A corpus (see data list) or a file.")]
 Lang = Annotated[str | None, typer.Option(help="The language; may be left out where there is only one.")]
@@ -136,6 +133,7 @@ def _examples(name: str, lang: str | None, split: str | None, folder: Path, n: i
     from babelscope.data import builtin, squad, trees
     from babelscope.data.corpora import CORPORA, read
     from babelscope.data.files import ending, stream
+    from babelscope.data.sources import BUILTIN
     from babelscope.errors import InputError
 
     if name in builtin.CORPORA:

@@ -130,6 +130,7 @@ def test_colours_follow_the_scheme_while_the_page_is_open(page: Page, address: s
     light = page.evaluate(ink)
     page.dark(True)
     page.until(f"{ink} !== '{light}'")
+    assert page.evaluate(ink) != light
 
 
 @pytest.mark.parametrize("dark", [False, True])
