@@ -70,10 +70,7 @@ def make(
 
 def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, positions: int = 128, *, kind: str = "") -> Any:
     """A fast tokenizer trained on the texts, of the kind given or the architecture's own; the same texts give the same one."""
-    kind = kind or {"bert": "wordpiece", "distilbert": "wordpiece", "xlm-roberta": "bpe", "gpt2": "bytes"}[architecture]
-    if kind not in TOKENIZERS or (kind == "bytes") != (architecture == "gpt2"):
-        fitting = ["bytes"] if architecture == "gpt2" else [name for name in TOKENIZERS if name != "bytes"]
-        raise InputError(f"a tokenizer of kind {kind!r} cannot serve {architecture}; choose one of: {', '.join(fitting)}")
+    kind = tokenizer_kind(architecture, kind)
     bert = architecture in ("bert", "distilbert")
     specials = GPT2_SPECIALS if kind == "bytes" else BERT_SPECIALS if bert else XLMR_SPECIALS
     made = TOKENIZERS[kind](texts, vocabulary, list(dict.fromkeys(specials.values())))
@@ -86,6 +83,15 @@ def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, pos
     if architecture == "gpt2":
         tokenizer.padding_side = "left"
     return tokenizer
+
+
+def tokenizer_kind(architecture: str, kind: str = "") -> str:
+    """The kind of tokenizer, or the architecture's own; one that cannot serve it is refused."""
+    kind = kind or {"bert": "wordpiece", "distilbert": "wordpiece", "xlm-roberta": "bpe", "gpt2": "bytes"}[architecture]
+    if kind not in TOKENIZERS or (kind == "bytes") != (architecture == "gpt2"):
+        fitting = ["bytes"] if architecture == "gpt2" else [name for name in TOKENIZERS if name != "bytes"]
+        raise InputError(f"a tokenizer of kind {kind!r} cannot serve {architecture}; choose one of: {', '.join(fitting)}")
+    return kind
 
 
 def _template(made: Tokenizer, bert: bool) -> processors.TemplateProcessing:

@@ -13,6 +13,7 @@ from babelscope.errors import InputError
 from babelscope.model.door import Progress
 from babelscope.model.load import NARROW
 from babelscope.model.pretrain import Pretraining, pretrain
+from babelscope.model.small import tokenizer_kind
 from babelscope.store import key
 from babelscope.study.cache import TRAINING, cache_folder
 from babelscope.types import Example
@@ -58,6 +59,7 @@ def pretrained(
     if name.startswith("monolingual") != (len(languages) == 1):
         raise InputError(f"the recipe {name} is for {'one language' if name.startswith('mono') else 'several languages'}")
     recipe, count = RECIPES[name]
+    tokenizer_kind(recipe.architecture, tokenizer)  # refused before the texts are made
     recipe = replace(recipe, tokenizer=tokenizer, seed=seed, vocabulary=vocabulary or recipe.vocabulary)
     threads = 1 if recipe.width <= NARROW else torch.get_num_threads()
     given = {"training": TRAINING, "recipe": asdict(recipe), "languages": list(languages), "count": count, "threads": threads}
