@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import relevance
 import torch
 
 from babelscope.model.encode import encode
@@ -267,6 +268,50 @@ def twin_cp_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
     return twin_propagation(model, row, target, conservative=True)
 
 
+def tape_of(model: Model, row: Encoded, target: int) -> tuple[relevance.Tape, int, int]:
+    tape, _, first, logits = relevance.run(model, row, embedded(model, row)[0].numpy())
+    np.testing.assert_allclose(tape.values[logits][0], plain(model, row).detach().numpy(), atol=1e-9)
+    return tape, first, logits
+
+
+def twin_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+    tape, first, logits = tape_of(model, row, target)
+    return relevance.relevance(tape, logits, target)[0][first].sum(-1)[row.content]
+
+
+def twin_partial_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+    tape, _, logits = tape_of(model, row, target)
+    layers = len(inside(model, row, target)[0])
+    last = relevance.relevance(tape, logits, target)[1][-(len(tape.weights) // layers) :]
+    return np.mean([np.maximum(0, head) for head in last], axis=0)[at(model, row)][row.content]
+
+
+def rolled_out(model: Model, row: Encoded, target: int, mask: np.ndarray | None) -> np.ndarray:
+    tape, _, logits = tape_of(model, row, target)
+    _, saved = relevance.relevance(tape, logits, target, mask)
+    slopes = [numbers for layer in inside(model, row, target)[1] for numbers in layer.numpy()]
+    heads = len(slopes) // len(inside(model, row, target)[1])
+    total = np.eye(len(row.ids))
+    for layer in range(0, len(slopes), heads):
+        pairs = zip(slopes[layer : layer + heads], saved[layer : layer + heads])
+        mixed = np.mean([np.maximum(0, g * r) for g, r in pairs], axis=0) + np.eye(len(row.ids))
+        total = np.array([line / line.sum() for line in mixed]) @ total
+    return total[at(model, row)][row.content]
+
+
+def twin_transatt(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return rolled_out(model, row, target, None)
+
+
+def twin_deeplift(model: Model, row: Encoded, target: int) -> np.ndarray:
+    e = embedded(model, row)[0].numpy()
+    b = e.copy()
+    b[row.content] = model.embeddings.weight[model.tokenizer.pad_token_id].detach().numpy()
+    tape, leaf, _, logits = relevance.run(model, row, e)
+    found = relevance.multipliers(tape, relevance.run(model, row, b)[0], logits, target)
+    return ((e - b) * found[leaf]).sum(-1)[row.content]
+
+
 def _types(model: Model, row: Encoded) -> dict[str, torch.Tensor]:
     has = row.types is not None and "token_type_ids" in model.accepts
     return {"token_type_ids": torch.from_numpy(row.types)[None]} if has else {}
@@ -287,8 +332,12 @@ TWINS = {
     "attgrads": (twin_attgrads, 1e-9),
     "cat": (twin_cat, 1e-9),
     "attcat": (twin_attcat, 1e-9),
+    "lrp": (twin_lrp, 1e-8),
+    "partial_lrp": (twin_partial_lrp, 1e-8),
+    "transatt": (twin_transatt, 1e-8),
     "attnlrp": (twin_attnlrp, 1e-9),
     "cp_lrp": (twin_cp_lrp, 1e-9),
+    "deeplift": (twin_deeplift, 1e-8),
 }
 
 

@@ -16,7 +16,7 @@ from babelscope.methods.attention import (
 from babelscope.methods.controls import position, random
 from babelscope.methods.erasure import occlusion
 from babelscope.methods.gradient import gradient_norm, input_x_gradient, integrated_gradients
-from babelscope.methods.propagation import attnlrp, cp_lrp
+from babelscope.methods.propagation import attnlrp, cp_lrp, deeplift, lrp, partial_lrp, transatt
 from babelscope.types import Method
 
 METHODS: dict[str, Method] = {
@@ -63,7 +63,20 @@ METHODS: dict[str, Method] = {
             "attcat", attcat, "attention", "state times slope times attention received, over the layers",
             gradients=True, attentions=True,
         ),
+        Method("lrp", lrp, "propagation", "relevance passed back along positive parts", gradients=True, attentions=True),
+        Method(
+            "partial_lrp", partial_lrp, "propagation", "relevance of the last layer's attention",
+            signed=False, gradients=True, attentions=True, words="max",
+        ),
+        Method(
+            "transatt", transatt, "propagation", "attention weighted by relevance and slope, through the layers",
+            signed=False, gradients=True, attentions=True, words="max",
+        ),
         Method("attnlrp", attnlrp, "propagation", "relevance passed back by rules made for attention", gradients=True),
         Method("cp_lrp", cp_lrp, "propagation", "relevance passed back with attention weights held fixed", gradients=True),
+        Method(
+            "deeplift", deeplift, "propagation", "difference to a reference, by exact multipliers",
+            complete=True, gradients=True,
+        ),
     )
 }  # fmt: skip

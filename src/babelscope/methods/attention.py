@@ -29,7 +29,7 @@ def attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
     """
 
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
-        return _read(model, targets[row], weights[-1].double().mean(dim=0).cpu())
+        return read(model, targets[row], weights[-1].double().mean(dim=0).cpu())
 
     found = forward.attentions(model, [forward.query(row) for row in inputs], reduce)
     return _explained(inputs, found)
@@ -46,7 +46,7 @@ def scaled_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[
     """
 
     def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return _read(model, targets[row], (inside.weights[-1] * inside.weight_slopes[-1]).mean(dim=0))
+        return read(model, targets[row], (inside.weights[-1] * inside.weight_slopes[-1]).mean(dim=0))
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -61,7 +61,7 @@ def rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
     """
 
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
-        return _read(model, targets[row], rolled(weights.double().mean(dim=1).cpu()))
+        return read(model, targets[row], rolled(weights.double().mean(dim=1).cpu()))
 
     return _explained(inputs, forward.attentions(model, [forward.query(row) for row in inputs], reduce))
 
@@ -79,7 +79,7 @@ def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence
         relevance = torch.eye(inside.weights.shape[-1], dtype=torch.float64, device=inside.weights.device)
         for layer in (inside.weights * inside.weight_slopes).clamp(min=0).mean(dim=1):
             relevance = relevance + layer @ relevance
-        return _read(model, targets[row], relevance)
+        return read(model, targets[row], relevance)
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -112,7 +112,7 @@ def attgrads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target])
         shares = inside.weight_slopes[-1].mean(dim=(1, 2), keepdim=True)
         matrix = (shares * inside.weights[-1]).mean(dim=0).clamp(min=0)
         spread = matrix.max() - matrix.min()
-        return _read(model, targets[row], (matrix - matrix.min()) / spread if spread > 0 else torch.zeros_like(matrix))
+        return read(model, targets[row], (matrix - matrix.min()) / spread if spread > 0 else torch.zeros_like(matrix))
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -158,7 +158,7 @@ def rolled(layers: Float[Tensor, "layer token token"]) -> Float[Tensor, "token t
     return product
 
 
-def _read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
+def read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
     """The row of the position that is read out."""
     if model.task == "question-answering":
         return (matrix[target.index] + matrix[target.end]) / 2

@@ -93,7 +93,7 @@ def integrated_gradients(
         raise InputError(f"baseline {baseline!r} is not one of: {', '.join(BASELINES)}")
     if nodes < 1 or not tolerance > 0:
         raise InputError(f"nodes must be at least 1 and tolerance above 0; {nodes} and {tolerance} given")
-    ways = [_way(model, row, baseline) for row in inputs]
+    ways = [way(model, row, baseline) for row in inputs]
     values: dict[Point, float] = {}
     pieces: list[dict[Piece, tuple[Tensor, float]]] = [{} for _ in inputs]
     waiting = [(row, (0.0, 1.0)) for row in range(len(inputs))]
@@ -128,15 +128,15 @@ def baseline_vector(model: Model, baseline: str) -> Float[Tensor, " dim"]:
     return embedded
 
 
-def _way(model: Model, row: Encoded, baseline: str) -> Float[Tensor, "token dim"]:
+def way(model: Model, row: Encoded, baseline: str) -> Float[Tensor, "token dim"]:
     """e - b at every position, 0 where the token is fixed."""
     embedded = model.embeddings(torch.from_numpy(row.ids).to(model.device)).detach()
     content = torch.from_numpy(row.content).to(model.device)
-    way: Tensor = (embedded - baseline_vector(model, baseline)) * content[:, None]
-    return way
+    found: Tensor = (embedded - baseline_vector(model, baseline)) * content[:, None]
+    return found
 
 
-def _on_path(row: Encoded, way: Float[Tensor, "token dim"], share: float, baseline: str) -> forward.Query:
+def on_path(row: Encoded, way: Float[Tensor, "token dim"], share: float, baseline: str) -> forward.Query:
     key = f"path {baseline} {share!r} {row.content.tobytes().hex()}"
     return forward.Query(row.ids, row.types, edit=lambda embedded: embedded - (1.0 - share) * way, key=key)
 
@@ -156,7 +156,7 @@ def _values(
     model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], ways: Sequence[Tensor], points: Sequence[Point],
     baseline: str,
 ) -> dict[Point, float]:  # fmt: skip
-    queries = [_on_path(inputs[row], ways[row], share, baseline) for row, share in points]
+    queries = [on_path(inputs[row], ways[row], share, baseline) for row, share in points]
     outputs = forward.scores(model, queries)
     return {(row, share): float(value(model, output, targets[row])) for (row, share), output in zip(points, outputs)}
 
@@ -168,7 +168,7 @@ def _integrals(
     """Per piece of a path, the integral of the gradient times the way, summed over dimensions: [token]."""
     points, weights = np.polynomial.legendre.leggauss(nodes)
     queries = [
-        _on_path(inputs[row], ways[row], a + (b - a) * float(1 + s) / 2, baseline) for row, (a, b) in pieces for s in points
+        on_path(inputs[row], ways[row], a + (b - a) * float(1 + s) / 2, baseline) for row, (a, b) in pieces for s in points
     ]
 
     def reduce(at: int, slope: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:

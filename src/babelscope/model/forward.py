@@ -23,7 +23,7 @@ from torch import Tensor
 
 from babelscope.errors import UnsupportedModel
 from babelscope.model.load import Model
-from babelscope.model.targets import value
+from babelscope.model.targets import secant, value
 from babelscope.types import Encoded, Target
 
 Edit = Callable[[Float[Tensor, "token dim"]], Float[Tensor, "token dim"]]
@@ -75,23 +75,36 @@ def scores(model: Model, queries: Sequence[Query]) -> list[Tensor]:
 
 
 def gradients(
-    model: Model, queries: Sequence[Query], targets: Sequence[Target], reduce: Callable[[int, Tensor], Any]
+    model: Model,
+    queries: Sequence[Query],
+    targets: Sequence[Target],
+    reduce: Callable[[int, Tensor], Any],
+    against: Sequence[Query] | None = None,
 ) -> list[tuple[float, Any]]:
     """Per query the target's value and `reduce(row, gradient)`, with the gradient by the (edited) word embeddings of each
-    position, [token, dimension]: the gradient of the input, not of rows of the embedding matrix."""
-    callers: dict[tuple[bytes, Target], list[int]] = {}
-    for row, (asked, target) in enumerate(zip(queries, targets)):
-        callers.setdefault((asked.digest(), target), []).append(row)
+    position, [token, dimension]: the gradient of the input, not of rows of the embedding matrix.
+
+    `against` holds a reference of the same length for each query, which the model reads in the same call, behind the batch's
+    own rows. Then the slope of the value by the outputs is the mean one on the way from the reference's outputs.
+    """
+    others = queries if against is None else against
+    callers: dict[tuple[bytes, bytes, Target], list[int]] = {}
+    for row, (asked, other, target) in enumerate(zip(queries, others, targets)):
+        callers.setdefault((asked.digest(), other.digest(), target), []).append(row)
     alike = list(callers.values())
     firsts = [rows[0] for rows in alike]
     model.door.queries += len(queries)
     model.door.distinct += len(firsts)
 
     def step(batch: list[Query], rows: list[int]) -> list[tuple[float, list[Any]]]:
-        leaf = _embed(model, batch).detach().requires_grad_(True)
-        outputs = _outputs(model, batch, _forward(model, batch, leaf))
-        values = torch.stack([value(model, output, targets[firsts[row]]) for row, output in zip(rows, outputs)])
-        (slopes,) = torch.autograd.grad(values.sum(), leaf)
+        whole = batch if against is None else [*batch, *(against[firsts[row]] for row in rows)]
+        leaf = _embed(model, whole).detach().requires_grad_(True)
+        outputs = _outputs(model, whole, _forward(model, whole, leaf))
+        mine = [targets[firsts[row]] for row in rows]
+        values = torch.stack([value(model, output, target) for output, target in zip(outputs, mine)])
+        if against is not None:
+            steps = [secant(model, *both) for both in zip(outputs, outputs[len(batch) :], mine)]
+        (slopes,) = torch.autograd.grad((values if against is None else torch.stack(steps)).sum(), leaf)
         model.door.backward += sum(len(asked.ids) for asked in batch)
         found = []
         for row, amount, slope, (start, end) in zip(rows, values.detach(), slopes, _places(model, batch)):
@@ -99,7 +112,8 @@ def gradients(
         return found
 
     with model.still():
-        done = _run(model, [queries[row] for row in firsts], max(FULL, model.door.budget // 2), step)
+        budget = model.door.budget // (2 if against is None else 4)
+        done = _run(model, [queries[row] for row in firsts], max(FULL, budget), step)
     results: list[Any] = [None] * len(queries)
     for rows, (amount, reduced) in zip(alike, done):
         for row, part in zip(rows, reduced):
