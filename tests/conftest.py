@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from jaxtyping import install_import_hook
+from transformers import BertForQuestionAnswering
 
 with install_import_hook(
     ["babelscope.model.forward", "babelscope.methods", "babelscope.metrics", "babelscope.stats"], "beartype.beartype"
@@ -50,6 +51,19 @@ def tiny(architecture: str, labels: tuple[str, ...] = ("negative", "neutral", "p
             if weight.dim() > 1:
                 weight.normal_(0, 0.3 if "embedding" in name or "wte" in name else 0.25)
     return load((hf, tokenizer))
+
+
+@cache
+def tiny_reader() -> Model:
+    """A BERT that answers questions by a span."""
+    base = tiny("bert")
+    torch.manual_seed(11)
+    hf = BertForQuestionAnswering(base.hf.config).double().eval()
+    with torch.no_grad():
+        for weight in hf.parameters():
+            if weight.dim() > 1:
+                weight.normal_(0, 0.25)
+    return load((hf, base.tokenizer))
 
 
 @pytest.fixture(params=ARCHITECTURES)

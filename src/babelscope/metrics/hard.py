@@ -17,23 +17,15 @@ from dataclasses import dataclass
 from math import ceil, nan
 
 import numpy as np
-from jaxtyping import Float, Int
 from numpy.typing import NDArray
-from torch import Tensor
 
 from babelscope.errors import InputError
-from babelscope.model import forward
-from babelscope.model.erase import default_operator, erase, moved
+from babelscope.metrics.erased import Scores, probabilities, ranked, tops
 from babelscope.model.load import Model
-from babelscope.model.targets import probability
-from babelscope.seeds import keyed
 from babelscope.types import Encoded, Measured, Target
-
-Scores = Sequence[NDArray[np.float64]]
 
 GRID = (0.01, 0.05, 0.10, 0.20, 0.50)
 """ERASER's rationale lengths."""
-UNITS = ("token", "word")
 LEAST_DROP = 1e-3
 """A normalised metric is undefined where erasing everything moves the probability by less."""
 
@@ -117,12 +109,6 @@ class _Path:
         return max(0.0, self.full - self.null)
 
 
-def ranking(scores: Float[np.ndarray, " unit"], key: str) -> Int[np.ndarray, " unit"]:
-    """Units from the highest score to the lowest; ties in an order that depends on nothing but the example."""
-    ties = keyed("ties", key).permutation(len(scores))
-    return np.lexsort((ties, -scores))
-
-
 def lengths(n: int, grid: Sequence[float]) -> list[int]:
     """The distinct rationale lengths K, ascending."""
     return sorted({min(n, max(1, ceil(ratio * n - 1e-9))) for ratio in grid})
@@ -137,50 +123,18 @@ def _paths(
     operator: str | None,
     grid: Sequence[float],
 ) -> list[_Path]:
-    how = operator or default_operator(model)
-    asked: list[forward.Query] = []
-    plans: list[tuple[list[tuple[int, Target] | None], str]] = []
-    for row, given, target in zip(inputs, scores, targets):
-        places: list[tuple[int, Target] | None] = []
-        sets, reason = _sets(row, given, unit, grid)
-        for gone in sets:
-            query = erase(model, row, gone, how)
-            there = moved(target, gone, how, model.task == "question-answering")
-            if query is None or there is None:
-                places.append(None)
-                reason = reason or ("nothing is left to read" if query is None else "the explained position is erased")
-            else:
-                places.append((len(asked), there))
-                asked.append(query)
-        plans.append((places, reason))
-    outputs = forward.scores(model, asked)
-    return [_path(model, outputs, places, reason) for places, reason in plans]
-
-
-def _sets(row: Encoded, given: NDArray[np.float64], unit: str, grid: Sequence[float]) -> tuple[list[NDArray[np.bool_]], str]:
-    """The erased sets: none, all, then for each length the rationale and its complement."""
-    if unit not in UNITS:
-        raise InputError(f"unit {unit!r} is not one of: {', '.join(UNITS)}")
     if not grid or not all(0 < ratio <= 1 for ratio in grid):
         raise InputError(f"a grid holds shares above 0 and up to 1; {tuple(grid)} given")
-    owner = np.cumsum(row.content) - 1 if unit == "token" else row.word
-    n = int(row.content.sum()) if unit == "token" else len(row.words)
-    if len(given) != n:
-        raise InputError(f"{row.example.id}: {len(given)} scores for {n} {unit}s")
-    nothing, everything = np.zeros_like(row.content), row.content
-    if not np.isfinite(given).all():
-        return [nothing, everything], f"{int((~np.isfinite(given)).sum())} of {n} scores are undefined"
-    order = ranking(np.asarray(given, dtype=np.float64), row.example.id)
-    sets = [nothing, everything]
-    for k in lengths(n, grid):
-        chosen = np.isin(owner, order[:k]) & row.content
-        sets += [chosen, row.content & ~chosen]
-    return sets, ""
-
-
-def _path(model: Model, outputs: Sequence[Tensor], places: Sequence[tuple[int, Target] | None], reason: str) -> _Path:
-    found = np.array([nan if at is None else probability(model, outputs[at[0]], at[1]) for at in places])
-    return _Path(float(found[0]), float(found[1]), found[2::2], found[3::2], reason)
+    orders = [ranked(row, given, unit) for row, given in zip(inputs, scores)]
+    sets = []
+    for row, (order, _) in zip(inputs, orders):
+        chosen = tops(row, order, lengths(len(order), grid) if len(order) else [], unit)
+        sets.append([np.zeros_like(row.content), row.content, *(one for top in chosen for one in (top, row.content & ~top))])
+    found = probabilities(model, inputs, targets, sets, operator)
+    return [
+        _Path(float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
+        for (_, why), (many, reason) in zip(orders, found)
+    ]
 
 
 def _mean(values: NDArray[np.float64], reason: str) -> Measured:

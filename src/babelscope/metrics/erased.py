@@ -1,0 +1,82 @@
+"""What the model says of inputs with parts erased: the ground on which the faithfulness metrics stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import nan
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+
+from babelscope.errors import InputError
+from babelscope.model import forward
+from babelscope.model.erase import default_operator, erase, moved
+from babelscope.model.load import Model
+from babelscope.model.targets import probability
+from babelscope.seeds import keyed
+from babelscope.types import Encoded, Target
+
+Scores = Sequence[NDArray[np.float64]]
+Gone = NDArray[np.bool_]
+"""The erased tokens of one input."""
+UNITS = ("token", "word")
+
+
+def ranking(scores: Float[np.ndarray, " unit"], key: str) -> Int[np.ndarray, " unit"]:
+    """Units from the highest score to the lowest; ties in an order that depends on nothing but the example."""
+    ties = keyed("ties", key).permutation(len(scores))
+    return np.lexsort((ties, -scores))
+
+
+def units(row: Encoded, unit: str) -> tuple[NDArray[np.int64], int]:
+    """Which unit each token belongs to (-1 where it is not content), and how many there are."""
+    if unit not in UNITS:
+        raise InputError(f"unit {unit!r} is not one of: {', '.join(UNITS)}")
+    if unit == "word":
+        return np.asarray(np.where(row.content, row.word, -1)), len(row.words)
+    return np.where(row.content, np.cumsum(row.content) - 1, -1), int(row.content.sum())
+
+
+def ranked(row: Encoded, scores: NDArray[np.float64], unit: str) -> tuple[NDArray[np.int64], str]:
+    """The units by falling score; none, with the reason, where a score is undefined."""
+    _, n = units(row, unit)
+    if len(scores) != n:
+        raise InputError(f"{row.example.id}: {len(scores)} scores for {n} {unit}s")
+    lost = int((~np.isfinite(scores)).sum())
+    if lost:
+        return np.zeros(0, dtype=np.int64), f"{lost} of {n} scores are undefined"
+    return ranking(np.asarray(scores, dtype=np.float64), row.example.id), ""
+
+
+def tops(row: Encoded, order: NDArray[np.int64], sizes: Sequence[int], unit: str) -> list[Gone]:
+    """The tokens of the highest units, for each size."""
+    owner, _ = units(row, unit)
+    return [np.isin(owner, order[:size]) & row.content for size in sizes]
+
+
+def probabilities(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], sets: Sequence[Sequence[Gone]], operator: str | None
+) -> list[tuple[NDArray[np.float64], str]]:
+    """Per input the target's probability with each set of tokens erased; NaN, and a reason, where there is none."""
+    how = operator or default_operator(model)
+    asked: list[forward.Query] = []
+    plans: list[tuple[list[tuple[int, Target] | None], str]] = []
+    for row, mine, target in zip(inputs, sets, targets):
+        places: list[tuple[int, Target] | None] = []
+        reason = ""
+        for gone in mine:
+            query = erase(model, row, gone, how)
+            there = moved(target, gone, how, model.task == "question-answering")
+            if query is None or there is None:
+                places.append(None)
+                reason = reason or ("nothing is left to read" if query is None else "the explained position is erased")
+            else:
+                places.append((len(asked), there))
+                asked.append(query)
+        plans.append((places, reason))
+    outputs = forward.scores(model, asked)
+    return [
+        (np.array([nan if at is None else probability(model, outputs[at[0]], at[1]) for at in places]), reason)
+        for places, reason in plans
+    ]
