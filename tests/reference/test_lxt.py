@@ -1,0 +1,68 @@
+"""AttnLRP and CP-LRP equal `lxt`, the authors' package, where it still runs on today's transformers.
+
+It patches classes for good, so it runs in a process of its own. Its modules for BERT (which needs what transformers has
+removed) and for torchvision are left out. What is left differs by its stabiliser of 1e-10.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from test_rules import made, relevance
+
+from babelscope.model.rules import rules
+
+CHILD = """
+import importlib, sys, types, torch
+sys.path[:0] = sys.argv[4:]
+for name, parts in {"bert": ("modeling_bert", "attnLRP"), "vit_torch": ("vision_transformer", "cp_LRP")}.items():
+    stub = types.ModuleType(f"lxt.efficient.models.{name}")
+    for part in parts:
+        setattr(stub, part, None)
+    sys.modules[stub.__name__] = stub
+sys.modules["lxt.efficient.zennit_patches"] = patches = types.ModuleType("patches")
+patches.monkey_patch_zennit = None
+from lxt.efficient import monkey_patch
+from test_rules import made, relevance
+architecture, rule, out = sys.argv[1:4]
+model, embedded = made(architecture, biased=True)
+modeling = importlib.import_module(type(model.hf).__module__)
+ours = importlib.import_module(f"lxt.efficient.models.{architecture}")
+model.hf.set_attn_implementation("eager" if architecture == "gpt2" else "sdpa")
+monkey_patch(modeling, {"attnlrp": ours.attnLRP, "cp_lrp": ours.cp_LRP}[rule])
+torch.save(relevance(model, embedded), out)
+"""
+
+
+@pytest.mark.parametrize(
+    ("architecture", "rule"),
+    [
+        ("llama", "attnlrp"),
+        ("qwen2", "attnlrp"),
+        ("qwen3", "attnlrp"),
+        ("gpt2", "attnlrp"),
+        ("llama", "cp_lrp"),
+        ("gpt2", "cp_lrp"),
+    ],
+)
+def test_propagation_equals_lxt(tmp_path: Path, architecture: str, rule: str) -> None:
+    if importlib.util.find_spec("lxt") is None:
+        pytest.skip("lxt is not installed (make installs it without its own requirements)")
+    out = tmp_path / "relevance.pt"
+    here = Path(__file__).parents[1]
+    command = [sys.executable, "-c", CHILD, architecture, rule, str(out), str(here), str(here / "properties")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    logits, theirs = torch.load(out)
+    model, embedded = made(architecture, biased=True)
+    with rules(model, rule):
+        same, ours = relevance(model, embedded)
+    torch.testing.assert_close(same, logits, rtol=0, atol=1e-6)
+    size = float(theirs.abs().max())
+    assert size > 1e-2
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-7 * size)
