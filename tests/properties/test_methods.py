@@ -128,7 +128,10 @@ def test_the_gradient_is_the_central_difference(model: Model) -> None:
 
 @pytest.mark.parametrize("method", [row.name for row in METHODS.values() if row.seeded])
 def test_the_seed_decides(bert: Model, method: str) -> None:
-    first, again, other = (scores_of(bert, TEXTS, method, seed=seed) for seed in (1, 1, 2))
+    texts = [*TEXTS[:2], *TEXTS[3:]]  # not the text of one token: there is one way to take one token out
+    few = {"lime": {"samples": 30}, "kernel_shap": {"samples": 60}, "partition_shapley": {"samples": 30}}
+    chosen = few.get(method)  # so few that they are drawn, where the default asks for all sets of a short text
+    first, again, other = (scores_of(bert, texts, method, options=chosen, seed=seed) for seed in (1, 1, 2))
     assert all((a == b).all() for a, b in zip(first, again))
     assert not any((a == b).all() for a, b in zip(first, other))
     assert len({tuple(row[:1]) for row in first}) == len(first), "each example has its own numbers"

@@ -74,8 +74,8 @@ def expected_gradients(
         a_t = (1/K) sum_k (e_t - b_kt) . (1/2) sum_{s in {s_k, 1 - s_k}} dF(b_k + s (e - b_k)) / de_t
 
     K the baselines. In b_k every content position holds the embedding of a token drawn uniformly and independently from the
-    vocabulary without its special tokens; special tokens and fixed parts stay as they are. s_k ~ U(0, 1). The draws are
-    keyed to the seed and the example's id. The reference value is the mean of F(b_k).
+    vocabulary without its special tokens; special tokens and fixed parts stay as they are. s_k is uniform on the k-th of K
+    equal parts of [0, 1/2]. The draws are keyed to the seed and the example's id. The reference value is the mean of F(b_k).
 
     *Laws*: unbiased for E_b of integrated gradients; complete in expectation, E[sum_t a_t] = F(x) - E[F(b)]; exactly
     complete, sum_t a_t = F(x) - reference value, where F is linear or quadratic on the paths (hence the pairs s, 1 - s).
@@ -86,8 +86,10 @@ def expected_gradients(
     if baselines < 1:
         raise InputError(f"baselines must be at least 1; {baselines} given")
     drawn = [(row, draw) for row in range(len(inputs)) for draw in range(baselines)]
-    texts = [_baseline(model, inputs[row], seed, draw) for row, draw in drawn]
-    points = [(at, share) for at, (_, share) in enumerate(texts) for share in (share, 1.0 - share)]
+    plain = _plain(model)
+    texts = [_baseline(plain, inputs[row], seed, draw) for row, draw in drawn]
+    shares = [(draw + place) / (2 * baselines) for (_, draw), (_, place) in zip(drawn, texts)]
+    points = [(at, point) for at, share in enumerate(shares) for point in (share, 1.0 - share)]
 
     def on_path(at: int, share: float) -> forward.Query:
         mine, ids = inputs[drawn[at][0]], texts[at][0]
@@ -125,11 +127,17 @@ def _noise(row: Encoded, embedded: Float[Tensor, "token dim"], seed: int, draw: 
     return torch.from_numpy(drawn).to(embedded)
 
 
-def _baseline(model: Model, row: Encoded, seed: int, draw: int) -> tuple[Int[np.ndarray, " token"], float]:
-    """The token ids of a drawn baseline text, and a point on the path from it."""
-    generator = keyed(seed, "expected_gradients", row.example.id, draw)
+def _plain(model: Model) -> Int[np.ndarray, " id"]:
+    """The vocabulary without its special tokens."""
     known = np.arange(min(len(model.tokenizer), len(model.embeddings.weight)))
-    plain = np.setdiff1d(known, model.tokenizer.all_special_ids)
+    return np.setdiff1d(known, model.tokenizer.all_special_ids)
+
+
+def _baseline(
+    plain: Int[np.ndarray, " id"], row: Encoded, seed: int, draw: int
+) -> tuple[Int[np.ndarray, " token"], float]:  # fmt: skip
+    """The token ids of a drawn baseline text, and a place between 0 and 1 in its part of the path."""
+    generator = keyed(seed, "expected_gradients", row.example.id, draw)
     ids = row.ids.copy()
     ids[row.content] = generator.choice(plain, int(row.content.sum()))
     return ids, float(generator.uniform())

@@ -36,8 +36,8 @@ def permutation_shapley(
     F(S) the explained value with all content tokens but S erased, before_o(t) the tokens that precede t in the order o. The
     orders are drawn uniformly, keyed to the seed and the example's id; each is also walked from its end.
 
-    *Laws*: complete exactly, for every single order; an additive model gives its weights and an ignored token scores 0, for any
-    orders; where tokens interact only in pairs it is the Shapley value exactly; the scores approach the Shapley values.
+    *Laws*: complete exactly, and with every order; for any orders an additive model gives its weights, one whose tokens
+    interact only in pairs its Shapley values, and an ignored token scores 0; the scores approach the Shapley values.
     Source: Strumbelj and Kononenko 2010, algorithm 1; Mitchell et al. 2022 (reversed orders).
     """
     if permutations < 1:

@@ -75,7 +75,8 @@ def kernel_shap(
     keyed to the seed and the example's id. Where 2^n <= samples all sets are taken. No token is left out of the model.
 
     *Laws*: complete exactly; where all sets are taken it is the Shapley value, so that interchangeable tokens score alike
-    and an ignored token scores 0; an additive model gives its weights for any samples; the sampled scores approach the exact.
+    and an ignored token scores 0; for any samples an additive model gives its weights, and one whose tokens interact only in
+    pairs its Shapley values; the sampled scores approach the exact.
     *Left open by the paper*: which sets are drawn. With fewer samples than sets of 1 and n - 1 tokens nothing else is asked,
     and a flag says so.
     Source: Lundberg and Lee 2017, theorem 2; Covert and Lee 2021 (closed form, pairs).
