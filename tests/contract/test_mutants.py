@@ -115,7 +115,8 @@ MUTANTS = {
         "noise_counts_squared",
     ),
     "half of the way from random texts": (
-        "methods/averages.py", "(share, 1.0 - share)", "(share, share)", "properties/test_surrogates.py", "quadratic_on_the_way",
+        "methods/averages.py", "(share, 1.0 - share)", "(share, share)", "properties/test_surrogates.py",
+        "quadratic_on_the_way",
     ),
     "one stream of numbers for all examples": (
         "methods/controls.py", 'keyed(seed, "random", row.example.id)', 'keyed(seed, "random")', "properties/test_methods.py",
