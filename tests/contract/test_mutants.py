@@ -89,6 +89,14 @@ MUTANTS = {
         "stats.py", "return_inverse=True)", "return_inverse=True); names = member = np.arange(int(defined.sum()))",
         "properties/test_stats.py", "together",
     ),
+    "the middle sizes drawn without the complements": (
+        "methods/surrogates.py", "parts += [half, ~half]", "parts += [half, half]", "properties/test_surrogates.py",
+        "pairs_share and kernel",
+    ),
+    "orders not walked from their ends": (
+        "methods/shapley.py", "for one in (order, order[::-1])", "for one in (order, order)",
+        "properties/test_surrogates.py", "pairs_share and permutation",
+    ),
     "one stream of numbers for all examples": (
         "methods/controls.py", 'keyed(seed, "random", row.example.id)', 'keyed(seed, "random")', "properties/test_methods.py",
         "seed_decides",

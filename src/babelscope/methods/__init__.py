@@ -13,10 +13,13 @@ from babelscope.methods.attention import (
     rollout,
     scaled_attention,
 )
-from babelscope.methods.controls import position, random
+from babelscope.methods.averages import expected_gradients, smooth_gradient
+from babelscope.methods.controls import inverse_frequency, position, random
 from babelscope.methods.erasure import occlusion
 from babelscope.methods.gradient import gradient_norm, input_x_gradient, integrated_gradients
 from babelscope.methods.propagation import attnlrp, cp_lrp, deeplift, lrp, partial_lrp, transatt
+from babelscope.methods.shapley import partition_shapley, permutation_shapley
+from babelscope.methods.surrogates import kernel_shap, lime
 from babelscope.types import Method
 
 METHODS: dict[str, Method] = {
@@ -24,7 +27,21 @@ METHODS: dict[str, Method] = {
     for row in (
         Method("random", random, "control", "independent normal scores: the floor", seeded=True),
         Method("position", position, "control", "the earlier, the more important", signed=False, words="max"),
+        Method("inverse_frequency", inverse_frequency, "control", "the rarer, the more important", signed=False),
         Method("occlusion", occlusion, "erasure", "how much the value falls when a token is erased"),
+        Method("lime", lime, "erasure", "weights of a linear model of kept tokens near the text", seeded=True),
+        Method(
+            "kernel_shap", kernel_shap, "erasure", "Shapley values by least squares over sets of kept tokens",
+            complete=True, seeded=True,
+        ),
+        Method(
+            "permutation_shapley", permutation_shapley, "erasure", "what a token adds, averaged over random orders",
+            complete=True, seeded=True,
+        ),
+        Method(
+            "partition_shapley", partition_shapley, "erasure", "what a token adds when words and phrases stay together",
+            complete=True, seeded=True,
+        ),
         Method(
             "gradient_norm", gradient_norm, "gradient", "length of the gradient at a position",
             signed=False, gradients=True, words="max",
@@ -33,6 +50,14 @@ METHODS: dict[str, Method] = {
         Method(
             "integrated_gradients", integrated_gradients, "gradient", "gradient integrated from a baseline, times the way",
             complete=True, gradients=True,
+        ),
+        Method(
+            "smooth_gradient", smooth_gradient, "gradient", "gradient averaged over noisy copies, times the embedding",
+            gradients=True, seeded=True,
+        ),
+        Method(
+            "expected_gradients", expected_gradients, "gradient", "gradient on the way from random texts, times the way",
+            gradients=True, seeded=True,
         ),
         Method(
             "attention", attention, "attention", "last-layer attention of the position that is read out",
