@@ -13,8 +13,10 @@ from babelscope.methods.attention import (
     rollout,
     scaled_attention,
 )
+from babelscope.methods.contributions import alti, decompx, globenc, value_zeroing
 from babelscope.methods.controls import position, random
 from babelscope.methods.erasure import occlusion
+from babelscope.methods.flow import attention_flow
 from babelscope.methods.gradient import gradient_norm, input_x_gradient, integrated_gradients
 from babelscope.methods.propagation import attnlrp, cp_lrp
 from babelscope.types import Method
@@ -62,6 +64,25 @@ METHODS: dict[str, Method] = {
         Method(
             "attcat", attcat, "attention", "state times slope times attention received, over the layers",
             gradients=True, attentions=True,
+        ),
+        Method(
+            "attention_flow", attention_flow, "attention", "maximum flow through the attention of all layers",
+            signed=False, attentions=True, words="max",
+        ),
+        Method(
+            "value_zeroing", value_zeroing, "attention", "how far layers turn when a token's values are zero",
+            signed=False, words="max",
+        ),
+        Method(
+            "alti", alti, "attention", "how much nearer a token's part brings each layer's attention output",
+            signed=False, gradients=True, words="max",
+        ),
+        Method(
+            "globenc", globenc, "attention", "length of a token's part of each layer's output",
+            signed=False, gradients=True, words="max",
+        ),
+        Method(
+            "decompx", decompx, "attention", "each token's part of the output, carried through all layers", gradients=True,
         ),
         Method("attnlrp", attnlrp, "propagation", "relevance passed back by rules made for attention", gradients=True),
         Method("cp_lrp", cp_lrp, "propagation", "relevance passed back with attention weights held fixed", gradients=True),
