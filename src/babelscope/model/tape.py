@@ -21,13 +21,14 @@ from babelscope.model.layers import watched
 from babelscope.model.load import Model
 from babelscope.model.rules import FAMILIES, Run, moves, rules
 
-ADDITIONS = frozenset(("add", "__add__", "__radd__", "__iadd__", "add_"))
+ADDITIONS = frozenset(("add", "__add__", "__radd__"))
 AFFINE = ADDITIONS | {"linear", "addmm", "conv1d", "layer_norm", "sub", "__sub__", "__rsub__"}
 """Operations that may add a constant."""
 IN_PLACE: dict[str, Callable[..., Any]] = {
-    "__iadd__": Tensor.__add__, "__isub__": Tensor.__sub__, "__imul__": Tensor.__mul__, "__itruediv__": Tensor.__truediv__,
-    "add_": Tensor.__add__, "mul_": Tensor.__mul__, "masked_fill_": Tensor.masked_fill,
+    "add_": Tensor.add, "sub_": Tensor.sub, "mul_": Tensor.mul, "div_": Tensor.div,
+    "__iadd__": Tensor.add, "__isub__": Tensor.sub, "__imul__": Tensor.mul, "__itruediv__": Tensor.div,
 }  # fmt: skip
+"""What `x += y` is called, and what it is when x may not change: the name goes on with a new state."""
 
 
 class Step(NamedTuple):
@@ -72,6 +73,8 @@ class Tape:
     layers: list[Layer] = field(default_factory=list)
     age: dict[int, int] = field(default_factory=dict)
     """When each state came to be, by identity."""
+    gone: set[int] = field(default_factory=set)
+    """States that the model has overwritten, and must not read again."""
 
     def keep(self, made: Tensor, given: Sequence[Any], name: str) -> Tensor:
         """Writes an operation down; the result is cut off from what it was made from, so that each is differentiated alone."""
@@ -80,10 +83,8 @@ class Tape:
             self.run.gates.add(id(state))
         self.age[id(state)] = len(self.steps)
         states = tuple(x for x in given if moves(x))
-        if not all(id(x) in self.age for x in states):
-            raise UnsupportedModel(
-                f"the operation {name!r} has an input of unknown origin, so it cannot be taken apart by token"
-            )
+        if any(id(x) not in self.age or id(x) in self.gone for x in states):
+            raise UnsupportedModel(f"an input of the operation {name!r} was changed on the way, so it has no parts by token")
         layer = self.layers[-1]
         if name in ADDITIONS and len(states) == 2 and state.shape == layer.entered.shape:
             layer.summed(*sorted(states, key=lambda x: self.age[id(x)]))
@@ -111,16 +112,17 @@ class _Recorder(TorchFunctionMode):
         kwargs = kwargs or {}
         if self.tape.run.inside or not any(moves(x) for x in _flat((*args, *kwargs.values()))):
             return func(*args, **kwargs)
+        overwritten = {id(args[0])} if func.__name__ in IN_PLACE and moves(args[0]) else set()
+        func = IN_PLACE[func.__name__] if overwritten else func
         name = func.__name__
-        if name == "__setitem__" or (name.endswith("_") and not name.endswith("__") and name not in IN_PLACE):
-            raise UnsupportedModel(f"the model changes states in place ({name!r}), so they cannot be taken apart by token")
-        func = IN_PLACE.get(name, func)
+        if name == "__setitem__" or name in IN_PLACE or (name.endswith("_") and not name.endswith("__")):
+            raise UnsupportedModel(f"the model changes states in place ({name!r}), so they have no parts by token")
         self._attend(func, args, kwargs)
         made = func(*args, **kwargs)
         given = [x for x in _flat((*args, *kwargs.values())) if moves(x)]
-        if isinstance(made, (tuple, list)):
-            return type(made)(self._kept(one, given, name) for one in made)
-        return self._kept(made, given, name)
+        kept = [self._kept(one, given, name) for one in (made if isinstance(made, (tuple, list)) else (made,))]
+        self.tape.gone |= overwritten
+        return type(made)(kept) if isinstance(made, (tuple, list)) else kept[0]
 
     def _kept(self, made: Any, given: list[Tensor], name: str) -> Any:
         """A state that is passed on as it came (dropout, a type it has already) is no operation."""
