@@ -19,6 +19,9 @@ from babelscope.model.load import Model
 from babelscope.model.memory import fitting, number_bytes
 from babelscope.model.tape import Layer, Step, Tape, taped
 
+HELD = 6
+"""How many of a text's widest states have their parts in memory at once, at most."""
+
 Measure = Callable[[Tensor, Tensor], Tensor]
 """From parts [part, token, dimension] and their whole [token, dimension] to a size per part and token."""
 
@@ -67,7 +70,7 @@ def outputs(model: Model, queries: Sequence[forward.Query], reduce: Callable[[in
 
     def look(row: int, call: Callable[[int], Any]) -> Any:
         tokens = len(queries[row].ids)
-        fitting(model, tokens, 4 * tokens * tokens * _inner(model) * number_bytes(model), "the parts of every state")
+        fitting(model, tokens, HELD * tokens * tokens * _inner(model) * number_bytes(model), "the parts of every state")
         with taped(model) as tape:
             output = call(1)
         reading = model.task == "question-answering"
