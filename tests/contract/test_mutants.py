@@ -101,6 +101,18 @@ MUTANTS = {
         "methods/controls.py", 'keyed(seed, "random", row.example.id)', 'keyed(seed, "random")', "properties/test_methods.py",
         "seed_decides",
     ),
+    "a bias shared out before the residual sum": (
+        "model/tape.py", "name in AFFINE and layer.mixed", "name in AFFINE", "reference/test_twins_contributions.py",
+        "decompx and bert",
+    ),
+    "zeroed values left in the next layer": (
+        "model/zeroing.py", "state[-1:].expand_as(state).contiguous()", "state", "reference/test_twins_contributions.py",
+        "value_zeroing and bert",
+    ),
+    "attention block and feed-forward block exchanged": (
+        "model/parts.py", "block, forwarded = layer.sides", "forwarded, block = layer.sides",
+        "reference/test_twins_contributions.py", "alti and bert",
+    ),
 }  # fmt: skip
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 import torch
-from test_rules import ROUGH, every, made
 from torch import Tensor
 
+from architectures import ROUGH, every, made
 from babelscope.model.deeplift import logarithmic_mean
 from babelscope.model.rules import rules
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from test_rules import made, relevance
 
+from architectures import made, relevance
 from babelscope.model.rules import rules
 
 CHILD = """
@@ -28,7 +28,7 @@ for name, parts in {"bert": ("modeling_bert", "attnLRP"), "vit_torch": ("vision_
 sys.modules["lxt.efficient.zennit_patches"] = patches = types.ModuleType("patches")
 patches.monkey_patch_zennit = None
 from lxt.efficient import monkey_patch
-from test_rules import made, relevance
+from architectures import made, relevance
 architecture, rule, out = sys.argv[1:4]
 model, embedded = made(architecture, biased=True)
 modeling = importlib.import_module(type(model.hf).__module__)
@@ -55,7 +55,7 @@ def test_propagation_equals_lxt(tmp_path: Path, architecture: str, rule: str) ->
         pytest.skip("lxt is not installed (make installs it without its own requirements)")
     out = tmp_path / "relevance.pt"
     here = Path(__file__).parents[1]
-    command = [sys.executable, "-c", CHILD, architecture, rule, str(out), str(here), str(here / "properties")]
+    command = [sys.executable, "-c", CHILD, architecture, rule, str(out), str(here)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     logits, theirs = torch.load(out)

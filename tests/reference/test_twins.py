@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import relevance
 import torch
+from twins_contributions import twin_alti, twin_attention_flow, twin_decompx, twin_globenc, twin_value_zeroing
 
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
@@ -334,6 +335,11 @@ TWINS = {
     "attgrads": (twin_attgrads, 1e-9),
     "cat": (twin_cat, 1e-9),
     "attcat": (twin_attcat, 1e-9),
+    "attention_flow": (twin_attention_flow, 1e-9),
+    "value_zeroing": (twin_value_zeroing, 1e-9),
+    "alti": (twin_alti, 1e-9),
+    "globenc": (twin_globenc, 1e-9),
+    "decompx": (twin_decompx, 1e-9),
     "lrp": (twin_lrp, 1e-8),
     "partial_lrp": (twin_partial_lrp, 1e-8),
     "transatt": (twin_transatt, 1e-8),

@@ -14,8 +14,10 @@ from babelscope.methods.attention import (
     scaled_attention,
 )
 from babelscope.methods.averages import expected_gradients, smooth_gradient
+from babelscope.methods.contributions import alti, decompx, globenc, value_zeroing
 from babelscope.methods.controls import inverse_frequency, position, random
 from babelscope.methods.erasure import occlusion
+from babelscope.methods.flow import attention_flow
 from babelscope.methods.gradient import gradient_norm, input_x_gradient, integrated_gradients
 from babelscope.methods.propagation import attnlrp, cp_lrp, deeplift, lrp, partial_lrp, transatt
 from babelscope.methods.shapley import partition_shapley, permutation_shapley
@@ -87,6 +89,25 @@ METHODS: dict[str, Method] = {
         Method(
             "attcat", attcat, "attention", "state times slope times attention received, over the layers",
             gradients=True, attentions=True,
+        ),
+        Method(
+            "attention_flow", attention_flow, "attention", "maximum flow through the attention of all layers",
+            signed=False, attentions=True, words="max",
+        ),
+        Method(
+            "value_zeroing", value_zeroing, "attention", "how far layers turn when a token's values are zero",
+            signed=False, words="max",
+        ),
+        Method(
+            "alti", alti, "attention", "how much nearer a token's part brings each layer's attention output",
+            signed=False, gradients=True, words="max",
+        ),
+        Method(
+            "globenc", globenc, "attention", "length of a token's part of each layer's output",
+            signed=False, gradients=True, words="max",
+        ),
+        Method(
+            "decompx", decompx, "attention", "each token's part of the output, carried through all layers", gradients=True,
         ),
         Method("lrp", lrp, "propagation", "relevance passed back along positive parts", gradients=True, attentions=True),
         Method(

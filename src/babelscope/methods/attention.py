@@ -158,11 +158,16 @@ def rolled(layers: Float[Tensor, "layer token token"]) -> Float[Tensor, "token t
     return product
 
 
+def read_out(model: Model, target: Target) -> tuple[int, ...]:
+    """The positions that the head reads: the first token, the last for a decoder, the answer's ends for a span."""
+    if model.task == "question-answering":
+        return (target.index, target.end)
+    return (-1,) if model.reads_last_token else (0,)
+
+
 def read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
     """The row of the position that is read out."""
-    if model.task == "question-answering":
-        return (matrix[target.index] + matrix[target.end]) / 2
-    return matrix[-1 if model.reads_last_token else 0]
+    return matrix[list(read_out(model, target))].mean(dim=0)
 
 
 def _from_interiors(

@@ -23,6 +23,7 @@ from torch import Tensor
 
 from babelscope.errors import UnsupportedModel
 from babelscope.model.load import Model
+from babelscope.model.memory import fitting, weight_bytes
 from babelscope.model.targets import secant, value
 from babelscope.types import Encoded, Target
 
@@ -139,7 +140,7 @@ def attentions(model: Model, queries: Sequence[Query], reduce: Callable[[int, Te
     model.door.queries += len(queries)
     model.door.distinct += len(queries)
     with model.still(), model.visible_attention():
-        return _run(model, list(queries), max(FULL, model.door.budget // 4), step)
+        return _run(model, list(queries), _room(model, queries, 2), step)
 
 
 class Interior(NamedTuple):
@@ -181,7 +182,39 @@ def interiors(
     model.door.queries += len(queries)
     model.door.distinct += len(queries)
     with model.still(), model.visible_attention():
-        return _run(model, list(queries), max(FULL, model.door.budget // 4), step)
+        return _run(model, list(queries), _room(model, queries, 6), step)
+
+
+def copies(model: Model, queries: Sequence[Query], look: Callable[[int, Callable[[int], Any]], Any]) -> list[Any]:
+    """Per query `look(row, call)`, where `call(n)` is the model's own output for n copies of that query, unpadded.
+
+    For methods that look at the layers while the model runs, and change them in each copy in another way.
+    """
+
+    def step(batch: list[Query], rows: list[int]) -> list[Any]:
+        def call(count: int) -> Any:
+            model.door.tokens += (count - 1) * len(batch[0].ids)
+            return _forward(model, batch * count)
+
+        return [look(rows[0], call)]
+
+    model.door.queries += len(queries)
+    model.door.distinct += len(queries)
+    with model.still():
+        return _run(model, list(queries), 1, step)
+
+
+def groups(model: Model, tokens: int) -> list[Int[Tensor, " position"]]:
+    """The positions of a text, so many together that a copy of the text for each stays within the budget."""
+    size = max(1, model.door.budget // tokens)
+    return [torch.arange(start, min(start + size, tokens), device=model.device) for start in range(0, tokens, size)]
+
+
+def _room(model: Model, queries: Sequence[Query], times: int) -> int:
+    """Tokens in a batch whose attention weights are held so many times; refuses an input that does not fit alone."""
+    longest = max((len(asked.ids) for asked in queries), default=1)
+    fits = fitting(model, longest, times * weight_bytes(model, longest), "the attention weights")
+    return min(max(FULL, model.door.budget // 4), fits * longest)
 
 
 def pack(lengths: Sequence[int], budget: int) -> list[list[int]]:

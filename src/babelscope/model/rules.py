@@ -132,7 +132,7 @@ class _Mode(TorchFunctionMode):
 
 
 @contextmanager
-def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[None]:
+def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[Run]:
     """Within, gradients through the model follow the rule set `name`; `heads` multiplies the relevance of attention heads.
 
     *Laws*: the model's outputs are unchanged; with "gradient" so are its gradients; all is as it was on exit, also after an
@@ -163,7 +163,7 @@ def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[Non
     for weight in wanted:
         weight.requires_grad_(False)
     try:
-        yield
+        yield run
     finally:
         for handle in handles:
             handle.remove()
