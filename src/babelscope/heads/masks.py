@@ -81,11 +81,7 @@ def head_mask(
     *Left open by the paper*: how the corrupting heads are drawn; from one shuffled list per seed, so that rates are nested.
     Source: arXiv 2401.09972, section 3 and its ablations.
     """
-    if kind not in KINDS:
-        raise InputError(f"there is no kind of mask {kind!r}; there are: {', '.join(KINDS)}")
-    for name, value in (("margin", margin), ("positional", positional), ("rate", rate)):
-        if not 0 <= value <= 1:
-            raise InputError(f"{name} {value} is not between 0 and 1")
+    check_mask(kind, margin, positional, rate)
     keep = _kept(statistics, kind, margin, positional, seed, rate)
     told = ("model", "lang", "corpus", "relations", "direction", "subtypes")
     limits = tuple(map(tuple, defined(thresholds(statistics, margin).tolist())))
@@ -94,6 +90,15 @@ def head_mask(
         **{name: getattr(statistics, name) for name in told}, thresholds=limits, margin=margin, positional=positional,
         kind=kind, keep=tuple(map(tuple, keep.tolist())), seed=seed if drawn else 0, rate=rate if kind == "corrupted" else 0.0,
     )  # fmt: skip
+
+
+def check_mask(kind: str, margin: float, positional: float, rate: float) -> None:
+    """Refuses a kind that there is not, and numbers that are no share."""
+    if kind not in KINDS:
+        raise InputError(f"there is no kind of mask {kind!r}; there are: {', '.join(KINDS)}")
+    for name, value in (("margin", margin), ("positional", positional), ("rate", rate)):
+        if not 0 <= value <= 1:
+            raise InputError(f"{name} {value} is not between 0 and 1")
 
 
 def _kept(statistics: HeadStatistics, kind: str, margin: float, positional: float, seed: int, rate: float) -> NDArray[np.bool_]:
