@@ -112,18 +112,21 @@ def _draw(found: Found, figure: Path) -> None:
 
 
 def _deliver(found: Found, json_: bool) -> None:
-    from babelscope.heads.compare import sensitivity, transfer
+    from itertools import combinations
+
+    from babelscope.heads.compare import likeness, sensitivity, transfer
     from babelscope.heads.masks import to_json
     from babelscope.heads.statistics import defined, numbers
     from babelscope.pages import heads as pages
 
     agreed = transfer({tag: mask for tag, (_, mask) in found.items()})
+    alike = [likeness(one, two) for (one, _), (two, _) in combinations(found.values(), 2)]
     if json_:
         listed: list[dict[str, Any]] = []
         for counted, mask in found.values():
             curve = [step._asdict() for step in sensitivity(counted)]
             listed.append({**numbers(counted, mask.margin), "mask": json.loads(to_json(mask)), "curve": curve})
-        told = [dict(zip(row._fields, defined(row))) for row in agreed]
+        told = [dict(zip((*row._fields, "likeness"), defined([*row, rank]))) for row, rank in zip(agreed, alike)]
         print(json.dumps({"languages": listed, "transfer": told}, ensure_ascii=False))
         return
     for counted, mask in found.values():
@@ -132,7 +135,7 @@ def _deliver(found: Found, json_: bool) -> None:
         show.show(pages.curve_table(sensitivity(counted)))
     show.show(pages.legend())
     if agreed:
-        show.show(pages.transfer_table(agreed))
+        show.show(pages.transfer_table(agreed, alike))
     for counted, _ in found.values():
         for flag in counted.flags:
             print(f"{counted.lang}: {flag}")

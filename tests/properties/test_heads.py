@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import planted_heads as plant
 from babelscope.data import builtin, corpora
 from babelscope.errors import InputError
-from babelscope.heads.compare import agreement, sensitivity, transfer
+from babelscope.heads.compare import agreement, likeness, sensitivity, transfer
 from babelscope.heads.masks import KINDS, HeadMask, from_json, head_mask, load_mask, repeated, to_json, write_mask
 from babelscope.heads.statistics import HeadStatistics, accuracy, coverage, thresholds
 from babelscope.model.heads import head_statistics, read_mask
@@ -311,6 +311,20 @@ def test_masks_of_other_shapes_are_not_compared(counted: HeadStatistics) -> None
         agreement(mask, replace(mask, keep=mask.keep[:1]))
     rows = transfer({"en": mask, "fr": mask, "zh": mask})
     assert [(row.one, row.two) for row in rows] == [("en", "fr"), ("en", "zh"), ("fr", "zh")]
+
+
+def test_likeness(counted: HeadStatistics) -> None:
+    other = head_statistics(plant.planted_heads(ROLES), plant.drawn(60, seed=1))
+    assert likeness(counted, counted) == pytest.approx(1)
+    assert likeness(counted, other) == pytest.approx(likeness(other, counted))
+    assert -1 <= likeness(counted, other) < 1
+    turned = [replace(one, hits=one.hits[:, [3, 1, 0, 2]]) for one in (counted, other)]
+    assert likeness(*turned) == pytest.approx(likeness(counted, other))
+    upside = replace(counted, hits=counted.pairs[:, None] - counted.hits)
+    assert likeness(counted, upside) == pytest.approx(-1)
+    assert np.isnan(likeness(counted, replace(other, hits=0 * other.hits)))
+    with pytest.raises(InputError, match="different models or relations"):
+        likeness(counted, replace(other, relations=("a", "b", "c", "d")))
 
 
 NUMBERS = st.floats(0, 1)

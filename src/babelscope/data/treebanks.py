@@ -64,9 +64,9 @@ def _parser(lang: str) -> Any:
         stanza: Any = import_module("stanza")
     except ImportError as error:
         raise InputError("to parse raw text, install Stanza: pip install 'babelscope[parse]'; or give a treebank") from error
-    steps = "tokenize,mwt,pos,lemma,depparse"
+    steps = "tokenize,pos,lemma,depparse"  # it adds multiword tokens itself where a language has them
     try:
-        return stanza.Pipeline(lang, processors=steps, download_method=None, verbose=False, allow_unknown_language=False)
+        return stanza.Pipeline(lang, processors=steps, download_method=None, verbose=False)
     except Exception as error:  # Stanza raises many kinds where a model, a language or a processor is not there
         reason = " ".join(str(error).split())[:160]
         raise InputError(f"Stanza has no models for {lang!r} here ({reason}); get them: stanza.download({lang!r})") from error

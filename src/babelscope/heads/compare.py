@@ -8,13 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from babelscope.errors import InputError
 from babelscope.heads.masks import HeadMask
-from babelscope.heads.statistics import HeadStatistics, syntactic
+from babelscope.heads.statistics import HeadStatistics, accuracy, syntactic
 
-MARGINS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
-POSITIONALS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+MARGINS = (-0.3, -0.2, -0.1, 0.0, 0.05, 0.1, 0.2)
+"""Below 0 a head passes that is worse than a fixed distance: not the method, but it says how far from it a model is."""
+POSITIONALS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
 
 
 class Step(NamedTuple):
@@ -87,3 +89,22 @@ def transfer(masks: Mapping[str, HeadMask]) -> list[Agreement]:
     """The agreement of every two masks, under the names that they have here."""
     pairs = combinations(masks.items(), 2)
     return [agreement(one, two)._replace(one=first, two=second) for (first, one), (second, two) in pairs]
+
+
+def likeness(one: HeadStatistics, two: HeadStatistics) -> float:
+    """Whether the same heads are good at the same relations, whatever the thresholds.
+
+        mean over k of the rank correlation, over heads, of acc[l, h, k] in the one and in the other
+
+    acc as in `accuracy`, ranks with ties at their mean. NaN if no relation has accuracies that differ in both.
+
+    *Laws*: symmetric; in [-1, 1]; 1 for the same statistics; the order of the heads has no part in it. Source: Spearman 1904.
+    """
+    if (one.shape, one.relations) != (two.shape, two.relations):
+        raise InputError("statistics of different models or relations cannot be compared")
+    found = []
+    for a, b in zip(*(accuracy(each).reshape(-1, len(each.relations)).T for each in (one, two))):
+        ranks = [rankdata(each) for each in (a, b)]
+        if not np.isnan([a, b]).any() and all(np.ptp(each) > 0 for each in ranks):
+            found.append(float(np.corrcoef(*ranks)[0, 1]))
+    return float(np.mean(found)) if found else float("nan")

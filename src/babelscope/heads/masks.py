@@ -96,9 +96,9 @@ def check_mask(kind: str, margin: float, positional: float, rate: float) -> None
     """Refuses a kind that there is not, and numbers that are no share."""
     if kind not in KINDS:
         raise InputError(f"there is no kind of mask {kind!r}; there are: {', '.join(KINDS)}")
-    for name, value in (("margin", margin), ("positional", positional), ("rate", rate)):
-        if not 0 <= value <= 1:
-            raise InputError(f"{name} {value} is not between 0 and 1")
+    for name, value, least in (("margin", margin, -1), ("positional", positional, 0), ("rate", rate, 0)):
+        if not least <= value <= 1:
+            raise InputError(f"{name} {value} is not between {least} and 1")
 
 
 def _kept(statistics: HeadStatistics, kind: str, margin: float, positional: float, seed: int, rate: float) -> NDArray[np.bool_]:

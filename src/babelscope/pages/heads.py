@@ -28,16 +28,14 @@ def relations_table(statistics: HeadStatistics, margin: float) -> Table:
     passed = syntactic(statistics, margin)
     rows = []
     for place, name in enumerate(statistics.relations):
-        pairs = statistics.pairs[:, place]
-        best = "none"
+        pairs, best = statistics.pairs[:, place], "none"
         if pairs.any():
             layer, head = np.unravel_index(np.nanargmax(found[:, :, place]), statistics.shape)
-            best = f"{layer}.{head}"
-        top = float(np.nanmax(found[:, :, place])) if pairs.any() else float("nan")
-        count = _range(pairs) + (" (few)" if pairs.max(initial=0) < FEW else "")
+            best = f"{layer}.{head}: {found[layer, head, place]:.3f}"
+        count = _range(pairs) + (" few" if pairs.max(initial=0) < FEW else "")
         told = (count, int(statistics.dropped[place]), _range(seen[:, place]), _range(statistics.baseline[:, place]))
-        rows.append((name, *told, _range(limits[:, place]), best, top, int(passed[:, :, place].any(-1).sum())))
-    columns = ("relation", "pairs", "dropped", "coverage", "lambda", "threshold", "best head", "accuracy", "heads that pass")
+        rows.append((name, *told, _range(limits[:, place]), best, int(passed[:, :, place].sum())))
+    columns = ("relation", "pairs", "dropped", "seen", "lambda", "above", "best head", "pass")
     title = f"{statistics.lang} · {statistics.sentences} sentences · {statistics.direction} · {plain(statistics.model)}"
     return table(title, columns, rows)
 
@@ -47,7 +45,7 @@ def heads_table(statistics: HeadStatistics, mask: HeadMask) -> Table:
     passed, pos = syntactic(statistics, mask.margin), statistics.positional > mask.positional
     layers, heads = statistics.shape
     title = f"{statistics.lang} · {mask.count} of {layers * heads} heads kept ({mask.kind})"
-    made = Table(title=title, title_justify="left", show_lines=False, padding=(0, 1))
+    made = Table(title=title, title_justify="left", min_width=len(title))
     made.add_column("layer", justify="right")
     for head in range(min(heads, MOST)):
         made.add_column(f"{head}", justify="center", no_wrap=True)
@@ -90,9 +88,14 @@ def curve_table(steps: Sequence[Step]) -> Table:
     return made
 
 
-def transfer_table(rows: Sequence[Agreement]) -> Table:
-    columns = ("one", "two", "kept by both", "by either", "Jaccard", "kappa")
-    return table("do the languages keep the same heads?", columns, [tuple(row) for row in rows])
+def transfer_table(rows: Sequence[Agreement], alike: Sequence[float]) -> Table:
+    columns = ("one", "two", "kept by both", "by either", "Jaccard", "kappa", "likeness")
+    told = [(*row[:4], *(_defined(value) for value in (row.jaccard, row.kappa, rank))) for row, rank in zip(rows, alike)]
+    return table("do the languages keep the same heads?", columns, told)
+
+
+def _defined(value: float) -> str:
+    return f"{value:.3f}" if value == value else "none"
 
 
 def _range(values: np.ndarray) -> str:
