@@ -18,7 +18,7 @@ from babelscope.errors import InputError
 from babelscope.heads.masks import head_mask, load_mask
 from babelscope.heads.statistics import accuracy
 from babelscope.model.heads import head_statistics
-from babelscope.model.load import load
+from babelscope.model.load import load, quiet
 from babelscope.model.small import make
 from babelscope.pages import head_figure
 from conftest import TEXTS
@@ -46,7 +46,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, weight in sharp.named_parameters():
             if name.endswith(("query.weight", "key.weight")):
                 weight.mul_(15)
-    sharp.save_pretrained(place / "model")
+    with quiet():
+        sharp.save_pretrained(place / "model")
     (place / "fr_toy-ud-test.conllu").write_text(FRENCH, "utf-8")
     (place / "flat.jsonl").write_text('{"text": "no tree here"}\n')
     (place / "plain.txt").write_text("The cat sleeps.")
@@ -57,14 +58,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_statistics_mask_and_picture(folder: Path, tmp_path: Path) -> None:
     mask, figure = tmp_path / "mask.json", tmp_path / "heads.svg"
     told = call(
-        "heads", str(folder / "model"), "--treebank", "topic/en/test/8", "--positional", "0.1", "--margin", "-0.5",
+        "heads", str(folder / "model"), "--treebank", "topic/en/test/8", "--positional", "0.1", "--margin", "-0.6",
         "--out", str(mask), "--figure", str(figure),
     )  # fmt: skip
     model = load(folder / "model", allow_untrained_head=True)
     counted = head_statistics(model, builtin.read("topic", "en", "test", 8))
-    expected = head_mask(counted, margin=-0.5, positional=0.1)
+    expected = head_mask(counted, margin=-0.6, positional=0.1)
     assert load_mask(mask) == expected
-    assert 0 < expected.count
+    assert 0 < expected.count < 4
     assert f"{expected.count} of 4 heads kept" in told.stdout
     assert all(name in told.stdout for name in counted.relations)
     drawn = figure.read_text("utf-8")
