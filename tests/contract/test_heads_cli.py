@@ -109,7 +109,7 @@ def test_a_treebank_file_and_its_multiword_tokens(folder: Path) -> None:
     assert one.heads[0] == (2, 0, 4, 2, 2)
     shown = call("heads", str(folder / "model"), "--treebank", str(folder / "fr_toy-ud-test.conllu")).stdout
     assert "fr · 1 sentences" in shown
-    assert "fr: nsubj: only 1 pairs" in shown
+    assert "fr: nsubj: few pairs (1)" in shown
     assert "fr: obj: no pair" in shown
     assert treebank(str(folder / "fr_toy-ud-test.conllu"), lang="fr-CA")[0].lang == "fr-CA"
 

@@ -194,10 +194,18 @@ def test_small_corpora_are_flagged_and_a_perfect_head_still_passes() -> None:
     assert (found.baseline[0][one] == 1).all()
     assert (thresholds(found)[0][one] == 0).all()
     assert kept(found, "synt") >= {(0, 0)}
-    assert sum("only" in flag or "no pair" in flag for flag in found.flags) == 4
+    assert sum("few" in flag or "no pair" in flag for flag in found.flags) == 4
     absent = found.pairs[0] == 0
     assert np.isnan(accuracy(found)[0, 0][absent]).all()
     assert np.isnan(thresholds(found)[0][absent]).all()
+
+
+def test_a_head_without_a_hit_never_passes(counted: HeadStatistics) -> None:
+    nothing = replace(counted, hits=0 * counted.hits)
+    for margin in (-1.0, -0.3, 0.0):
+        assert kept(nothing, "synt", margin=margin) == set()
+        perfect = replace(counted, hits=0 * counted.hits + counted.pairs[:, None])
+        assert len(kept(perfect, "synt", margin=1 + margin)) == 8
 
 
 def test_nothing_depends_on_order_batch_or_padding(model: Model) -> None:

@@ -68,9 +68,9 @@ class HeadStatistics:
         for place, name in enumerate(self.relations):
             most = int(self.pairs[:, place].max(initial=0))
             if most < FEW:
-                found.append(f"{name}: only {most} pairs" if most else f"{name}: no pair")
+                found.append(f"{name}: few pairs ({most})" if most else f"{name}: no pair")
             if self.dropped[place]:
-                found.append(f"{name}: {self.dropped[place]} pairs dropped, a word was cut off or has no token")
+                found.append(f"{name}: pairs dropped ({self.dropped[place]}): a word was cut off or has no token")
         if (self.pairs < self.known).any():
             found.append("some pairs are out of reach: the model does not look ahead, or not that far")
         return tuple(found)
@@ -99,16 +99,17 @@ def coverage(statistics: HeadStatistics) -> NDArray[np.float64]:
 def thresholds(statistics: HeadStatistics, margin: float = 0.05) -> NDArray[np.float64]:
     """What an accuracy must exceed, [layer, relation].
 
-        min(baseline[l, k] + margin, 1 - 1 / pairs[l, k])
+        max(0, min(baseline[l, k] + margin, 1 - 1 / pairs[l, k]))
 
-    baseline is lambda: what a head would reach by always looking at the commonest distance; margin is xi_synt. The bound lets a
-    head pass that is right every time, also where one distance is all there is.
+    baseline is lambda: what a head would reach by always looking at the commonest distance; margin is xi_synt. The upper bound
+    lets a head pass that is right every time, also where one distance is all there is.
 
-    *Laws*: a head without a miss passes; grows with the margin.
+    *Laws*: a head without a miss passes, one without a hit does not; never falls as the margin grows.
     *Left open by the paper*: the margin; 0.05 here, Voita et al. 2019 take 0.10. Source: arXiv 2401.09972, eq. 7.
     """
-    found: NDArray[np.float64] = np.minimum(statistics.baseline + margin, 1 - share(np.ones(1), statistics.pairs))
-    return found
+    found = np.minimum(statistics.baseline + margin, 1 - share(np.ones(1), statistics.pairs))
+    least: NDArray[np.float64] = np.maximum(found, 0)
+    return least
 
 
 def syntactic(statistics: HeadStatistics, margin: float = 0.05) -> NDArray[np.bool_]:

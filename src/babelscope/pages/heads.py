@@ -48,7 +48,7 @@ def heads_table(statistics: HeadStatistics, mask: HeadMask) -> Table:
     made = Table(title=title, title_justify="left", min_width=len(title))
     made.add_column("layer", justify="right")
     for head in range(min(heads, MOST)):
-        made.add_column(f"{head}", justify="center", no_wrap=True)
+        made.add_column(f"{head}", justify="center")
     for layer in range(layers):
         cells = [_cell(statistics, mask, passed[layer, head], pos[layer, head], layer, head) for head in range(heads)]
         for start in range(0, heads, MOST):
