@@ -22,9 +22,12 @@ if TYPE_CHECKING:
         UnsupportedModel,
         UntrainedHead,
     )
+    from babelscope.heads.masks import HeadMask, head_mask
+    from babelscope.heads.statistics import HeadStatistics
     from babelscope.methods import METHODS
     from babelscope.metrics import METRICS
     from babelscope.model.finetune import Recipe, finetune
+    from babelscope.model.heads import head_statistics
     from babelscope.model.load import Model, load
     from babelscope.pages.build import report
     from babelscope.results import Attributions, Measures
@@ -40,6 +43,8 @@ WHERE = {
     "BabelscopeError": "errors",
     "Estimate": "types",
     "Example": "types",
+    "HeadMask": "heads.masks",
+    "HeadStatistics": "heads.statistics",
     "InputError": "errors",
     "METHODS": "methods",
     "METRICS": "metrics",
@@ -54,6 +59,8 @@ WHERE = {
     "UntrainedHead": "errors",
     "explain": "study.explain",
     "finetune": "model.finetune",
+    "head_mask": "heads.masks",
+    "head_statistics": "model.heads",
     "load": "model.load",
     "measure": "study.measure",
     "read": "data.files",
@@ -71,6 +78,8 @@ __all__ = [
     "BabelscopeError",
     "Estimate",
     "Example",
+    "HeadMask",
+    "HeadStatistics",
     "InputError",
     "Measure",
     "Measures",
@@ -83,6 +92,8 @@ __all__ = [
     "UntrainedHead",
     "explain",
     "finetune",
+    "head_mask",
+    "head_statistics",
     "load",
     "measure",
     "read",

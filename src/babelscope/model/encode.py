@@ -20,25 +20,28 @@ LONG = ("truncate", "window")
 """What happens to a text that is longer than the model: cut with a flag, or explained piece by piece."""
 
 
-def encode(model: Model, examples: Sequence[Example], *, part: str = "all", long: str = "truncate") -> list[Encoded]:
+def encode(
+    model: Model, examples: Sequence[Example], *, part: str = "all", long: str = "truncate", task: bool = True
+) -> list[Encoded]:
     """Each example as the tokenizer gives it to the model, with content tokens, words and offsets.
 
     A text that exceeds the model is cut (with a flag that says how much) or split into overlapping windows, each of
-    which becomes an input of its own under the id `id#1`, `id#2`, ...
+    which becomes an input of its own under the id `id#1`, `id#2`, ... Without `task` an example may have one text or two,
+    whatever the model's task reads: what its layers do with a sentence can be asked of any model.
 
     *Laws*: ids are the tokenizer's own; special tokens are never content; the tokens of a word overlap its characters.
     """
     for name, given, known in (("part", part, PARTS), ("long", long, LONG)):
         if given not in known:
             raise InputError(f"{name} {given!r} is not one of: {', '.join(known)}")
-    encoded = [row for example in examples for row in _encode(model, example, part, long)]
+    encoded = [row for example in examples for row in _encode(model, example, part, long, task)]
     for row in encoded:
         _refuse_empty(model, row)
     return encoded
 
 
-def _encode(model: Model, example: Example, part: str, long: str) -> list[Encoded]:
-    wanted = model.texts or len(example.texts)
+def _encode(model: Model, example: Example, part: str, long: str, task: bool) -> list[Encoded]:
+    wanted = (model.texts if task else None) or len(example.texts)
     if len(example.texts) != wanted or not 1 <= len(example.texts) <= 2:
         takes = "one text" if wanted == 1 else "two texts"
         raise InputError(f"{example.id}: {model.name} ({model.task}) reads {takes}, {len(example.texts)} given")
@@ -46,7 +49,8 @@ def _encode(model: Model, example: Example, part: str, long: str) -> list[Encode
         raise InputError(f"{example.id}: part 'second' needs a pair, one text given")
     check_text(example)
     pair = len(example.texts) == 2
-    strategy: Any = "only_second" if model.task == "question-answering" or (pair and long == "window") else "longest_first"
+    second = pair and (model.task == "question-answering" or long == "window")
+    strategy: Any = "only_second" if second else "longest_first"
     split = long == "window"
     overlap = {"return_overflowing_tokens": True, "stride": max(0, model.limit // 8)} if split else {}
     try:

@@ -1,0 +1,72 @@
+"""Sentences with their trees, from a treebank, a corpus with gold trees, or a parser."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from babelscope.data import sources, trees
+from babelscope.data.files import ending
+from babelscope.errors import InputError
+from babelscope.types import Example
+
+_UD = re.compile(r"([a-z]{2,3})_[a-z0-9]+-ud-")
+
+
+def treebank(source: str, *, folder: str | Path | None = None, lang: str | None = None) -> list[Example]:
+    """The sentences of `FILE.conllu`, of a file of examples with gold trees, or of `CORPUS/LANG,LANG[/SPLIT[/COUNT]]`.
+
+    Universal Dependencies name a file after its language (en_pud-ud-test.conllu), so `lang` may be left out then.
+    """
+    file = Path(source)
+    if ending(file) == ".conllu":
+        if not file.is_file():
+            raise InputError(f"there is no file {file}")
+        named = _UD.match(file.name)
+        rows = list(trees.read(file, lang or (named.group(1) if named else "und"), file.name.split(".")[0]))
+    else:
+        name, *rest = source.split("/")
+        langs = rest[0].split(",") if rest and not file.is_file() else []
+        each = ["/".join((name, one, *rest[1:])) for one in langs] or [source]
+        rows = [row for one in each for row in sources.rows(one, folder=folder, lang=lang)]
+    if not rows:
+        raise InputError(f"{source} holds no sentence")
+    for row in rows:
+        if row.words is None or row.heads is None or row.relations is None:
+            raise InputError(
+                f"{source}: {row.id} has no tree; give a .conllu file or a corpus with trees (ud-pud/LANG, sentiment/LANG)"
+            )
+    return rows
+
+
+def parsed(file: str | Path, lang: str) -> list[Example]:
+    """The sentences of a text file with the trees that Stanza finds; its models must have been downloaded before."""
+    path = Path(file)
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 ({error}); save it as UTF-8") from error
+    document = _parser(lang)(text)
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / f"{path.stem}.conllu"
+        made.write_text(f"{document:C}\n\n", "utf-8")
+        return list(trees.read(made, lang, path.stem))
+
+
+def _parser(lang: str) -> Any:
+    """Stanza's pipeline for a language, from what is on this machine: nothing is downloaded."""
+    try:
+        stanza: Any = import_module("stanza")
+    except ImportError as error:
+        raise InputError("to parse raw text, install Stanza: pip install 'babelscope[parse]'; or give a treebank") from error
+    steps = "tokenize,pos,lemma,depparse"  # it adds multiword tokens itself where a language has them
+    try:
+        return stanza.Pipeline(lang, processors=steps, download_method=None, verbose=False)
+    except Exception as error:  # Stanza raises many kinds where a model, a language or a processor is not there
+        reason = " ".join(str(error).split())[:160]
+        raise InputError(f"Stanza has no models for {lang!r} here ({reason}); get them: stanza.download({lang!r})") from error

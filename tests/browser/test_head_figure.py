@@ -1,0 +1,57 @@
+"""The picture of the heads in a real browser: it loads nothing, nothing is cut off, light and dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from devtools import CHROMIUM, browser
+
+from babelscope.heads.masks import head_mask
+from babelscope.heads.statistics import HeadStatistics
+from babelscope.pages import head_figure
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
+]
+
+
+def statistics(lang: str) -> HeadStatistics:
+    """A model of the usual size, drawn: 12 layers of 12 heads, one relation without a pair."""
+    draw = np.random.default_rng(len(lang))
+    pairs = np.tile(np.array([400, 250, 0, 90]), (12, 1))
+    shares = draw.beta(1, 4, size=(12, 12))
+    return HeadStatistics(
+        model="a model", lang=lang, corpus="", sentences=100, tokens=2000, relations=("nsubj", "obj", "amod", "advmod"),
+        direction="dep->head", subtypes="strip", hits=draw.binomial(pairs[:, None], 0.4, size=(12, 12, 4)), pairs=pairs,
+        known=pairs[0], dropped=0 * pairs[0], baseline=np.where(pairs > 0, 0.36, np.nan), positional=shares,
+        offset=draw.integers(-2, 3, size=(12, 12)), sink=1 - shares,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_picture(tmp_path: Path, dark: bool) -> None:
+    rows = [(one, head_mask(one, positional=0.5)) for one in (statistics("en"), statistics("zho"))]
+    kept = sum(mask.count for _, mask in rows)
+    assert 0 < kept < 288
+    file = tmp_path / "heads.html"
+    file.write_text(head_figure.page(rows), "utf-8")
+    with browser() as page:
+        page.open(file.as_uri(), dark=dark)
+        assert page.errors == []
+        assert [each for each in page.requests if not each.startswith("file://")] == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "only the box scrolls"
+        assert page.evaluate("[...document.querySelectorAll('.number')].filter(one => one.textContent).length") == 2 * 144 * 5
+        assert page.evaluate("document.querySelectorAll('.none').length") == 2 * 144
+        lost = """[...document.querySelectorAll('svg text')].filter(one => {
+            const a = one.getBBox(), b = one.ownerSVGElement.viewBox.baseVal
+            return a.x < 0 || a.y < 0 || a.x + a.width > b.width || a.y + a.height > b.height }).length"""
+        assert page.evaluate(lost) == 0
+        ink, paper = (
+            page.evaluate(f"getComputedStyle(document.querySelector('{one}')).fill") for one in ("svg .name", "svg .paper")
+        )
+        assert (ink, paper) == (
+            ("rgb(233, 236, 240)", "rgb(20, 23, 27)") if dark else ("rgb(23, 27, 33)", "rgb(255, 255, 255)")
+        )
