@@ -1,7 +1,8 @@
 """AttnLRP and CP-LRP equal `lxt`, the authors' package, where it still runs on today's transformers.
 
 It patches classes for good, so it runs in a process of its own. Its modules for BERT (which needs what transformers has
-removed) and for torchvision are left out. What is left differs by its stabiliser of 1e-10.
+removed) and for torchvision are left out, and the table of attention functions that it makes gets the one method that today's
+models call. What is left differs by its stabiliser of 1e-10, and by norms in float32.
 """
 
 from __future__ import annotations
@@ -33,8 +34,11 @@ architecture, rule, out = sys.argv[1:4]
 model, embedded = made(architecture, biased=True)
 modeling = importlib.import_module(type(model.hf).__module__)
 ours = importlib.import_module(f"lxt.efficient.models.{architecture}")
-model.hf.set_attn_implementation("eager" if architecture == "gpt2" else "sdpa")
+model.hf.set_attn_implementation("eager")
 monkey_patch(modeling, {"attnlrp": ours.attnLRP, "cp_lrp": ours.cp_LRP}[rule])
+class Functions(dict):
+    get_interface = dict.get
+modeling.ALL_ATTENTION_FUNCTIONS = Functions(modeling.ALL_ATTENTION_FUNCTIONS)
 torch.save(relevance(model, embedded), out)
 """
 
@@ -60,6 +64,7 @@ def test_propagation_equals_lxt(tmp_path: Path, architecture: str, rule: str) ->
     assert done.returncode == 0, done.stderr[-2000:]
     logits, theirs = torch.load(out)
     model, embedded = made(architecture, biased=True)
+    model.hf.set_attn_implementation("eager")
     with rules(model, rule):
         same, ours = relevance(model, embedded)
     torch.testing.assert_close(same, logits, rtol=0, atol=1e-6)
