@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from babelscope.errors import InputError
 from babelscope.heads.compare import agreement, likeness, sensitivity, transfer
 from babelscope.heads.masks import KINDS, HeadMask, from_json, head_mask, load_mask, repeated, to_json, write_mask
 from babelscope.heads.statistics import HeadStatistics, accuracy, coverage, thresholds
+from babelscope.model.counting import Sentence, Size, count, reach
 from babelscope.model.heads import head_statistics, read_mask
 from babelscope.model.load import Model, load
 
@@ -146,6 +148,16 @@ def test_a_causal_model_is_judged_on_what_it_can_see() -> None:
     assert (found["head->dep"].pairs[0] == down.known - behind).all()
     assert (coverage(found["either"]) == 1).all()
     assert any("out of reach" in flag for flag in down.flags)
+
+
+def test_a_window_is_found_and_pairs_outside_of_it_do_not_count() -> None:
+    """Two layers over six words: one sees all, one sees two tokens to either side. The pairs are 1-2 and 0-4."""
+    band = torch.ones(6, 6, dtype=torch.float64).tril(2).triu(-2)
+    weights = torch.stack((torch.ones(6, 6, dtype=torch.float64), band))[:, None]
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    assert reach(weights).tolist() == [[-5, 5], [-2, 2]]
+    one = Sentence(np.arange(6), np.array([[1, 2, 0], [0, 4, 0]]), np.zeros(1, dtype=np.int64))
+    assert count(weights, one, reach(weights), "dep->head", Size(6, 6, 1)).pairs.tolist() == [[2], [1]]
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -364,6 +376,8 @@ def test_files(tmp_path: Path, counted: HeadStatistics) -> None:
     other = plant.planted_heads([ROLES[0][:3]])
     with pytest.raises(InputError, match=r"is for 2 layers of 4 heads .* has 1 layers of 3 heads; make one for this model"):
         read_mask(file, other)
+    with pytest.raises(InputError, match=r"is for 2 layers of 4 heads .* has 2 layers of 3 heads"):
+        read_mask(file, plant.planted_heads([layer[:3] for layer in ROLES]))
     with pytest.raises(InputError, match="there is no head mask"):
         read_mask(tmp_path / "absent.json", model)
 
