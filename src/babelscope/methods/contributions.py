@@ -26,7 +26,7 @@ def value_zeroing(model: Model, inputs: Sequence[Encoded], targets: Sequence[Tar
     *Laws*: in [0, 1]; the sum over all positions is 1; C[l, i, j] is 0 where i does not attend to j; the target has no part
     in it. The residual path is inside of y, so no identity is added.
     *Left open by the paper*: a row of which no entry can be told from 0 is undefined.
-    Source: Mohebbi et al. 2023, eqs. 5 and 6; rollout without the identity.
+    Source: Mohebbi et al. 2023 (arXiv 2301.12971); rollout without the identity, as in the authors' code.
     """
     return _multiplied(model, inputs, targets, zeroing.distances(model, [forward.query(row) for row in inputs]))
 
@@ -44,7 +44,7 @@ def alti(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> 
     without biases behind the values, sum_j T_i(x_j) = y_i.
     *Left open by the paper*: decoders, whose norm stands before attention: there y_i is the sum alone. The bias of the values
     is in T_i(x_j), other biases are in y_i only.
-    Source: Ferrando, Gállego and Costa-jussà 2022 (ALTI), eqs. 7 to 10.
+    Source: Ferrando, Gállego and Costa-jussà 2022 (ALTI, arXiv 2203.04212); the value's bias as in the authors' code.
     """
 
     def nearer(part: Float[Tensor, "part token dim"], whole: Float[Tensor, "token dim"]) -> Float[Tensor, "part token"]:
@@ -67,7 +67,7 @@ def globenc(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
 
     *Laws*: in [0, 1]; the sum over all positions is 1; J is lower triangular for a decoder; the target has no part in it.
     *Left open by the paper*: decoders, whose norm stands inside of the feed-forward block's branch: there E = T.
-    Source: Modarressi et al. 2022 (GlobEnc), N_ENC, eqs. 9 to 12; rollout without the identity.
+    Source: Modarressi et al. 2022 (GlobEnc), N_ENC as in the authors' code; rollout without the identity.
     """
 
     def length(part: Float[Tensor, "part token dim"], whole: Float[Tensor, "token dim"]) -> Float[Tensor, "part token"]:
@@ -90,8 +90,10 @@ def decompx(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
     *Laws*: signed; for a logit the scores of all tokens, special ones included, sum to it; without biases they are the
     relevances of cp_lrp at the first layer's input.
     *Left open by the paper*: shares are equal where all products |b . P_t| are 0; in gated layers the gate is a weight;
-    a probability is expanded to first order. Memory grows with the square of the tokens.
-    Source: Modarressi et al. 2023 (DecompX), eqs. 5 to 13, with the zero-origin slope and biases by absolute products.
+    a probability is expanded to first order. All layers are treated alike, while the authors' code leaves the value bias
+    of the first to its own token. Memory grows with the square of the tokens.
+    Source: Modarressi et al. 2023 (DecompX), with the defaults of the authors' code: zero-origin slopes, biases by absolute
+    products.
     """
 
     def reduce(row: int, found: Tensor, output: Tensor) -> Float[Tensor, " token"]:

@@ -34,7 +34,7 @@ def attention_flow(model: Model, inputs: Sequence[Encoded], targets: Sequence[Ta
     *Left open by the paper*: the arithmetic. The cut that limits the flow is found with capacities rounded to 2^-30, and its
     capacity is summed unrounded, so that the score is exact unless two cuts differ by less than the rounding. The time
     grows with about the cube of the tokens; a text of 80 takes about a second at twelve layers.
-    Source: Abnar and Zuidema 2020, section 3 ("attention flow").
+    Source: Abnar and Zuidema 2020, "attention flow".
     """
 
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:

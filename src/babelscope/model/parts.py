@@ -101,7 +101,8 @@ def carried(
     J the Jacobian of the operation that made y from x under the rules, b what no token has a part in: its bias, and those
     not shared out before. The product and w are per vector: over the last dimension; equal w where all products are 0.
 
-    *Laws*: without biases the parts of a state sum to it if those of the known states do; with `settle`, always.
+    *Laws*: without biases the parts of a state sum to it if those of the known states do; with `settle`, those of a state
+    behind a sharing-out always do.
     """
     parts = dict(known)
     asked = {id(state) for state in wanted}
