@@ -42,10 +42,10 @@ PAIRS = [
 
 @cache
 def tiny(architecture: str, labels: tuple[str, ...] = ("negative", "neutral", "positive")) -> Model:
-    """Two layers, width 32, weights large enough that every token matters, float64."""
+    """Two layers of two heads, width 64, weights large enough that every token matters, float64."""
     tokenizer = make_tokenizer(architecture, [*TEXTS, *(text for pair in PAIRS for text in pair)], 400)
     torch.manual_seed(7)
-    hf = make_model(architecture, tokenizer, list(labels), layers=2, width=32).double().eval()
+    hf = make_model(architecture, tokenizer, list(labels), layers=2, width=64).double().eval()
     with torch.no_grad():
         for name, weight in hf.named_parameters():
             if weight.dim() > 1:

@@ -13,6 +13,7 @@ import torch
 from twins_contributions import twin_alti, twin_attention_flow, twin_decompx, twin_globenc, twin_value_zeroing
 
 from babelscope.model.encode import encode
+from babelscope.model.heads import mask_for
 from babelscope.model.load import Model
 from babelscope.seeds import keyed
 from babelscope.study.explain import as_examples, explain
@@ -180,8 +181,9 @@ def twin_attcat(model: Model, row: Encoded, target: int) -> np.ndarray:
 class Frozen:
     """The four tiny architectures written out, with what the rules hold fixed detached by hand."""
 
-    def __init__(self, model: Model, row: Encoded, conservative: bool) -> None:
+    def __init__(self, model: Model, row: Encoded, conservative: bool, mask: list[list[float]] | None = None) -> None:
         self.hf, self.row, self.conservative = model.hf, row, conservative
+        self.mask = iter(mask or ())
         self.first, self.width = model.first_position, model.embeddings.weight.shape[1]
 
     def norm(self, layer: torch.nn.LayerNorm, x: torch.Tensor) -> torch.Tensor:
@@ -195,6 +197,7 @@ class Frozen:
     def attend(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> torch.Tensor:
         """All heads of one layer, one by one; halves of a product by detaching either side."""
         size, parts = 32, []
+        mask = next(self.mask, [1.0] * (self.width // size))
         for start in range(0, self.width, size):
             one, two, three = (x[:, start : start + size] for x in (q, k, v))
             scores = 0.5 * (one @ two.detach().T + one.detach() @ two.T) / size**0.5
@@ -205,6 +208,7 @@ class Frozen:
                 parts.append(weights.detach() @ three)
             else:
                 parts.append(0.5 * (weights @ three.detach() + weights.detach() @ three))
+        parts = [keep * part + (1 - keep) * part.detach() for keep, part in zip(mask, parts)]
         return torch.cat(parts, -1)
 
     def places(self) -> torch.Tensor:
@@ -254,10 +258,12 @@ class Frozen:
         return self.hf.score(self.norm(base.ln_f, x)[-1])
 
 
-def twin_propagation(model: Model, row: Encoded, target: int, conservative: bool) -> np.ndarray:
+def twin_propagation(
+    model: Model, row: Encoded, target: int, conservative: bool, mask: list[list[float]] | None = None
+) -> np.ndarray:
     e = embedded(model, row)[0]
     leaf = e.clone().requires_grad_(True)
-    frozen = Frozen(model, row, conservative).logits(leaf)
+    frozen = Frozen(model, row, conservative, mask).logits(leaf)
     torch.testing.assert_close(frozen, plain(model, row), rtol=0, atol=1e-9)
     (found,) = torch.autograd.grad(frozen[target], leaf)
     return (found * e).sum(-1).numpy()[row.content]
@@ -306,6 +312,18 @@ def twin_transatt(model: Model, row: Encoded, target: int) -> np.ndarray:
     return rolled_out(model, row, target, None)
 
 
+def mask_of(model: Model, row: Encoded) -> list[list[float]]:
+    return list(mask_for(model, "builtin", row.example.lang).values())
+
+
+def twin_masked_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return rolled_out(model, row, target, np.concatenate(mask_of(model, row)))
+
+
+def twin_masked_attnlrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return twin_propagation(model, row, target, conservative=False, mask=mask_of(model, row))
+
+
 def twin_deeplift(model: Model, row: Encoded, target: int) -> np.ndarray:
     e = embedded(model, row)[0].numpy()
     b = e.copy()
@@ -343,8 +361,10 @@ TWINS = {
     "lrp": (twin_lrp, 1e-8),
     "partial_lrp": (twin_partial_lrp, 1e-8),
     "transatt": (twin_transatt, 1e-8),
+    "masked_lrp": (twin_masked_lrp, 1e-8),
     "attnlrp": (twin_attnlrp, 1e-9),
     "cp_lrp": (twin_cp_lrp, 1e-9),
+    "masked_attnlrp": (twin_masked_attnlrp, 1e-9),
     "deeplift": (twin_deeplift, 1e-8),
 }
 

@@ -19,7 +19,8 @@ from babelscope.methods.controls import inverse_frequency, position, random
 from babelscope.methods.erasure import occlusion
 from babelscope.methods.flow import attention_flow
 from babelscope.methods.gradient import gradient_norm, input_x_gradient, integrated_gradients
-from babelscope.methods.propagation import attnlrp, cp_lrp, deeplift, lrp, partial_lrp, transatt
+from babelscope.methods.propagation import attnlrp, cp_lrp, deeplift, masked_attnlrp
+from babelscope.methods.relevance import lrp, masked_lrp, partial_lrp, transatt
 from babelscope.methods.shapley import partition_shapley, permutation_shapley
 from babelscope.methods.surrogates import kernel_shap, lime
 from babelscope.types import Method
@@ -118,8 +119,16 @@ METHODS: dict[str, Method] = {
             "transatt", transatt, "propagation", "attention weighted by relevance and slope, through the layers",
             signed=False, gradients=True, attentions=True, words="max",
         ),
+        Method(
+            "masked_lrp", masked_lrp, "propagation", "the same, with relevance that only important heads pass on",
+            signed=False, gradients=True, attentions=True, words="max",
+        ),
         Method("attnlrp", attnlrp, "propagation", "relevance passed back by rules made for attention", gradients=True),
         Method("cp_lrp", cp_lrp, "propagation", "relevance passed back with attention weights held fixed", gradients=True),
+        Method(
+            "masked_attnlrp", masked_attnlrp, "propagation", "attnlrp through important heads only",
+            gradients=True, attentions=True,
+        ),
         Method(
             "deeplift", deeplift, "propagation", "difference to a reference, by exact multipliers",
             complete=True, gradients=True,

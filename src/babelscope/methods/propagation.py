@@ -5,21 +5,17 @@ Some authors state a patent on layer-wise relevance propagation for commercial u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from babelscope.methods.attention import read, rolled
 from babelscope.methods.gradient import input_x_gradient, on_path, way
+from babelscope.methods.relevance import masked
 from babelscope.model import forward
-from babelscope.model.forward import Interior
 from babelscope.model.load import Model
 from babelscope.model.rules import Mask, rules
-from babelscope.model.targets import UNIT, value
+from babelscope.model.targets import value
 from babelscope.types import Encoded, Explained, Target
 
 
@@ -82,105 +78,21 @@ def deeplift(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target],
     return [Explained(part.numpy()[row.content], at) for row, at, (_, part) in zip(inputs, references, found)]
 
 
-def lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """Relevance passed back to the input of the first layer by rules that keep positive parts.
-
-        a_t = sum_d R[t, d]        R the relevance at the first layer's input, of 1 at the target's logit
-
-    linear layers pass relevance along positive contributions (z+); sums split it by size; norms, activations and softmax
-    pass it unchanged; of a product each side gets half (model/chefer.py has the formulas).
-
-    *Laws*: independent of the rest of the batch; the scores of all tokens sum to 1, less what masks and positions took.
-    *Left open by the paper*: whatever quantity is explained, relevance starts at the logit; for a span, 1 at its start and
-    1 at its end.
-    Source: Chefer, Gur and Wolf 2021a, the "full LRP" baseline.
-    """
-
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return (inside.states[0] * inside.state_slopes[0]).sum(dim=-1)
-
-    return _chefer(model, inputs, targets, reduce)
-
-
-def partial_lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """Relevance of the last layer's attention weights.
-
-        a_t = 1/H sum_h max(0, R_A[L, h, q, t]),    R_A = A ((R_O / O) V')        O = A V the heads' output
-
-    *Laws*: never negative; independent of the rest of the batch.
-    Source: Voita et al. 2019 (relevance of heads); the "partial LRP" baseline of Chefer, Gur and Wolf 2021a.
-    """
-
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return read(model, targets[row], (inside.weights[-1] * inside.weight_slopes[-1]).clamp(min=0).mean(dim=0))
-
-    return _chefer(model, inputs, targets, reduce)
-
-
-def transatt(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """Rollout of attention weighted by its relevance and its gradient.
-
-        C[l] = 1/H sum_h max(0, dF/dA[l, h] R_A[l, h]);    J = B[L] ... B[1],  B[l] = rownorm(C[l] + I);    a_t = J[q, t]
-
-    R_A the relevance of the attention weights (see partial_lrp), not halved; dF/dA the plain gradient of the logit.
-
-    *Laws*: in [0, 1]; the sum over all positions is 1; J is lower triangular for a decoder.
-    Source: Chefer, Gur and Wolf 2021a, eqs. 12 to 14, over all layers.
-    """
-    return _rollout(model, inputs, targets, None)
-
-
-def _chefer(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], reduce: Callable[[int, Interior], Tensor]
+def masked_attnlrp(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *, heads: str = "builtin"
 ) -> list[Explained]:
-    found = _interiors(model, inputs, targets, reduce, None)
-    return [Explained(np.asarray(part.cpu().numpy()[row.content])) for row, part in zip(inputs, found)]
+    """AttnLRP in which only important heads pass relevance on, read at the embeddings.
 
+        a_t = e_t . g_t        g as in attnlrp, times M[l, h] where it enters the output of head h of layer l
 
-def _interiors(
-    model: Model,
-    inputs: Sequence[Encoded],
-    targets: Sequence[Target],
-    reduce: Callable[[int, Interior], Any],
-    heads: Mask | None,
-) -> list[Any]:
-    """What the model's interior says under Chefer's rules, with a relevance of 1 at the target's logit."""
-    unit = [replace(target, quantity=UNIT) for target in targets]
-    with rules(model, "chefer", heads=heads):
-        return forward.interiors(model, [forward.query(row) for row in inputs], unit, reduce)
+    Signed and cheaper than masked_lrp: one gradient, no matrices. `heads` as there.
 
+    *Laws*: an all-ones mask gives attnlrp; the mask of every layer matters.
+    Source: this project; the mask of masked_lrp with the rules of AttnLRP.
+    """
 
-def _rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None) -> list[Explained]:
-    groups = _groups(model, inputs)
-    return [one for group in groups for one in _rolled_out(model, inputs[group], targets[group], heads)]
+    def passed(rows: Sequence[Encoded], aims: Sequence[Target], mask: Mask) -> list[Explained]:
+        with rules(model, "attnlrp", heads=mask):
+            return input_x_gradient(model, rows, aims)
 
-
-def _rolled_out(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None) -> list[Explained]:
-    relevance = _interiors(model, inputs, targets, lambda _, inside: inside.weights * inside.weight_slopes, heads)
-
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        layers = (inside.weight_slopes * relevance[row]).clamp(min=0).mean(dim=1)
-        return read(model, targets[row], rolled(layers))
-
-    plain = [replace(target, quantity="logit") for target in targets]
-    found = forward.interiors(model, [forward.query(row) for row in inputs], plain, reduce)
-    return [Explained(np.asarray(part.cpu().numpy()[row.content])) for row, part in zip(inputs, found)]
-
-
-def _groups(model: Model, inputs: Sequence[Encoded]) -> Iterator[slice]:
-    """Rows in order, as many at once as there is room for their attention matrices (256 MB)."""
-    config = model.hf.config
-    each = 8 * config.num_hidden_layers * config.num_attention_heads
-    start = size = 0
-    for at, row in enumerate(inputs):
-        mine = each * len(row.ids) ** 2
-        if at > start and size + mine > 2**28:
-            yield slice(start, at)
-            start, size = at, 0
-        size += mine
-    yield slice(start, len(inputs))
-
-
-def _attnlrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None) -> list[Explained]:
-    with rules(model, "attnlrp", heads=heads):
-        return input_x_gradient(model, inputs, targets)
+    return masked(model, inputs, targets, heads, passed)

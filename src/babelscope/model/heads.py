@@ -6,13 +6,16 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
+from babelscope.data import builtin
 from babelscope.errors import InputError, UnsupportedModel
-from babelscope.heads.masks import HeadMask, load_mask
+from babelscope.heads.masks import HeadMask, head_mask, load_mask
 from babelscope.heads.statistics import RELATIONS, HeadStatistics, settled, share
 from babelscope.model import forward
 from babelscope.model.counting import Counts, Sentence, Size, count, reach, sentence
@@ -20,6 +23,10 @@ from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Example
 
+BUILTIN = ("sentiment", "topic")
+"""The tasks whose sentences the built-in masks are measured on, and how many of each."""
+EACH = 150
+_MEASURED: WeakKeyDictionary[Any, dict[tuple[str, int], dict[int, list[float]]]] = WeakKeyDictionary()
 CHUNK = 128
 """Sentences whose counts are in memory at a time."""
 
@@ -146,3 +153,20 @@ def read_mask(path_or_text: str | Path, model: Model) -> dict[int, list[float]]:
     name = "the head mask" if text.lstrip().startswith("{") else text
     mask = fitting(load_mask(path_or_text), model, name)
     return {layer: [float(head) for head in heads] for layer, heads in enumerate(mask.keep)}
+
+
+def mask_for(model: Model, heads: str, lang: str) -> dict[int, list[float]]:
+    """The mask of a file or JSON; or, for "builtin", one measured on the built-in corpus in that language, else in English.
+
+    It is measured once per model, language and state of the weights.
+    """
+    if heads != "builtin":
+        return read_mask(heads, model)
+    lang = lang if lang in builtin.LANGUAGES else "en"
+    known = _MEASURED.setdefault(model.hf, {})
+    key = (lang, sum(weight._version for weight in model.hf.parameters()))
+    if key not in known:
+        sentences = [one for task in BUILTIN for one in builtin.read(task, lang, "train", EACH)]
+        mask = head_mask(head_statistics(model, sentences))
+        known[key] = {layer: [float(head) for head in kept] for layer, kept in enumerate(mask.keep)}
+    return known[key]
