@@ -160,8 +160,9 @@ def rolled(layers: Float[Tensor, "layer token token"]) -> Float[Tensor, "token t
 
 def _read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
     """The row of the position that is read out."""
-    if model.task == "question-answering":
-        return (matrix[target.index] + matrix[target.end]) / 2
+    if model.task in ("question-answering", "token-classification"):
+        places = (target.end,) if model.task == "token-classification" else (target.index, target.end)
+        return matrix[[place for place in places if place >= 0]].mean(dim=0)
     return matrix[-1 if model.reads_last_token else 0]
 
 
