@@ -32,7 +32,7 @@ METHODS: dict[str, Method] = {
         Method("input_x_gradient", input_x_gradient, "gradient", "gradient at a position times its embedding", gradients=True),
         Method(
             "integrated_gradients", integrated_gradients, "gradient", "gradient integrated from a baseline, times the way",
-            complete=True, gradients=True,
+            complete=True, gradients=True, precise=True,
         ),
         Method(
             "attention", attention, "attention", "last-layer attention of the position that is read out",

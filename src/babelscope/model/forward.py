@@ -25,6 +25,7 @@ from babelscope.errors import UnsupportedModel
 from babelscope.model import sides
 from babelscope.model.load import Model
 from babelscope.model.targets import value
+from babelscope.model.verbalizer import label_logits
 from babelscope.types import Encoded, Target
 
 Edit = Callable[[Float[Tensor, "token dim"]], Float[Tensor, "token dim"]]
@@ -321,9 +322,7 @@ def outcome(model: Model, output: Any, row: int, own: int, last: int) -> Tensor:
     else:
         found = output.logits[row, last] if model.generates else output.logits[row]
     found = found.double().to("cpu")
-    if not model.verbalizer:
-        return found
-    return torch.stack([torch.logsumexp(found[list(tokens)], dim=0) for tokens in model.verbalizer.values()])
+    return label_logits(found, model.verbalizer) if model.verbalizer else found
 
 
 def _outputs(model: Model, batch: Sequence[Query], output: Any) -> list[Tensor]:

@@ -28,6 +28,7 @@ from transformers.utils import logging as transformers_logging
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.model.door import Door
+from babelscope.model.verbalizer import verbalizer as labelled
 
 TASKS = {
     "text-classification": (AutoModelForSequenceClassification, "one text, or two as a pair", "a class"),
@@ -168,6 +169,11 @@ class Model:
         found: torch.device = next(iter(self.hf.parameters())).device
         return found
 
+    @property
+    def in_half(self) -> bool:
+        """Whether weights are in half precision."""
+        return any(one.dtype in HALF for one in self.hf.parameters())
+
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of weights, task and tokenizer: what decides every number that the model gives."""
@@ -195,19 +201,6 @@ class Model:
         if digits.isdecimal() and int(digits) < len(self.labels):
             return int(digits)
         raise InputError(f"label {name!r} is not one of the model's: {', '.join(self.labels)}")
-
-    def token(self, word: str) -> int:
-        """The token of a word as it would follow a text: with a space before it, else as it is written; else the entry of
-        the vocabulary that is spelt so."""
-        for text in (f" {word}", word):
-            ids = self.tokenizer(text, add_special_tokens=False)["input_ids"]
-            if len(ids) == 1 and ids[0] != self.tokenizer.unk_token_id:
-                return int(ids[0])
-        entry = self.tokenizer.convert_tokens_to_ids(word)
-        if entry is not None and entry != self.tokenizer.unk_token_id:
-            return int(entry)
-        pieces = " ".join(self.tokenizer.convert_ids_to_tokens(ids))
-        raise InputError(f"{word!r} is no single token of {self.name} ({pieces}); choose a word that is")
 
     @contextmanager
     def full_precision(self) -> Iterator[bool]:
@@ -284,27 +277,13 @@ def load(
             f"cannot load a model from {type(source).__name__}: give a hub id, a folder, a pipeline or (model, tokenizer)"
         )
     if verbalizer:
-        _verbalize(model, verbalizer)
+        model.verbalizer = labelled(model, verbalizer)
     if device is not None:
         try:
             model.hf.to(device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from error
     return model
-
-
-def _verbalize(model: Model, words: Mapping[str, str | Sequence[str]]) -> None:
-    if not model.generates:
-        raise InputError(f"{model.name} ({model.task}) has classes of its own; a verbalizer is for language models")
-    if len(words) < 2:
-        raise InputError(f"a verbalizer compares at least two labels; {len(words)} given")
-    found = {}
-    for label, given in words.items():
-        found[label] = tuple(model.token(word) for word in ([given] if isinstance(given, str) else given))
-    tokens = [token for mine in found.values() for token in mine]
-    if len(set(tokens)) < len(tokens) or not all(found.values()):
-        raise InputError(f"each label of a verbalizer needs words of its own; given: {dict(words)}")
-    model.verbalizer = found
 
 
 def _wrap(hf: Any, tokenizer: Any, task: str | None) -> Model:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from babelscope.errors import InputError, Undefined
 from babelscope.model.load import Model
+from babelscope.model.verbalizer import token as token_of
 from babelscope.types import Aim, Encoded, Span, Target
 
 QUANTITIES = ("logit", "probability", "log_odds", "contrast")
@@ -171,7 +172,7 @@ def _bearer(model: Model, encoded: Encoded, output: Tensor, word: int | None) ->
 
 def _class(model: Model, label: str) -> int:
     """The class of that name; of a language model the token that the word would be, going on with the text."""
-    return model.token(label) if model.generates and not model.verbalizer else model.label_index(label)
+    return token_of(model, label) if model.generates and not model.verbalizer else model.label_index(label)
 
 
 def _span(encoded: Encoded, answer: Span, quantity: str) -> Target:

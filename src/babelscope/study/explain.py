@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from babelscope.errors import BabelscopeError, InputError
+from babelscope.errors import BabelscopeError, InputError, UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.model import forward, targets
 from babelscope.model.door import Progress
@@ -25,6 +25,8 @@ from babelscope.types import Aim, Attribution, Encoded, Example, Explained, Meth
 Texts = str | tuple[str, str] | Example | Sequence["str | tuple[str, str] | Example"]
 OWN_TOLERANCE = 1e-4
 """How far the explained probability may be from the one of the model's own call."""
+HALF_TOLERANCE = 2e-2
+"""The same in half precision, where a batch and a single text round differently."""
 
 
 def explain(
@@ -53,6 +55,9 @@ def explain(
     if options and len(rows) > 1:
         raise InputError(f"options belong to one method; {len(rows)} given")
     settled = [settle(row, options or {}) for row in rows]
+    for row in rows:
+        if row.attentions and model.unseen_attention:
+            raise UnsupportedModel(f"{row.name} reads attention weights, but {model.unseen_attention}; use another method")
     encoded = encode(model, as_examples(data, lang), part=part, long=long)
     with model.door.watched(progress):
         outputs = forward.scores(model, [forward.query(row) for row in encoded])
@@ -108,7 +113,7 @@ def check_own(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.
             own = forward.outcome(model, model.hf(**given), 0, count, -1)
             target = targets.predicted(model, row, output)
             gap = abs(targets.probability(model, own, target) - targets.probability(model, output, target))
-            if not gap <= OWN_TOLERANCE:
+            if not gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
                 raise BabelscopeError(
                     f"{row.example.id}: the explained probability differs by {gap:.2g} from that of {type(model.hf).__name__} "
                     "itself; this architecture reads its input in a way that is not understood here: please report it"
