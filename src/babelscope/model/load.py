@@ -301,7 +301,10 @@ def _wrap(hf: Any, tokenizer: Any, task: str | None) -> Model:
 
 
 def _from_pretrained(source: str, task: str | None, revision: str | None, allow_untrained_head: bool) -> Model:
-    found = task or _task_of(source, revision)
+    own = _task_of(source, revision)
+    found = task or own or "text-classification"
+    if own not in (None, found) and not allow_untrained_head:
+        raise UntrainedHead(f"{source} holds no trained weights for {found}: its head is for {own}; leave the task out")
     with quiet():
         try:
             hf, info = TASKS[found][0].from_pretrained(source, revision=revision, output_loading_info=True)
@@ -320,7 +323,8 @@ def _from_pretrained(source: str, task: str | None, revision: str | None, allow_
     return _wrap(hf, tokenizer, found)
 
 
-def _task_of(source: str, revision: str | None) -> str:
+def _task_of(source: str, revision: str | None) -> str | None:
+    """The task of the checkpoint's head; None where it has none that is known."""
     with quiet():
         try:
             config = AutoConfig.from_pretrained(source, revision=revision)
@@ -330,7 +334,7 @@ def _task_of(source: str, revision: str | None) -> str:
         for end, name in HEADS.items():
             if architecture.endswith(end):
                 return name
-    return "text-classification"
+    return None
 
 
 def not_found(source: str, error: Exception) -> InputError:
