@@ -27,7 +27,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def methods_table() -> str:
     from babelscope.methods import METHODS
 
-    facts = ("complete", "signed", "gradients", "attentions", "seeded")
+    facts = ("complete", "signed", "gradients", "attentions", "seeded", "precise")
     rows = [[_link(row.name), row.summary, row.family, _true(row, facts), row.words] for row in METHODS.values()]
     return table(("method", "what it is", "family", "properties", "words"), rows)
 

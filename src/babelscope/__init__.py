@@ -35,9 +35,11 @@ if TYPE_CHECKING:
     from babelscope.study.explain import explain
     from babelscope.study.measure import measure
     from babelscope.study.run import run
-    from babelscope.types import Attribution, Estimate, Example, Measure
+    from babelscope.study.suitable import suitable
+    from babelscope.types import Aim, Attribution, Estimate, Example, Measure
 
 WHERE = {
+    "Aim": "types",
     "Attribution": "types",
     "Attributions": "results",
     "BabelscopeError": "errors",
@@ -66,6 +68,7 @@ WHERE = {
     "read": "data.files",
     "report": "pages.build",
     "run": "study.run",
+    "suitable": "study.suitable",
 }
 """The public names and the modules that hold them; a module is imported when its name is first used, so that
 `import babelscope` is quick and reading results never loads torch."""
@@ -73,6 +76,7 @@ WHERE = {
 __all__ = [
     "METHODS",
     "METRICS",
+    "Aim",
     "Attribution",
     "Attributions",
     "BabelscopeError",
@@ -99,6 +103,7 @@ __all__ = [
     "read",
     "report",
     "run",
+    "suitable",
 ]
 
 

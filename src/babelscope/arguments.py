@@ -16,6 +16,17 @@ CorpusFolder = Annotated[
 ]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps; default: where the model is loaded.")]
 Untrained = Annotated[bool, typer.Option("--allow-untrained-head", help="Explain a head with random weights.")]
+Verbalizer = Annotated[
+    str | None,
+    typer.Option(metavar="LABEL=WORD,...", help="What a language model goes on with, per label; several words: good/great."),
+]
+
+
+def verbalized(given: str | None) -> dict[str, list[str]] | None:
+    """`positive=good/great,negative=bad` as labels with their words."""
+    if given is None:
+        return None
+    return {label: words.split("/") for label, words in pairs(given.split(","), "--verbalizer").items()}
 
 
 def pairs(given: list[str] | None, flag: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelscope import heads_cli, show, train_cli
-from babelscope.arguments import Columns, Device, Json, ModelName, Options, Untrained, pairs
+from babelscope.arguments import Columns, Device, Json, ModelName, Options, Untrained, Verbalizer, pairs, verbalized
 from babelscope.data_cli import data_app
 
 if TYPE_CHECKING:
@@ -36,11 +36,21 @@ def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the trace
 
 
 @app.command()
-def methods(json_: Json = False) -> None:
-    """The attribution methods and their properties."""
+def methods(
+    model: Annotated[str | None, typer.Option(help="Say which work on this model (a hub id or a folder), and why not.")] = None,
+    allow_untrained_head: Untrained = False,
+    json_: Json = False,
+) -> None:
+    """The attribution methods and their properties; or which of them work on a model."""
     from babelscope.methods import METHODS
 
-    facts = ("family", "complete", "signed", "gradients", "attentions", "seeded", "words", "summary")
+    if model is not None:
+        from babelscope.model.load import load
+        from babelscope.study.suitable import suitable
+
+        show.deliver_suitable(suitable(load(model, allow_untrained_head=allow_untrained_head)), model, json_)
+        return
+    facts = ("family", "complete", "signed", "gradients", "attentions", "seeded", "precise", "words", "summary")
     show.show_rows("methods", METHODS.values(), facts, json_)
 
 
@@ -74,7 +84,11 @@ def explain(
     lang: Annotated[str, typer.Option(help="The text's language (BCP 47): decides its words.")] = "und",
     method: Annotated[str, typer.Option(help="Methods, separated by commas.")] = "integrated_gradients",
     target: Annotated[str | None, typer.Option(help="A class (or answer), or 'gold'; default: the prediction.")] = None,
-    quantity: Annotated[str, typer.Option(help="logit, probability or log_odds.")] = "logit",
+    quantity: Annotated[str, typer.Option(help="logit, probability, log_odds or contrast.")] = "logit",
+    contrast: Annotated[str | None, typer.Option(help="The class to subtract; default: the best of the others.")] = None,
+    word: Annotated[int | None, typer.Option(min=0, help="The word whose tag is explained; default: the first not O.")] = None,
+    edge: Annotated[str, typer.Option(help="Of an answer: both, start or end.")] = "both",
+    verbalizer: Verbalizer = None,
     unit: Annotated[str, typer.Option(help="Show words or tokens.")] = "word",
     input_: Annotated[Path | None, typer.Option("--input", help="A .jsonl, .csv, .tsv or .parquet file of texts.")] = None,
     output: Annotated[Path | None, typer.Option(help="Write to a .jsonl, .parquet or .html file.")] = None,
@@ -91,6 +105,7 @@ def explain(
     from babelscope.errors import InputError
     from babelscope.progress import bar
     from babelscope.results import Attributions
+    from babelscope.types import Aim
 
     if unit not in ("word", "token"):
         raise InputError(f"unit {unit!r} is not one of: word, token")
@@ -101,13 +116,15 @@ def explain(
     from babelscope.model.load import load
     from babelscope.study.explain import explain as explain_them
 
-    loaded = load(model, device=device, allow_untrained_head=allow_untrained_head)
+    words = verbalized(verbalizer)
+    loaded = load(model, device=device, allow_untrained_head=allow_untrained_head, verbalizer=words)
     _refuse_unfit(loaded, rows)
+    aim = Aim(target, contrast, word, edge)
     found = Attributions(())
     with bar("explaining") as tell:
         for row in chosen:
             found += explain_them(
-                loaded, rows, row.name, target=target, quantity=quantity, options=settled[row.name], seed=seed, part=part,
+                loaded, rows, row.name, target=aim, quantity=quantity, options=settled[row.name], seed=seed, part=part,
                 long=long, progress=tell,
             )  # fmt: skip
     show.deliver(found, output, json_, unit)
@@ -121,6 +138,7 @@ def measure(
     metric: Annotated[str, typer.Option(help="Metrics, separated by commas.")] = "comprehensiveness,sufficiency",
     lang: Annotated[str, typer.Option(help="The language, where the file has no such column.")] = "und",
     target: Annotated[str | None, typer.Option(help="A class, or 'gold'; default: the prediction.")] = None,
+    verbalizer: Verbalizer = None,
     option: Options = None,
     column: Columns = None,
     seed: Annotated[int, typer.Option(help="For methods that draw numbers.")] = 0,
@@ -144,7 +162,8 @@ def measure(
     chosen = _chosen_methods(method)
     judges = [choose(METRICS, name.strip(), "metric") for name in metric.split(",")]
     settled = _share_options([*chosen, *judges], option)
-    loaded = load(model, device=device, allow_untrained_head=allow_untrained_head)
+    words = verbalized(verbalizer)
+    loaded = load(model, device=device, allow_untrained_head=allow_untrained_head, verbalizer=words)
     _refuse_unfit(loaded, rows)
     found, values = Attributions(()), Measures(())
     with bar("explaining") as tell:

@@ -6,11 +6,13 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from babelscope.results import Attributions, Measures
+    from babelscope.study.suitable import Suitability
 
 
 def check_ending(output: Path | None, known: Sequence[str]) -> None:
@@ -78,6 +80,16 @@ def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
         return str(value)
 
     show(table(title, ("name", *facts, "options"), [tuple(shown(value) for value in row.values()) for row in listed]))
+
+
+def deliver_suitable(rows: Sequence[Suitability], model: str, json_: bool) -> None:
+    if json_:
+        print(json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False))
+        return
+    from babelscope.pages.terminal import table
+
+    listed = [(row.method, "yes" if row.works else "no", row.reason) for row in rows]
+    show(table(f"methods on {model}", ("name", "works", "why"), listed))
 
 
 def show(thing: Any) -> None:

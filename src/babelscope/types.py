@@ -65,19 +65,39 @@ class Encoded:
     word_offsets: tuple[Span, ...]
     word_segment: tuple[int, ...]
     flags: tuple[str, ...] = ()
+    decoder: int = 0
+    """How many tokens at the end belong to the decoder of an encoder-decoder: its start, and the beginning of its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What shall be explained, as a person asks for it.
+
+    `name` is a class, a tag, a token or an answer, "gold" for each example's own, None for what the model predicts.
+    `contrast` is the class that the quantity "contrast" subtracts, None for the best of the others. `word` is the 0-based
+    word whose tag is explained, None for the first whose predicted tag is not O. `edge` is "start" or "end" of an answer,
+    or "both".
+    """
+
+    name: str | None = None
+    contrast: str | None = None
+    word: int | None = None
+    edge: str = "both"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """What is explained: an output of the model, and as which quantity.
 
-    `index` is a class; for reading comprehension it is the token where the answer starts and `end` the one where it ends.
-    `quantity` is "logit" (default), "probability" or "log_odds".
+    `index` is a class, a tag or a token of the vocabulary, and `end` for a tag the token that bears it. For reading
+    comprehension they are the tokens where the answer starts and ends; -1 leaves that edge out.
+    `quantity` is "logit" (default), "probability", "log_odds" or "contrast", the logit less that of class `contrast`.
     """
 
     index: int
     end: int = -1
     quantity: str = "logit"
+    contrast: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +154,7 @@ class Attribution:
     task: str = ""
     target_index: int = -1
     target_end: int = -1
-    """The target as in `Target`: a class, or the answer's first and last token."""
+    """The target as in `Target`: a class, the answer's first and last token, or a tag and the token that bears it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +200,8 @@ class Method:
     seeded: bool = False
     words: str = "sum"
     """How a word's score follows from its tokens': sum, or max for unsigned shares."""
+    precise: bool = False
+    """Half precision spoils it: a model in bfloat16 or float16 is in float32 while it runs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,17 @@ MUTANTS = {
         "model/forward.py", "np.arange(first, first + len(asked.ids))", "np.arange(len(asked.ids))",
         "properties/test_door.py", "plain_call or move_positions",
     ),
-    "decoders padded on the right": (
-        "model/forward.py", "return [(width - len(asked.ids), width) for asked in batch]",
-        "return [(0, len(asked.ids)) for asked in batch]", "properties/test_door.py", "plain_call",
+    "padding that a decoder's head takes for text": (
+        "model/forward.py", "input_ids=_padded(model, batch, full, padding))",
+        "input_ids=_padded(model, batch, full, int(padding == 0)))", "properties/test_methods.py",
+        "in_a_batch and gpt2-occlusion",
+    ),
+    "a contrast added": (
+        "model/targets.py", "return row[index] - row[target.contrast]", "return row[index] + row[target.contrast]",
+        "properties/test_targets.py", "contrast_is_the_difference and classes",
+    ),
+    "a decoder's tokens shifted the wrong way": (
+        "model/sides.py", "(start, *own[:-1])", "(start, *own[1:])", "properties/test_targets.py", "slopes_of_a_plain",
     ),
     "attention mask left out of an input's identity": (
         "model/forward.py", "parts = (self.ids, self.types, self.attended)", "parts = (self.ids, self.types)",

@@ -52,7 +52,7 @@ METHODS: dict[str, Method] = {
         Method("input_x_gradient", input_x_gradient, "gradient", "gradient at a position times its embedding", gradients=True),
         Method(
             "integrated_gradients", integrated_gradients, "gradient", "gradient integrated from a baseline, times the way",
-            complete=True, gradients=True,
+            complete=True, gradients=True, precise=True,
         ),
         Method(
             "smooth_gradient", smooth_gradient, "gradient", "gradient averaged over noisy copies, times the embedding",
@@ -110,18 +110,21 @@ METHODS: dict[str, Method] = {
         Method(
             "decompx", decompx, "attention", "each token's part of the output, carried through all layers", gradients=True,
         ),
-        Method("lrp", lrp, "propagation", "relevance passed back along positive parts", gradients=True, attentions=True),
+        Method(
+            "lrp", lrp, "propagation", "relevance passed back along positive parts",
+            gradients=True, attentions=True, precise=True,
+        ),
         Method(
             "partial_lrp", partial_lrp, "propagation", "relevance of the last layer's attention",
-            signed=False, gradients=True, attentions=True, words="max",
+            signed=False, gradients=True, attentions=True, words="max", precise=True,
         ),
         Method(
             "transatt", transatt, "propagation", "attention weighted by relevance and slope, through the layers",
-            signed=False, gradients=True, attentions=True, words="max",
+            signed=False, gradients=True, attentions=True, words="max", precise=True,
         ),
         Method(
             "masked_lrp", masked_lrp, "propagation", "the same, with relevance that only important heads pass on",
-            signed=False, gradients=True, attentions=True, words="max",
+            signed=False, gradients=True, attentions=True, words="max", precise=True,
         ),
         Method("attnlrp", attnlrp, "propagation", "relevance passed back by rules made for attention", gradients=True),
         Method("cp_lrp", cp_lrp, "propagation", "relevance passed back with attention weights held fixed", gradients=True),

@@ -159,9 +159,11 @@ def rolled(layers: Float[Tensor, "layer token token"]) -> Float[Tensor, "token t
 
 
 def read_out(model: Model, target: Target) -> tuple[int, ...]:
-    """The positions that the head reads: the first token, the last for a decoder, the answer's ends for a span."""
-    if model.task == "question-answering":
-        return (target.index, target.end)
+    """The positions that the head reads: the first token, the last for a decoder, the answer's ends for a span, the token that
+    bears a tag."""
+    if model.task in ("question-answering", "token-classification"):
+        places = (target.end,) if model.task == "token-classification" else (target.index, target.end)
+        return tuple(place for place in places if place >= 0)
     return (-1,) if model.reads_last_token else (0,)
 
 

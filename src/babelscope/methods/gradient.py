@@ -138,7 +138,7 @@ def way(model: Model, row: Encoded, baseline: str) -> Float[Tensor, "token dim"]
 
 def on_path(row: Encoded, way: Float[Tensor, "token dim"], share: float, baseline: str) -> forward.Query:
     key = f"path {baseline} {share!r} {row.content.tobytes().hex()}"
-    return forward.Query(row.ids, row.types, edit=lambda embedded: embedded - (1.0 - share) * way, key=key)
+    return forward.Query(row.ids, row.types, edit=lambda embedded: embedded - (1.0 - share) * way, key=key, decoder=row.decoder)
 
 
 def _split(found: dict[Piece, tuple[Tensor, float]], nodes: int, tolerance: float) -> list[Piece]:

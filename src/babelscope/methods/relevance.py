@@ -141,7 +141,7 @@ def _rolled_out(model: Model, inputs: Sequence[Encoded], targets: Sequence[Targe
         layers = (inside.weight_slopes * relevance[row]).clamp(min=0).mean(dim=1)
         return read(model, targets[row], rolled(layers))
 
-    plain = [replace(target, quantity="logit") for target in targets]
+    plain = [replace(target, quantity="logit" if target.contrast < 0 else "contrast") for target in targets]
     found = forward.interiors(model, [forward.query(row) for row in inputs], plain, reduce)
     return [Explained(np.asarray(part.cpu().numpy()[row.content])) for row, part in zip(inputs, found)]
 

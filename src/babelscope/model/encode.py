@@ -29,6 +29,9 @@ def encode(
     which becomes an input of its own under the id `id#1`, `id#2`, ... Without `task` an example may have one text or two,
     whatever the model's task reads: what its layers do with a sentence can be asked of any model.
 
+    Behind the tokens of an encoder-decoder stand those that only its decoder reads: its start token, which is never
+    content, and for text-to-text models the second text, the beginning of the answer.
+
     *Laws*: ids are the tokenizer's own; special tokens are never content; the tokens of a word overlap its characters.
     """
     for name, given, known in (("part", part, PARTS), ("long", long, LONG)):
@@ -48,15 +51,16 @@ def _encode(model: Model, example: Example, part: str, long: str, task: bool) ->
     if part == "second" and len(example.texts) == 1:
         raise InputError(f"{example.id}: part 'second' needs a pair, one text given")
     check_text(example)
-    pair = len(example.texts) == 2
+    read = example.texts[:1] if model.task == "text2text-generation" else example.texts
+    pair = len(read) == 2
     second = pair and (model.task == "question-answering" or long == "window")
     strategy: Any = "only_second" if second else "longest_first"
     split = long == "window"
     overlap = {"return_overflowing_tokens": True, "stride": max(0, model.limit // 8)} if split else {}
     try:
-        whole = model.tokenizer(*example.texts, return_offsets_mapping=False, verbose=False)["input_ids"]
+        whole = model.tokenizer(*read, return_offsets_mapping=False, verbose=False)["input_ids"]
         made = model.tokenizer(
-            *example.texts,
+            *read,
             truncation=strategy,
             max_length=model.limit,
             return_offsets_mapping=True,
@@ -81,17 +85,20 @@ def _encode(model: Model, example: Example, part: str, long: str, task: bool) ->
 
 def _row(model: Model, example: Example, made: Any, number: int, part: str, flags: tuple[str, ...]) -> Encoded:
     one = made.encodings[number]
-    segments = np.array([-1 if place is None else place for place in one.sequence_ids], dtype=np.int64)
+    ids, offsets, tokens = [*one.ids], [*one.offsets], [*one.tokens]
+    places = [-1 if alone or place is None else place for place, alone in zip(one.sequence_ids, one.special_tokens_mask)]
+    after = _decoder(model, example)
+    ids, offsets, tokens = ids + after[0], offsets + after[1], tokens + after[2]
+    segments = np.array(places + after[3], dtype=np.int64)
     special = [known for known in model.tokenizer.all_special_ids if known != model.tokenizer.unk_token_id]
-    segments[np.array(one.special_tokens_mask, dtype=bool) | np.isin(one.ids, special)] = -1
-    offsets = np.array(one.offsets, dtype=np.int64).reshape(-1, 2)
+    segments[np.isin(ids, special)] = -1
     spans: list[Span] = []
     owners: list[int] = []
     word = np.full(len(segments), -1, dtype=np.int64)
     for place, text in enumerate(example.texts):
         mine = example.words[place] if example.words else segment(text, example.lang)
         here = np.flatnonzero(segments == place)
-        found = words_of_tokens([(int(a), int(b)) for a, b in offsets[here]], mine, text)
+        found = words_of_tokens([offsets[token] for token in here], mine, text)
         word[here] = np.array(found, dtype=np.int64) + len(spans)
         spans.extend(mine)
         owners.extend([place] * len(mine))
@@ -99,21 +106,34 @@ def _row(model: Model, example: Example, made: Any, number: int, part: str, flag
     present = sorted(set(word[content].tolist()))
     renumber = {old: new for new, old in enumerate(present)}
     word = np.array([renumber[old] if keep else -1 for old, keep in zip(word.tolist(), content)], dtype=np.int64)
-    types = np.array(one.type_ids, dtype=np.int64) if "token_type_ids" in made else None
+    types = np.array([*one.type_ids, *(0 for _ in after[0])], dtype=np.int64) if "token_type_ids" in made else None
     return Encoded(
         example=example,
-        ids=np.array(one.ids, dtype=np.int64),
+        ids=np.array(ids, dtype=np.int64),
         types=types,
         content=content,
         word=word,
         segment=segments,
-        offsets=offsets,
-        tokens=tuple(one.tokens),
+        offsets=np.array(offsets, dtype=np.int64).reshape(-1, 2),
+        tokens=tuple(tokens),
         words=tuple(example.texts[owners[old]][slice(*spans[old])] for old in present),
         word_offsets=tuple(spans[old] for old in present),
         word_segment=tuple(owners[old] for old in present),
         flags=flags,
+        decoder=len(after[0]),
     )
+
+
+def _decoder(model: Model, example: Example) -> tuple[list[int], list[Span], list[str], list[int]]:
+    """Ids, offsets, tokens and texts of what only a decoder beside an encoder reads."""
+    if not model.two_sided:
+        return [], [], [], []
+    start = model.decoder_start
+    shown = model.tokenizer.convert_ids_to_tokens(start)
+    if model.task != "text2text-generation" or len(example.texts) == 1:
+        return [start], [(0, 0)], [shown], [-1]
+    begun = model.tokenizer(example.texts[1], add_special_tokens=False).encodings[0]
+    return [start, *begun.ids], [(0, 0), *begun.offsets], [shown, *begun.tokens], [-1, *(1 for _ in begun.ids)]
 
 
 def _refuse_empty(model: Model, row: Encoded) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,22 +43,28 @@ def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str
         kept = ~gone
         if not kept.any():
             return None
-        return Query(encoded.ids[kept], None if encoded.types is None else encoded.types[kept])
+        left = int(kept[len(kept) - encoded.decoder :].sum())
+        return Query(encoded.ids[kept], None if encoded.types is None else encoded.types[kept], decoder=left)
     if operator == "attention_zero":
-        return Query(encoded.ids, encoded.types, None if not gone.any() else ~gone) if not gone.all() else None
+        if gone.all():
+            return None
+        return Query(encoded.ids, encoded.types, None if not gone.any() else ~gone, decoder=encoded.decoder)
     filler = getattr(model.tokenizer, f"{operator}_token_id")
     if filler is None:
         others = [name for name in OPERATORS if getattr(model.tokenizer, f"{name}_token_id", None) is not None]
         known = ", ".join([*others, "attention_zero", "delete"])
         raise UnsupportedModel(f"{model.name} has no {operator} token to erase with; use one of: {known}")
-    return Query(np.where(gone, filler, encoded.ids), encoded.types)
+    return Query(np.where(gone, filler, encoded.ids), encoded.types, decoder=encoded.decoder)
 
 
 def moved(target: Target, gone: NDArray[np.bool_], operator: str, positions: bool) -> Target | None:
-    """The target in the erased input: where it names positions (`positions`) and tokens were deleted before them, it
-    moves along; None if one of its positions itself was deleted."""
-    if not positions or operator != "delete":
+    """The target in the erased input: where it names positions (`end`, and `index` too with `positions`) and tokens were
+    deleted before them, it moves along; None if one of its positions itself was deleted."""
+    index, end = target.index if positions else -1, target.end
+    if operator != "delete":
         return target
-    if gone[target.index] or gone[target.end]:
+    if any(place >= 0 and gone[place] for place in (index, end)):
         return None
-    return Target(target.index - int(gone[: target.index].sum()), target.end - int(gone[: target.end].sum()), target.quantity)
+    if index >= 0:
+        target = replace(target, index=index - int(gone[:index].sum()))
+    return replace(target, end=end - int(gone[:end].sum())) if end >= 0 else target

@@ -22,9 +22,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from babelscope.errors import UnsupportedModel
+from babelscope.model import sides
 from babelscope.model.load import Model
 from babelscope.model.memory import fitting, weight_bytes
 from babelscope.model.targets import secant, value
+from babelscope.model.verbalizer import label_logits
 from babelscope.types import Encoded, Target
 
 Edit = Callable[[Float[Tensor, "token dim"]], Float[Tensor, "token dim"]]
@@ -46,20 +48,23 @@ class Query:
     edit: Edit | None = None
     key: str = ""
     """What the edit is: two queries with the same ids and key are the same input. Needed with an edit."""
+    decoder: int = 0
+    """How many ids at the end only the decoder of an encoder-decoder reads, its start token among them."""
 
     def digest(self) -> bytes:
         parts = (self.ids, self.types, self.attended)
         whole = b"|".join(b"" if part is None else part.tobytes() for part in parts)
-        return hashlib.blake2b(whole + self.key.encode(), digest_size=16).digest()
+        return hashlib.blake2b(whole + f"{self.key}|{self.decoder}".encode(), digest_size=16).digest()
 
 
 def query(encoded: Encoded) -> Query:
     """The unperturbed input."""
-    return Query(encoded.ids, encoded.types)
+    return Query(encoded.ids, encoded.types, decoder=encoded.decoder)
 
 
 def scores(model: Model, queries: Sequence[Query]) -> list[Tensor]:
-    """The outputs in float64 on the CPU: class logits, or start and end logits [2, token] for reading comprehension."""
+    """The outputs in float64 on the CPU: class logits (of a language model those of the next token, or of the verbaliser's
+    labels), start and end logits [2, token] for reading comprehension, or tag logits [token, tag]."""
     digests = [asked.digest() for asked in queries]
     memory = {} if model.door.memory is None else model.door.memory
     new = {digest: asked for digest, asked in zip(digests, queries) if digest not in memory}
@@ -272,9 +277,6 @@ def _out_of_memory(error: BaseException) -> bool:
 
 def _places(model: Model, batch: Sequence[Query]) -> list[tuple[int, int]]:
     """Where each query's tokens stand in the padded batch."""
-    width = max(len(asked.ids) for asked in batch)
-    if model.reads_last_token:
-        return [(width - len(asked.ids), width) for asked in batch]
     return [(0, len(asked.ids)) for asked in batch]
 
 
@@ -309,16 +311,31 @@ def _forward(
     output_attentions: bool = False,
     output_hidden_states: bool = False,
 ) -> Any:
-    """The model's own forward call with positions given outright: they would otherwise follow from which ids are padding."""
-    given: dict[str, Any] = {}
-    if embedded is None and (model.reads_last_token or any(asked.edit for asked in batch)):
+    """The model's own forward call."""
+    if embedded is None and (model.pools_last_token or model.two_sided or any(asked.edit for asked in batch)):
         embedded = _embed(model, batch)
-    if embedded is None:
-        given["input_ids"] = _ids(model, batch)
-    else:
-        given["inputs_embeds"] = embedded
     everywhere = [np.ones(len(asked.ids)) if asked.attended is None else asked.attended for asked in batch]
-    given["attention_mask"] = _padded(model, batch, everywhere, 0)
+    if model.two_sided and embedded is not None:
+        with sides.read(model, batch, embedded, everywhere) as both:
+            return model.hf(**both, use_cache=False)
+    given = _arguments(model, batch) | {"attention_mask": _padded(model, batch, everywhere, 0)}
+    if output_attentions:
+        given["output_attentions"] = True
+    if output_hidden_states:
+        given["output_hidden_states"] = True
+    if embedded is None:
+        return model.hf(**given, input_ids=_ids(model, batch))
+    if not model.pools_last_token:
+        return model.hf(**given, inputs_embeds=embedded)
+    padding = model.hf.config.get_text_config().pad_token_id
+    full = [np.full(len(asked.ids), int(padding == 0)) for asked in batch]
+    with sides.embeddings(model, [embedded]):
+        return model.hf(**given, input_ids=_padded(model, batch, full, padding))
+
+
+def _arguments(model: Model, batch: Sequence[Query]) -> dict[str, Any]:
+    """What the call is given besides its tokens; positions outright, as they would else follow from which ids are padding."""
+    given: dict[str, Any] = {}
     if "position_ids" in model.accepts:
         first = model.first_position
         positions = [np.arange(first, first + len(asked.ids)) for asked in batch]
@@ -328,20 +345,40 @@ def _forward(
         given["token_type_ids"] = _padded(model, batch, types, 0)
     if "use_cache" in model.accepts:
         given["use_cache"] = False
-    if output_attentions:
-        given["output_attentions"] = True
-    if output_hidden_states:
-        given["output_hidden_states"] = True
-    return model.hf(**given)
+    if _keeps(model):
+        given["logits_to_keep"] = torch.tensor(_kept(batch), device=model.device)
+    return given
+
+
+def _kept(batch: Sequence[Query]) -> list[int]:
+    """The positions at which a row of the batch ends: the only ones whose next token is asked for."""
+    return sorted({len(asked.ids) - 1 for asked in batch})
+
+
+def _keeps(model: Model) -> bool:
+    """Whether logits are asked for at these positions only: a whole batch of them is large."""
+    return model.task == "text-generation" and "logits_to_keep" in model.accepts
+
+
+def outcome(model: Model, output: Any, row: int, own: int, last: int) -> Tensor:
+    """What one row of a batch says, in float64 (see `scores`): `own` its number of tokens, `last` where its next token is."""
+    if model.task == "question-answering":
+        found = torch.stack((output.start_logits[row, :own], output.end_logits[row, :own]))
+    elif model.task == "token-classification":
+        found = output.logits[row, :own]
+    else:
+        found = output.logits[row, last] if model.generates else output.logits[row]
+    found = found.double().to("cpu")
+    return label_logits(found, model.verbalizer) if model.verbalizer else found
 
 
 def _outputs(model: Model, batch: Sequence[Query], output: Any) -> list[Tensor]:
     """Each query's output in float64, cut to its own tokens."""
-    if model.task == "question-answering":
-        both = torch.stack((output.start_logits, output.end_logits), dim=1).double().to("cpu")
-        rows = [row[:, start:end] for row, (start, end) in zip(both, _places(model, batch))]
-    else:
-        rows = list(output.logits.double().to("cpu"))
+    kept = _kept(batch) if _keeps(model) else range(max(len(asked.ids) for asked in batch))
+    rows = []
+    for row, asked in enumerate(batch):
+        last = asked.decoder - 1 if model.two_sided else kept.index(len(asked.ids) - 1)
+        rows.append(outcome(model, output, row, len(asked.ids) - asked.decoder, last))
     if not bool(torch.isfinite(torch.cat([row.flatten() for row in rows])).all()):
         raise UnsupportedModel(
             f"{model.name} returned logits that are not finite; its weights are damaged or its precision "

@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,25 +17,42 @@ import torch
 from huggingface_hub.utils import logging as hub_logging
 from transformers import (
     AutoConfig,
+    AutoModelForCausalLM,
     AutoModelForQuestionAnswering,
+    AutoModelForSeq2SeqLM,
     AutoModelForSequenceClassification,
+    AutoModelForTokenClassification,
     AutoTokenizer,
 )
 from transformers.utils import logging as transformers_logging
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.model.door import Door
+from babelscope.model.verbalizer import verbalizer as labelled
 
 TASKS = {
     "text-classification": (AutoModelForSequenceClassification, "one text, or two as a pair", "a class"),
     "question-answering": (AutoModelForQuestionAnswering, "a question and a context", "an answer in the context"),
-}
+    "token-classification": (AutoModelForTokenClassification, "one text", "a word's tag"),
+    "text-generation": (AutoModelForCausalLM, "one text", "the next token, or a label that tokens stand for"),
+    "text2text-generation": (
+        AutoModelForSeq2SeqLM, "one text, and perhaps the answer's beginning", "the answer's next token, or a label",
+    ),
+}  # fmt: skip
 """The tasks that can be explained, under their Hugging Face names: the class that loads each, its texts, its targets."""
 
 NARROW = 128
 """The width up to which a model runs on one thread."""
 
-HEADS = {"ForSequenceClassification": "text-classification", "ForQuestionAnswering": "question-answering"}
+HEADS = {
+    "ForSequenceClassification": "text-classification",
+    "ForQuestionAnswering": "question-answering",
+    "ForTokenClassification": "token-classification",
+    "ForCausalLM": "text-generation",
+    "GPT2LMHeadModel": "text-generation",
+    "ForConditionalGeneration": "text2text-generation",
+}
+HALF = (torch.float16, torch.bfloat16)
 
 
 @dataclass(eq=False)
@@ -47,19 +64,34 @@ class Model:
     name: str
     task: str
     door: Door = field(default_factory=Door)
+    verbalizer: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Per label the tokens that stand for it, where a language model is asked to classify."""
+
+    @cached_property
+    def generates(self) -> bool:
+        """Whether the outputs are the logits of a next token."""
+        return self.task in ("text-generation", "text2text-generation")
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Class names in the order of the logits; empty where the outputs are positions in the text."""
+        """Class names in the order of the outputs: of a language model the verbaliser's labels, else the vocabulary; empty
+        where the outputs are positions in the text."""
         if self.task == "question-answering":
             return ()
+        if self.verbalizer:
+            return tuple(self.verbalizer)
+        if self.generates:
+            size, known = self.hf.config.get_text_config().vocab_size, len(self.tokenizer)
+            tokens = self.tokenizer.convert_ids_to_tokens(list(range(min(size, known))))
+            return (*tokens, *(f"<{index}>" for index in range(known, size)))
         names = self.hf.config.id2label
         return tuple(str(names[index]) for index in range(self.hf.config.num_labels))
 
     @cached_property
     def texts(self) -> int | None:
         """How many texts an input has; None where the checkpoint does not say."""
-        return 2 if self.task == "question-answering" else getattr(self.hf.config, "texts_per_input", None)
+        fixed = {"question-answering": 2, "token-classification": 1, "text-generation": 1}
+        return fixed.get(self.task) or getattr(self.hf.config, "texts_per_input", None)
 
     @cached_property
     def activation(self) -> str:
@@ -79,8 +111,35 @@ class Model:
 
     @cached_property
     def reads_last_token(self) -> bool:
-        """Whether the head pools the last token, as decoders do; such inputs are padded on the left."""
+        """Whether the output is read at the last token, as decoders do."""
+        return self.pools_last_token or self.task == "text-generation"
+
+    @cached_property
+    def pools_last_token(self) -> bool:
+        """Whether the head is a decoder's, which looks among the ids for the last that is not padding."""
         return self.task == "text-classification" and isinstance(getattr(self.hf, "score", None), torch.nn.Linear)
+
+    @cached_property
+    def two_sided(self) -> bool:
+        """Whether the model has an encoder and a decoder, which both read tokens."""
+        paths = (path.rpartition(".")[2] for path, _ in self.hf.named_modules())
+        return bool(self.hf.config.is_encoder_decoder) and "decoder" in paths
+
+    @cached_property
+    def decoder_start(self) -> int:
+        """The token that a decoder beside an encoder reads first."""
+        found = self.hf.config.decoder_start_token_id
+        if found is None:
+            raise UnsupportedModel(f"{self.name} does not say what its decoder starts with; set decoder_start_token_id")
+        return int(found)
+
+    @cached_property
+    def unseen_attention(self) -> str:
+        """Why no attention weights can be read; empty where they can."""
+        kind = type(self.hf).__name__
+        if not hasattr(self.hf.config.get_text_config(), "num_attention_heads"):
+            return f"{kind} has no attention weights"
+        return f"the attention of {kind} is of an encoder and a decoder, no single matrix" if self.two_sided else ""
 
     @cached_property
     def first_position(self) -> int:
@@ -110,11 +169,18 @@ class Model:
         found: torch.device = next(iter(self.hf.parameters())).device
         return found
 
+    @property
+    def in_half(self) -> bool:
+        """Whether weights are in half precision."""
+        return any(one.dtype in HALF for one in self.hf.parameters())
+
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of weights, task and tokenizer: what decides every number that the model gives."""
         digest = hashlib.sha256()
         digest.update(json.dumps([type(self.hf).__name__, self.task, self.labels]).encode())
+        if self.verbalizer:
+            digest.update(json.dumps(list(self.verbalizer.values())).encode())
         for name, tensor in sorted(self.hf.state_dict().items()):
             digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
             digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
@@ -129,10 +195,28 @@ class Model:
         lowered = [known.lower() for known in self.labels]
         if lowered.count(name.lower()) == 1:
             return lowered.index(name.lower())
+        if self.generates and not self.verbalizer:
+            raise InputError(f"{name!r} is no token of {self.name}")
         digits = name.removeprefix("LABEL_")
         if digits.isdecimal() and int(digits) < len(self.labels):
             return int(digits)
         raise InputError(f"label {name!r} is not one of the model's: {', '.join(self.labels)}")
+
+    @contextmanager
+    def full_precision(self) -> Iterator[bool]:
+        """Weights in half precision as float32, and restored to the bit on exit; whether there were any."""
+        halves = [(one, one.dtype) for one in (*self.hf.parameters(), *self.hf.buffers()) if one.dtype in HALF]
+        memory = self.door.memory
+        try:
+            if halves:
+                self.door.memory = None  # what it remembers was computed in half precision
+            for one, _ in halves:
+                one.data = one.data.float()
+            yield bool(halves)
+        finally:
+            self.door.memory = memory
+            for one, kind in halves:
+                one.data = one.data.to(kind)
 
     @contextmanager
     def still(self) -> Iterator[None]:
@@ -172,11 +256,13 @@ def load(
     device: str | None = None,
     revision: str | None = None,
     allow_untrained_head: bool = False,
+    verbalizer: Mapping[str, str | Sequence[str]] | None = None,
 ) -> Model:
     """A model ready to be explained, from a hub id, a folder, a transformers pipeline or a (model, tokenizer) pair.
 
     The task is read from the checkpoint's architecture. A head that the checkpoint does not hold is refused, because
-    transformers would fill it with random numbers and only log it.
+    transformers would fill it with random numbers and only log it. A `verbalizer` makes a language model a classifier: it
+    gives for each label the word, or the words, that the model would go on with.
     """
     if task is not None and task not in TASKS:
         raise InputError(f"task {task!r} is not one of: {', '.join(TASKS)}")
@@ -190,6 +276,8 @@ def load(
         raise InputError(
             f"cannot load a model from {type(source).__name__}: give a hub id, a folder, a pipeline or (model, tokenizer)"
         )
+    if verbalizer:
+        model.verbalizer = labelled(model, verbalizer)
     if device is not None:
         try:
             model.hf.to(device)
@@ -213,7 +301,10 @@ def _wrap(hf: Any, tokenizer: Any, task: str | None) -> Model:
 
 
 def _from_pretrained(source: str, task: str | None, revision: str | None, allow_untrained_head: bool) -> Model:
-    found = task or _task_of(source, revision)
+    own = _task_of(source, revision)
+    found = task or own or "text-classification"
+    if own not in (None, found) and not allow_untrained_head:
+        raise UntrainedHead(f"{source} holds no trained weights for {found}: its head is for {own}; leave the task out")
     with quiet():
         try:
             hf, info = TASKS[found][0].from_pretrained(source, revision=revision, output_loading_info=True)
@@ -232,7 +323,8 @@ def _from_pretrained(source: str, task: str | None, revision: str | None, allow_
     return _wrap(hf, tokenizer, found)
 
 
-def _task_of(source: str, revision: str | None) -> str:
+def _task_of(source: str, revision: str | None) -> str | None:
+    """The task of the checkpoint's head; None where it has none that is known."""
     with quiet():
         try:
             config = AutoConfig.from_pretrained(source, revision=revision)
@@ -242,7 +334,7 @@ def _task_of(source: str, revision: str | None) -> str:
         for end, name in HEADS.items():
             if architecture.endswith(end):
                 return name
-    return "text-classification"
+    return None
 
 
 def not_found(source: str, error: Exception) -> InputError:

@@ -54,6 +54,9 @@ class TaskSpec(Strict):
     data: DataSpec
     target: str | None = None
     quantity: str = "logit"
+    contrast: str | None = None
+    word: int | None = Field(default=None, ge=0)
+    edge: str = "both"
     part: str = "all"
     long: str = "truncate"
 
@@ -84,6 +87,7 @@ class ModelSpec(Strict):
     source: str | None = None
     revision: str | None = None
     train: TrainSpec | None = None
+    verbalizer: dict[str, str | list[str]] | None = None
     languages: list[str] | None = None
     tasks: list[str] | None = None
 
@@ -91,6 +95,8 @@ class ModelSpec(Strict):
     def one_origin(self) -> Self:
         if (self.source is None) == (self.train is None):
             raise ValueError("give either 'source' or 'train'")
+        if self.verbalizer is not None and self.train is not None:
+            raise ValueError("a 'verbalizer' is for a language model as 'source'; what is trained here has classes")
         return self
 
 

@@ -37,6 +37,8 @@ def evaluate(model: Model, examples: Sequence[Example], *, progress: Progress | 
 
     *Laws*: 0 <= exact match <= F1 <= 1; the order of the examples does not matter.
     """
+    if model.task == "token-classification":
+        raise InputError(f"{model.name} tags words; evaluation knows classes and answers only")
     rows = encode(model, examples)
     with model.door.watched(progress):
         outputs = forward.scores(model, [forward.query(row) for row in rows])

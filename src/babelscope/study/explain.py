@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from math import isfinite, nan
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from babelscope.errors import BabelscopeError, InputError
+from babelscope.errors import BabelscopeError, InputError, UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.model import forward, targets
 from babelscope.model.door import Progress
@@ -18,11 +20,13 @@ from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.results import Attributions
 from babelscope.study.options import choose, settle
-from babelscope.types import Attribution, Encoded, Example, Explained, Method, Target
+from babelscope.types import Aim, Attribution, Encoded, Example, Explained, Method, Target
 
 Texts = str | tuple[str, str] | Example | Sequence["str | tuple[str, str] | Example"]
 OWN_TOLERANCE = 1e-4
 """How far the explained probability may be from the one of the model's own call."""
+HALF_TOLERANCE = 2e-2
+"""The same in half precision, where a batch and a single text round differently."""
 
 
 def explain(
@@ -30,7 +34,7 @@ def explain(
     data: Texts,
     method: str | Sequence[str] = "integrated_gradients",
     *,
-    target: str | None = None,
+    target: str | Aim | None = None,
     quantity: str = "logit",
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
@@ -42,23 +46,31 @@ def explain(
     """Which words made the model say that: one explanation per text and method.
 
     `data` is a text, a pair (two texts in a tuple), an Example, or a list of these. `target` names a class or an answer;
-    "gold" takes each example's label; None, the default, explains what the model predicts. `options` belong to the
-    method. `part` fixes one text of a pair; `long` says what happens to texts longer than the model.
+    "gold" takes each example's label; None, the default, explains what the model predicts; an `Aim` also says which word's
+    tag, which edge of an answer, and which class is contrasted. `options` belong to the method. `part` fixes one text of a
+    pair; `long` says what happens to texts longer than the model.
     """
     names = [method] if isinstance(method, str) else list(method)
     rows = [choose(METHODS, name, "method") for name in names]
     if options and len(rows) > 1:
         raise InputError(f"options belong to one method; {len(rows)} given")
     settled = [settle(row, options or {}) for row in rows]
+    for row in rows:
+        if row.attentions and model.unseen_attention:
+            raise UnsupportedModel(f"{row.name} reads attention weights, but {model.unseen_attention}; use another method")
     encoded = encode(model, as_examples(data, lang), part=part, long=long)
     with model.door.watched(progress):
         outputs = forward.scores(model, [forward.query(row) for row in encoded])
         check_own(model, encoded, outputs)
-        wanted = [_target(model, row, output, target, quantity) for row, output in zip(encoded, outputs)]
+        aim = target if isinstance(target, Aim) else Aim(target)
+        wanted = [targets.chosen(model, row, output, aim, quantity) for row, output in zip(encoded, outputs)]
         found: list[Attribution] = []
         for row, mine in zip(rows, settled):
             extra = {"seed": seed} if row.seeded else {}
-            explained = row.function(model, encoded, wanted, **mine, **extra)
+            with model.full_precision() if row.precise else nullcontext(False) as upcast:
+                explained = row.function(model, encoded, wanted, **mine, **extra)
+            if upcast:
+                explained = [replace(one, flags=(*one.flags, "computed in float32")) for one in explained]
             found += [
                 _attribution(model, row, mine, seed if row.seeded else 0, *each)
                 for each in zip(encoded, outputs, wanted, explained)
@@ -91,15 +103,17 @@ def check_own(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.
     """
     with model.still(), torch.no_grad():
         for row, output in zip(encoded, outputs):
-            given = {"input_ids": torch.from_numpy(row.ids)[None].to(model.device)}
-            given["attention_mask"] = torch.ones_like(given["input_ids"])
+            ids = torch.from_numpy(row.ids)[None].to(model.device)
+            count = len(row.ids) - row.decoder
+            given = {"input_ids": ids[:, :count], "attention_mask": torch.ones_like(ids[:, :count])}
             if row.types is not None and "token_type_ids" in model.accepts:
                 given["token_type_ids"] = torch.from_numpy(row.types)[None].to(model.device)
-            own = model.hf(**given)
-            logits = torch.stack((own.start_logits[0], own.end_logits[0])) if output.dim() == 2 else own.logits[0]
+            if model.task == "text2text-generation":
+                given["decoder_input_ids"] = ids[:, count:]
+            own = forward.outcome(model, model.hf(**given), 0, count, -1)
             target = targets.predicted(model, row, output)
-            gap = abs(targets.probability(model, logits.double().cpu(), target) - targets.probability(model, output, target))
-            if not gap <= OWN_TOLERANCE:
+            gap = abs(targets.probability(model, own, target) - targets.probability(model, output, target))
+            if not gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
                 raise BabelscopeError(
                     f"{row.example.id}: the explained probability differs by {gap:.2g} from that of {type(model.hf).__name__} "
                     "itself; this architecture reads its input in a way that is not understood here: please report it"
@@ -116,17 +130,6 @@ def word_scores(row: Encoded, scores: NDArray[np.float64], how: str) -> NDArray[
     return best
 
 
-def _target(model: Model, row: Encoded, output: torch.Tensor, target: str | None, quantity: str) -> Target:
-    if quantity not in targets.QUANTITIES:
-        raise InputError(f"quantity {quantity!r} is not one of: {', '.join(targets.QUANTITIES)}")
-    if target is None:
-        return targets.predicted(model, row, output, quantity)
-    name = row.example.label if target == "gold" else target
-    if name is None:
-        raise InputError(f"{row.example.id}: the target is its gold label, but it has none")
-    return targets.named(model, row, name, quantity)
-
-
 def _attribution(
     model: Model, method: Method, options: Mapping[str, Any], seed: int,
     row: Encoded, output: torch.Tensor, target: Target, explained: Explained,
@@ -137,6 +140,10 @@ def _attribution(
     lost = int((~np.isfinite(scores)).sum())
     constant = len(scores) > 1 and lost == 0 and np.ptp(scores) == 0
     flags = row.flags + explained.flags + (("all scores are equal",) if constant else ())
+    if model.task == "token-classification":
+        word = int(row.word[target.end])
+        flags = (f"the tag of word {word}, {row.words[word]!r}", *flags)
+    contrast = f" to {model.labels[target.contrast]}" if target.quantity == "contrast" else ""
     return Attribution(
         id=row.example.id,
         group=row.example.group,
@@ -147,8 +154,8 @@ def _attribution(
         model=model.name,
         texts=row.example.texts,
         target=targets.name(model, row, target),
-        quantity=target.quantity,
-        label=targets.name(model, row, targets.predicted(model, row, output)),
+        quantity=target.quantity + contrast,
+        label=targets.name(model, row, targets.predicted(model, row, output, token=target.end)),
         gold=row.example.label,
         probability=targets.probability(model, output, target),
         value=float(targets.value(model, output, target)),

@@ -54,7 +54,7 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
 def obtain(spec: ModelSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Model:
     """The model, trained first if it is not in the cache; its name is the study's."""
     if spec.train is None:
-        model = load(str(spec.source), revision=spec.revision)
+        model = load(str(spec.source), revision=spec.revision, verbalizer=spec.verbalizer)
     else:
         model = load(train(spec.train, data, seed, progress))
     model.name = spec.name

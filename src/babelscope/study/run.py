@@ -37,7 +37,7 @@ from babelscope.study.config import Choice, ModelSpec, Study, TaskSpec, read_stu
 from babelscope.study.explain import explain
 from babelscope.study.measure import measure
 from babelscope.study.options import settle
-from babelscope.types import Example, Failure
+from babelscope.types import Aim, Example, Failure
 
 VERSIONS = ("babelscope", "torch", "transformers", "tokenizers", "numpy")
 
@@ -149,7 +149,7 @@ def _fill(study: Study, block: Block, model: Model, store: Store, tally: Tally, 
             try:
                 if not has(store, key(identity)):
                     made = explain(
-                        model, rows, choice.name, target=task.target, quantity=task.quantity, part=task.part, long=task.long,
+                        model, rows, choice.name, target=_aim(task), quantity=task.quantity, part=task.part, long=task.long,
                         options=settle(METHODS[choice.name], choice.options), seed=seed, progress=watch.steps,
                     )  # fmt: skip
                     put(store, [Cell(identity, "attributions", [replace(one, task=task.name) for one in made])])
@@ -214,9 +214,18 @@ def attribution_identity(model: Model, block: Block, rows: list[Example], choice
         "method": choice.name,
         "options": settle(row, choice.options),
         "seed": seed if row.seeded else None,
-        "explained": [block.task.target, block.task.quantity, block.task.part, block.task.long],
+        "explained": [block.task.target, block.task.quantity, block.task.part, block.task.long, *_more(block.task)],
         "scheme": SCHEME,
     }
+
+
+def _aim(task: TaskSpec) -> Aim:
+    return Aim(task.target, task.contrast, task.word, task.edge)
+
+
+def _more(task: TaskSpec) -> list[Any]:
+    """What else was asked for; nothing by default, so that cells filled before these options keep their names."""
+    return [] if _aim(task) == Aim(task.target) else [task.contrast, task.word, task.edge]
 
 
 def described(study: Study, tally: Tally) -> dict[str, Any]:
