@@ -16,7 +16,7 @@ from babelscope.metrics import METRICS
 
 SOURCE = Path(babelscope.__file__).parent
 RANKS = {
-    "errors": 0, "seeds": 0, "progress": 0, "types": 1, "stats": 2, "store": 2, "crosslingual": 2, "data": 2, "results": 2,
+    "errors": 0, "seeds": 0, "progress": 0, "types": 1, "stats": 2, "store": 2, "crosslingual": 2, "data": 2, "results": 2, "surrogate": 2,
     "pages": 3, "model": 3, "methods": 4, "metrics": 4, "study": 5, "show": 6, "arguments": 6,
     "data_cli": 7, "train_cli": 7, "cli": 8,
 }  # fmt: skip
