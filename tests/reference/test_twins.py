@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
+from test_twins_slalom import twin_slalom
 
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
@@ -289,6 +290,7 @@ TWINS = {
     "attcat": (twin_attcat, 1e-9),
     "attnlrp": (twin_attnlrp, 1e-9),
     "cp_lrp": (twin_cp_lrp, 1e-9),
+    "slalom": (twin_slalom, 1e-3),
 }
 
 
@@ -304,7 +306,7 @@ def test_method_equals_its_twin(model: Model, method: str) -> None:
     data = DATA[:2] if method == "integrated_gradients" else DATA
     with torch.enable_grad():
         # completeness bounds the error of the sum, not of each score: the twin is met as the tolerance falls
-        options = {"tolerance": 1e-6} if method == "integrated_gradients" else {}
+        options = {"integrated_gradients": {"tolerance": 1e-6}, "slalom": {"score": "removal"}}.get(method, {})
         for one, row in zip(explain(model, data, method, options=options), encode(model, as_examples(data))):
             np.testing.assert_allclose(one.scores, twin(model, row, one.target_index), atol=tolerance)
 

@@ -17,6 +17,7 @@ from babelscope.methods.controls import position, random
 from babelscope.methods.erasure import occlusion
 from babelscope.methods.gradient import gradient_norm, input_x_gradient, integrated_gradients
 from babelscope.methods.propagation import attnlrp, cp_lrp
+from babelscope.methods.surrogate import slalom
 from babelscope.types import Method
 
 METHODS: dict[str, Method] = {
@@ -65,5 +66,9 @@ METHODS: dict[str, Method] = {
         ),
         Method("attnlrp", attnlrp, "propagation", "relevance passed back by rules made for attention", gradients=True),
         Method("cp_lrp", cp_lrp, "propagation", "relevance passed back with attention weights held fixed", gradients=True),
+        Method(
+            "slalom", slalom, "surrogate", "value and importance of each word in a softmax mixture fitted to the model",
+            seeded=True,
+        ),
     )
 }  # fmt: skip

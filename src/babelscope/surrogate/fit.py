@@ -13,8 +13,10 @@ from scipy.optimize import minimize
 from babelscope.errors import InputError
 from babelscope.surrogate.slalom import Numbers, Texts, predict, shares
 
-LADDER = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+LADDER = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 """Strengths of the prior, from strong to weak; each fit starts where the stronger one ended, or it would stall."""
+ROUGH, FINE = 1e-3, 1e-9
+"""Relative decrease of the objective at which a rung, and the last one, is done."""
 SOLVERS = ("auto", "levenberg-marquardt", "l-bfgs")
 MANY = 1500
 """Units from which on the matrix of 2T x 2T is too large and L-BFGS takes over."""
@@ -73,13 +75,15 @@ class Problem:
         by_importance, by_value, gap = self.jacobian(at)
         root = np.sqrt(self.weight)[:, None]
         rows = np.repeat(np.arange(len(self.given)), self.given.unit.shape[1])
-        columns = self.given.unit.reshape(-1)
-        slopes = np.concatenate([(by_importance * root).reshape(-1), (by_value * root).reshape(-1)])
-        place = (np.concatenate([rows, rows]), np.concatenate([columns, columns + self.size]))
-        matrix = sparse.csr_matrix((slopes, place), shape=(len(self.given), 2 * self.size))
-        if self.given.unit.shape[1] * 8 > self.size:
-            dense = matrix.toarray()
+        columns, shape = self.given.unit.reshape(-1), (len(self.given), self.size)
+        slopes = [(by * root).reshape(-1) for by in (by_importance, by_value)]
+        if self.given.unit.shape[1] * 16 > self.size:
+            flat = rows * self.size + columns
+            dense = np.hstack([np.bincount(flat, part, shape[0] * shape[1]).reshape(shape) for part in slopes]).astype(
+                np.float64
+            )
             return dense.T @ dense, dense.T @ (root[:, 0] * gap)
+        matrix = sparse.hstack([sparse.csr_matrix((part, (rows, columns)), shape=shape) for part in slopes], format="csr")
         return (matrix.T @ matrix).toarray(), matrix.T @ (root[:, 0] * gap)
 
     def slope(self, at: Numbers, ridge: float) -> Numbers:
@@ -99,9 +103,9 @@ def fit(
         min_{s, v} sum_n omega_n (F_n - f_n)^2 + ridge (sum s^2 + sum (v - mean f)^2 / sd(f)^2),   then sum_u s_u = 0
 
     F as in `predict`. Answers are divided by their standard deviation first, so that the ridge has no unit; it is the ratio
-    of noise and prior variance. Without one, the rung of LADDER with the least generalised cross-validation error
-    n RSS / (n - trace)^2 is taken. Standard deviations are those of the linearised posterior,
-    sigma^2 (J^T Omega J + ridge)^-1 with sigma^2 = RSS / (n - trace), importances centred.
+    of noise and prior variance. Without one, it is the first rung of LADDER below the noise variance that the fit leaves,
+    sigma^2 = RSS / (n - trace). Standard deviations are those of the linearised posterior,
+    sigma^2 (J^T Omega J + ridge)^-1, importances centred.
 
     *Laws*: an exact SLALOM is recovered; no worse than the best linear mixture (s = 0); the objective never rises; a text
     with weight 2 is that text twice; both solvers reach the same objective; centred importances.
@@ -123,21 +127,14 @@ def fit(
 
 
 def _ladder(problem: Problem, ridge: float | None) -> tuple[Numbers, float, tuple[float, ...]]:
-    """Down the ladder to the wanted ridge; or until two rungs in a row generalise worse, and back to the best."""
+    """Down the ladder to the wanted ridge; or to the first rung below the noise that is found there."""
     rungs = [rung for rung in LADDER if ridge is None or rung > ridge] + ([] if ridge is None else [ridge])
-    at = _at_rest(problem, rungs[0])
-    found, errors = [], []
+    at, rung = _at_rest(problem, rungs[0]), rungs[0]
     for rung in rungs:
-        at, trace = _descend(problem, at, rung, 1e-4 if rung != ridge else 1e-12)
-        found.append((at, rung, trace))
-        if ridge is None:
-            errors.append(_generalised_error(problem, at, rung))
-            if len(errors) - int(np.argmin(errors)) > 2:
-                break
-    if ridge is not None:
-        return found[-1]
-    at, rung, _ = found[int(np.argmin(errors))]
-    at, trace = _descend(problem, at, rung, 1e-12)
+        at, _ = _descend(problem, at, rung, ROUGH)
+        if ridge is None and _noise(problem, at, rung) >= rung:
+            break
+    at, trace = _descend(problem, at, rung, FINE)
     return at, rung, trace
 
 
@@ -154,7 +151,7 @@ def _descend(problem: Problem, at: Numbers, ridge: float, tolerance: float) -> t
     """Levenberg-Marquardt from `at`, until a step changes the objective by less than the tolerance, twice."""
     objective, damping, still = problem.objective(at, ridge), 1e-2, 0
     trace = [objective]
-    for _ in range(200):
+    for _ in range(100):
         matrix, slope = problem.normal(at)
         matrix[np.diag_indices_from(matrix)] += ridge
         slope = slope + ridge * at
@@ -177,10 +174,11 @@ def _step(
     diagonal = np.maximum(np.diag(matrix), 1e-8 * np.diag(matrix).max())
     for _ in range(12):
         try:
-            step = -linalg.solve(matrix + np.diag(damping * diagonal), slope, assume_a="pos", check_finite=False)
+            factor = linalg.cho_factor(matrix + np.diag(damping * diagonal), overwrite_a=True, check_finite=False)
         except linalg.LinAlgError:
             damping *= 8
             continue
+        step = -linalg.cho_solve(factor, slope, check_finite=False)
         reached = problem.objective(at + step, ridge)
         if reached < objective:
             expected = -(slope @ step) - step @ matrix @ step / 2
@@ -200,13 +198,12 @@ def _bounded_memory(problem: Problem, ridge: float) -> tuple[Numbers, float, tup
     return np.asarray(found.x), ridge, (start, float(found.fun))
 
 
-def _generalised_error(problem: Problem, at: Numbers, ridge: float) -> float:
-    """n RSS / (n - trace)^2, trace = 2T - ridge tr (J^T Omega J + ridge)^-1."""
+def _noise(problem: Problem, at: Numbers, ridge: float) -> float:
+    """RSS / (n - trace), trace = 2T - ridge tr (J^T Omega J + ridge)^-1: the parameters that the answers decide."""
     matrix, _ = problem.normal(at)
     free = 2 * problem.size - float((ridge / (linalg.eigvalsh(matrix) + ridge)).sum())
     gap = predict(problem.given, at[: problem.size], at[problem.size :]) - problem.answer
-    total = float(problem.weight.sum())
-    return total * float(problem.weight @ gap**2) / max(total - free, 1e-3 * total) ** 2
+    return float(problem.weight @ gap**2) / max(float(problem.weight.sum()) - free, 1.0)
 
 
 def _finished(at: Numbers, ridge: float, trace: tuple[float, ...], problem: Problem, mean: float, spread: float) -> Fit:
@@ -217,9 +214,7 @@ def _finished(at: Numbers, ridge: float, trace: tuple[float, ...], problem: Prob
         return Fit(importance, value, unknown, unknown, np.ones(size, np.bool_), ridge, trace)
     matrix, _ = problem.normal(at)
     inverse = linalg.inv(matrix + ridge * np.eye(2 * size))
-    free = 2 * size - ridge * float(np.trace(inverse))
-    gap = predict(problem.given, at[:size], at[size:]) - problem.answer
-    noise = float(problem.weight @ gap**2) / max(float(problem.weight.sum()) - free, 1.0)
+    noise = _noise(problem, at, ridge)
     centre = np.eye(size) - 1 / size
     variance = np.diag(centre @ inverse[:size, :size] @ centre)
     left = ridge * variance / max(1 - 1 / size, 1e-300)

@@ -73,8 +73,9 @@ def draw(segments: Sequence[Sequence[int]], how: Design, samples: int, generator
     lengths = MIX if how.kind == "mix" else (how.length,)
     if len(units) == 1 and sum(len(units[0]) ** length for length in lengths) <= samples:
         return {(one,): 1 for length in lengths for one in product(units[0], repeat=length)}
-    drawn = zip(*(_dealt(mine, lengths, samples, generator) for mine in units))
-    return dict(Counter(drawn))
+    first, *others = (_dealt(mine, lengths, samples, generator) for mine in units)
+    mixed = [[dealt[at] for at in generator.permutation(samples)] for dealt in others]
+    return dict(Counter(zip(first, *mixed)))
 
 
 def _dealt(units: Sequence[int], lengths: Sequence[int], samples: int, generator: np.random.Generator) -> list[tuple[int, ...]]:

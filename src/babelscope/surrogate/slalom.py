@@ -53,11 +53,10 @@ def shares(given: Texts, importance: Numbers) -> Numbers:
 
     *Laws*: a row sums to 1; the same for s + constant.
     """
-    with np.errstate(divide="ignore"):
-        logits = importance[given.unit] + np.log(given.count)
+    logits = np.where(given.count > 0, importance[given.unit], -np.inf)
     if len(given) and not (given.count.sum(axis=1) > 0).all():
         raise Undefined("an empty text has no value in a SLALOM without a context unit")
-    weight = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
+    weight = given.count * np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
