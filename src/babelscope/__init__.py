@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from babelscope.study.explain import explain
     from babelscope.study.measure import measure
     from babelscope.study.run import run
+    from babelscope.study.surrogates import explain_function, fit_corpus, without
     from babelscope.types import Attribution, Estimate, Example, Measure
 
 WHERE = {
@@ -53,12 +54,15 @@ WHERE = {
     "UnsupportedModel": "errors",
     "UntrainedHead": "errors",
     "explain": "study.explain",
+    "explain_function": "study.surrogates",
     "finetune": "model.finetune",
+    "fit_corpus": "study.surrogates",
     "load": "model.load",
     "measure": "study.measure",
     "read": "data.files",
     "report": "pages.build",
     "run": "study.run",
+    "without": "study.surrogates",
 }
 """The public names and the modules that hold them; a module is imported when its name is first used, so that
 `import babelscope` is quick and reading results never loads torch."""
@@ -82,12 +86,15 @@ __all__ = [
     "UnsupportedModel",
     "UntrainedHead",
     "explain",
+    "explain_function",
     "finetune",
+    "fit_corpus",
     "load",
     "measure",
     "read",
     "report",
     "run",
+    "without",
 ]
 
 

@@ -128,7 +128,8 @@ def test_the_gradient_is_the_central_difference(model: Model) -> None:
 
 @pytest.mark.parametrize("method", [row.name for row in METHODS.values() if row.seeded])
 def test_the_seed_decides(bert: Model, method: str) -> None:
-    first, again, other = (scores_of(bert, TEXTS, method, seed=seed) for seed in (1, 1, 2))
+    texts = [text for text in TEXTS if text != "no"]  # a surrogate of one word has nothing to draw
+    first, again, other = (scores_of(bert, texts, method, seed=seed) for seed in (1, 1, 2))
     assert all((a == b).all() for a, b in zip(first, again))
     assert not any((a == b).all() for a, b in zip(first, other))
     assert len({tuple(row[:1]) for row in first}) == len(first), "each example has its own numbers"
