@@ -1,4 +1,4 @@
-"""Runs every benchmark and writes docs/benchmarks.md: `make bench`, or `python -m benchmarks [door integrated measuring]`."""
+"""Runs every benchmark and writes docs/benchmarks.md: `make bench`, or `python -m benchmarks [PART ...]`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import door, integrated, material, measuring
+from benchmarks import door, integrated, material, measuring, surrogate
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-SECTIONS = {"door": door.section, "integrated": integrated.section, "measuring": measuring.section}
+SECTIONS = {"door": door.section, "integrated": integrated.section, "measuring": measuring.section, "slalom": surrogate.section}
 
 
 def head() -> str:
     here = material.material()
-    libraries = ", ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "captum"))
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "captum", "lime", "shap"))
     return f"""# How fast is it?
 
 This page is written by `make bench`; the numbers are as they came out.

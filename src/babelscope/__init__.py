@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from babelscope.model.load import Model, load
     from babelscope.pages.build import report
     from babelscope.results import Attributions, Measures
+    from babelscope.study.classes import explain_classes
     from babelscope.study.config import Study
     from babelscope.study.explain import explain
     from babelscope.study.measure import measure
@@ -54,6 +55,7 @@ WHERE = {
     "UnsupportedModel": "errors",
     "UntrainedHead": "errors",
     "explain": "study.explain",
+    "explain_classes": "study.classes",
     "explain_function": "study.surrogates",
     "finetune": "model.finetune",
     "fit_corpus": "study.surrogates",
@@ -86,6 +88,7 @@ __all__ = [
     "UnsupportedModel",
     "UntrainedHead",
     "explain",
+    "explain_classes",
     "explain_function",
     "finetune",
     "fit_corpus",

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from test_slalom_method import TEXT, WORDS, full
 
+import babelscope
 from babelscope.data.synthetic import LINEAR, linear_words, sample, slalom_words
 from babelscope.errors import InputError
 from babelscope.pages.highlight import explanations_html
@@ -101,6 +102,18 @@ def test_a_corpus_of_a_slalom_gives_its_numbers() -> None:
     assert found["count"].sum() == sum(len(text.split()) for text in texts)
     whole = fit_corpus(tiny("bert"), TEXTS[:3], "positive", unit="word")
     assert "lovely" in whole.units
+
+
+def test_classes_together_share_the_importances_of_a_slalom() -> None:
+    """The logits are (0, F), so that the two values of a word differ by its value."""
+    found = babelscope.explain_classes(slalom_transformer(), TEXT, samples=1000)
+    assert list(found["unit"]) == list(dict.fromkeys(WORDS))
+    np.testing.assert_allclose(found["positive"] - found["negative"], [VALUE[word] for word in found["unit"]], atol=0.02)
+    np.testing.assert_allclose(found["positive"] + found["negative"], 0, atol=1e-9)
+    order = sorted(found["unit"], key=IMPORTANCE.__getitem__)
+    assert list(found.sort_values("importance")["unit"]) == order
+    with pytest.raises(InputError, match="at least two"):
+        babelscope.explain_classes(slalom_transformer(labels=1), TEXT)
 
 
 def test_rivals_meet_what_they_can_say() -> None:
