@@ -143,9 +143,7 @@ def _explained(one: Surrogate, row: Pieces, score: str) -> Explained:
     flags = one.flags
     if score == "removal" and len(units) == 1 and one.context is None:
         flags = (*flags, "removal is undefined where nothing is left; use a design with +context")
-    reference = None
-    if score in ("shapley", "share"):
-        reference = one.context[1] if one.context and score == "shapley" else 0.0
+    reference = None if one.context is None else one.context[1]
     return Explained((by_position / copies)[row.position], reference, flags, details(one, units, row.position))
 
 

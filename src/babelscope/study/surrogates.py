@@ -49,10 +49,10 @@ def explain_function(
     the most probable); `options` are those of slalom except `unit`, which is the word. Answers that are not finite are left
     out and counted; more than 1 % of them are refused.
     """
-    given = settle(METHODS["slalom"], options or {})
-    if given.pop("unit") == "word" or "unit" not in (options or {}):
-        return Attributions(tuple(_black_box(function, one, labels, target, given, seed) for one in as_examples(data, lang)))
-    raise InputError("a function reads texts, so that its units are words; leave out the option unit")
+    if (options or {}).get("unit", "word") != "word":
+        raise InputError("a function reads texts, so that its units are words; leave out the option unit")
+    given = {**settle(METHODS["slalom"], options or {}), "unit": "word"}
+    return Attributions(tuple(_black_box(function, one, labels, target, given, seed) for one in as_examples(data, lang)))
 
 
 def without(one: Attribution, words: Sequence[str]) -> float:
@@ -154,7 +154,7 @@ def _black_box(
     scores = position_scores(one, places, given["score"])
     value = float(log_odds(whole[chosen : chosen + 1])[0])
     return Attribution(
-        example.id, example.group, example.lang, "slalom", {**given, "unit": "word"}, seed,
+        example.id, example.group, example.lang, "slalom", dict(given), seed,
         getattr(function, "__name__", type(function).__name__), example.texts, names[chosen], "log_odds",
         names[int(whole.argmax())], example.label, float(whole[chosen]), value, None, words, tuple(spans), (0,) * len(words),
         tuple(range(len(words))), words, tuple(spans), (0,) * len(words), tuple(scores.tolist()), tuple(scores.tolist()),

@@ -122,7 +122,7 @@ def _surrogate(asked: Questions, found: Fit, seen: NDArray[np.bool_], r2: float)
     flags = []
     if not seen.all():
         flags.append(f"{int((~seen).sum())} unit(s) unseen: no question held them, ask for more samples")
-    if found.trace == (0.0,):
+    if found.constant:
         flags.append(CONSTANT)
     elif not found.identified[:size][seen].all():
         flags.append(f"importance of {int((seen & ~found.identified[:size]).sum())} unit(s) not identified")

@@ -20,6 +20,8 @@ ROUGH, FINE = 1e-3, 1e-9
 SOLVERS = ("auto", "levenberg-marquardt", "l-bfgs")
 MANY = 1500
 """Units from which on the matrix of 2T x 2T is too large and L-BFGS takes over."""
+SAME = 1e-7
+"""Answers that differ by less, as a share of their size, are the same: float32 has no more digits."""
 KNOWN = 0.5
 """An importance is identified if the answers take away at least this share of its prior variance."""
 
@@ -39,6 +41,8 @@ class Fit:
     ridge: float
     trace: tuple[float, ...]
     """The objective after every accepted step at the final ridge; it never rises."""
+    constant: bool = False
+    """All answers are the same."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +122,7 @@ def fit(
     omega = np.ones(len(answer)) if weight is None else np.asarray(weight, np.float64)
     mean = float(np.average(answer, weights=omega))
     spread = sqrt(float(np.average((answer - mean) ** 2, weights=omega)))
-    if spread <= 1e-12 * max(1.0, abs(mean)):
+    if spread <= SAME * max(1.0, abs(mean)):
         return _constant(size, mean)
     problem = Problem(given, (answer - mean) / spread, omega, size)
     if solver == "l-bfgs" or (solver == "auto" and size > MANY):
@@ -134,7 +138,8 @@ def _ladder(problem: Problem, ridge: float | None) -> tuple[Numbers, float, tupl
         at, _ = _descend(problem, at, rung, ROUGH)
         if ridge is None and _noise(problem, at, rung) >= rung:
             break
-    at, trace = _descend(problem, at, rung, FINE)
+    rest = _at_rest(problem, rung)
+    at, trace = _descend(problem, min(at, rest, key=lambda one: problem.objective(one, rung)), rung, FINE)
     return at, rung, trace
 
 
@@ -226,4 +231,4 @@ def _finished(at: Numbers, ridge: float, trace: tuple[float, ...], problem: Prob
 
 def _constant(size: int, mean: float) -> Fit:
     nothing = np.zeros(size)
-    return Fit(nothing, np.full(size, mean), np.full(size, np.nan), nothing, np.zeros(size, np.bool_), LADDER[0], (0.0,))
+    return Fit(nothing, np.full(size, mean), np.full(size, np.nan), nothing, np.zeros(size, np.bool_), LADDER[0], (), True)
