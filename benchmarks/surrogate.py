@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import lime.lime_text
 import numpy as np
@@ -14,11 +13,10 @@ import torch
 from babelscope.data import builtin
 from babelscope.model import forward
 from babelscope.model.encode import encode
-from babelscope.model.finetune import Recipe
 from babelscope.model.load import Model
 from babelscope.model.targets import predicted, probability
 from babelscope.study.explain import as_examples, explain
-from benchmarks.material import _made, _tuned
+from benchmarks.material import six_layers
 from benchmarks.timing import in_turn, table
 
 WORDS, TEXTS = 60, 3
@@ -27,13 +25,6 @@ SLACK = 0.005
 """Deletion scores this near to each other count as equal."""
 REPETITIONS = 2
 Scores = Callable[[str], np.ndarray]
-
-
-@cache
-def six_layers() -> Model:
-    """A BERT of 6 layers and width 128, trained from scratch on built-in English reviews."""
-    train, dev = builtin.sentiment("en", "train", 2000), builtin.sentiment("en", "dev", 200)
-    return _tuned(_made("bert", train, layers=6, width=128), train, dev, Recipe(learning_rate=5e-4, epochs=3, batch=32))
 
 
 def long_texts() -> list[str]:

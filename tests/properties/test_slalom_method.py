@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import copy
+import hashlib
+import json
 from dataclasses import replace
 from math import log
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import torch
 
@@ -147,7 +151,20 @@ def test_unknown_options_are_refused(bert: Model) -> None:
         explain(tiny("gpt2"), TEXTS[0], "slalom", options={"design": "mix+context"})
 
 
-def test_details_survive_the_store_and_json(bert: Model, tmp_path: object) -> None:
+def test_a_store_written_before_there_were_details_is_read(bert: Model, tmp_path: Path) -> None:
+    (one,) = explain(bert, TEXTS[0], "random")
+    store, identity = open_store(tmp_path), {"model": "old"}
+    put(store, [Cell(identity, "attributions", [one])])
+    (file,) = (tmp_path / "attributions").glob("*.parquet")
+    pq.write_table(pq.read_table(file).drop_columns(["details"]), file)
+    (manifest,) = (tmp_path / "cells").glob("*.json")
+    told = json.loads(manifest.read_text("utf-8")) | {"sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+    manifest.write_text(json.dumps(told), "utf-8")
+    (back,) = read_attributions(store)
+    assert back == one
+
+
+def test_details_survive_the_store_and_json(bert: Model, tmp_path: Path) -> None:
     (one,) = explain(bert, TEXTS[0], "slalom")
     store = open_store(tmp_path)
     identity = {"model": "m"}

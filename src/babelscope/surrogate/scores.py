@@ -1,4 +1,8 @@
-"""What can be read off the two numbers of a unit: seven scores, and the text without some of its words."""
+"""What can be read off the two numbers of a unit: seven scores, and the text without some of its words.
+
+Notation: i a position, s_i its importance, v_i its value, alpha_i = exp(s_i) / sum_j exp(s_j) its weight (the context counts
+in the sum if there is one), F = sum_i alpha_i v_i the surrogate's answer (with the context's part).
+"""
 
 from __future__ import annotations
 
@@ -11,28 +15,57 @@ from babelscope.surrogate.slalom import Mixture, Numbers
 
 
 def value_score(one: Mixture) -> Numbers:
-    """v_i: what the text would be worth if it held this unit alone."""
+    """What the text would be worth if it held this unit alone.
+
+        v_i
+
+    *Laws*: the same for s + constant.
+    """
     return one.value
 
 
 def importance_score(one: Mixture) -> Numbers:
-    """s_i, centred over the distinct units; it has no sign."""
+    """How much a unit weighs among others; it has no sign.
+
+        s_i        centred over the distinct units by the fit
+
+    *Laws*: that of the generating model, where there is one.
+    """
     return one.importance
 
 
 def lin(one: Mixture) -> Numbers:
-    """v_i exp(s_i): the paper's linearised score. It is the share up to a common factor, and not the gradient."""
+    """The paper's linearised score.
+
+        v_i exp(s_i)
+
+    *Laws*: its order is the same for s + constant; it is not the gradient (see `grad`).
+    *Left open by the paper*: it argues from the gradient, whose term -alpha_i F is missing here; the score is the share times
+    the sum of all exp(s_j).
+    Source: Leemann et al. 2024 (SLALOM), linearised scores.
+    """
     return one.value * np.exp(one.importance)
 
 
 def grad(one: Mixture) -> Numbers:
-    """alpha_i (v_i - F): the slope of F when position i is softly taken away; they sum to 0 without a context."""
+    """The slope of the answer when position i is softly taken away.
+
+        dF/dlambda_i at lambda = 1,   F_lambda = sum_j lambda_j exp(s_j) v_j / sum_j lambda_j exp(s_j)
+        = alpha_i (v_i - F)
+
+    *Laws*: equals automatic differentiation; sums to 0 without a context; the same for s + constant and for v + constant.
+    """
     alpha, _, full = one.weights()
     return alpha * (one.value - full)
 
 
 def removal(one: Mixture) -> Numbers:
-    """F(t) - F(t without i) = alpha_i (v_i - F) / (1 - alpha_i); undefined where nothing would be left."""
+    """How far the answer falls without position i.
+
+        F(t) - F(t without i) = alpha_i (v_i - F) / (1 - alpha_i)
+
+    *Laws*: equals the difference of the two answers; the same for v + constant; NaN where nothing would be left.
+    """
     alpha, around, full = one.weights()
     if len(alpha) == 1 and not around:
         return np.full(1, np.nan)
@@ -41,7 +74,12 @@ def removal(one: Mixture) -> Numbers:
 
 
 def share(one: Mixture) -> Numbers:
-    """alpha_i v_i: an additive split of F; they sum to F without a context."""
+    """An additive split of the answer.
+
+        alpha_i v_i
+
+    *Laws*: sums to F without a context; the same for s + constant.
+    """
     return one.weights()[0] * one.value
 
 
