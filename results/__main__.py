@@ -7,10 +7,10 @@ import sys
 import time
 from pathlib import Path
 
-from results import corpus, sib200, slalom
+from results import additive, corpus, sib200, slalom
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
-STUDIES = {"corpus": corpus.page, "sib200": sib200.page, "slalom": slalom.page}
+STUDIES = {"corpus": corpus.page, "sib200": sib200.page, "slalom": slalom.page, "additive": additive.page}
 
 
 def main(chosen: list[str]) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from babelscope.study.explain import explain
     from babelscope.study.measure import measure
     from babelscope.study.run import run
-    from babelscope.study.surrogates import explain_function, fit_corpus, without
+    from babelscope.study.slalom import explain_function, fit_corpus, without
     from babelscope.types import Attribution, Estimate, Example, Measure
 
 WHERE = {
@@ -56,15 +56,15 @@ WHERE = {
     "UntrainedHead": "errors",
     "explain": "study.explain",
     "explain_classes": "study.classes",
-    "explain_function": "study.surrogates",
+    "explain_function": "study.slalom",
     "finetune": "model.finetune",
-    "fit_corpus": "study.surrogates",
+    "fit_corpus": "study.slalom",
     "load": "model.load",
     "measure": "study.measure",
     "read": "data.files",
     "report": "pages.build",
     "run": "study.run",
-    "without": "study.surrogates",
+    "without": "study.slalom",
 }
 """The public names and the modules that hold them; a module is imported when its name is first used, so that
 `import babelscope` is quick and reading results never loads torch."""

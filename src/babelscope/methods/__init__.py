@@ -17,7 +17,7 @@ from babelscope.methods.controls import position, random
 from babelscope.methods.erasure import occlusion
 from babelscope.methods.gradient import gradient_norm, input_x_gradient, integrated_gradients
 from babelscope.methods.propagation import attnlrp, cp_lrp
-from babelscope.methods.surrogate import slalom
+from babelscope.methods.slalom import slalom
 from babelscope.types import Method
 
 METHODS: dict[str, Method] = {

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from babelscope.errors import InputError
-from babelscope.methods.surrogate import pieces
+from babelscope.methods.slalom import pieces
 from babelscope.model import forward
 from babelscope.model.encode import encode
 from babelscope.model.load import Model

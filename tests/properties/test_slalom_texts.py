@@ -19,7 +19,7 @@ from babelscope.pages.highlight import explanations_html
 from babelscope.pages.plane import plane_svg
 from babelscope.results import Attributions
 from babelscope.study.explain import explain
-from babelscope.study.surrogates import explain_function, fit_corpus, log_odds, without
+from babelscope.study.slalom import explain_function, fit_corpus, log_odds, without
 from babelscope.surrogate.rivals import additive, linear, naive_bayes
 from conftest import TEXTS, tiny
 from slalom_transformer import IMPORTANCE, VALUE, slalom_transformer

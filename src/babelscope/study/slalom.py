@@ -15,7 +15,7 @@ from babelscope.crosslingual.words import segment
 from babelscope.data.texts import check_text
 from babelscope.errors import InputError, Undefined
 from babelscope.methods import METHODS
-from babelscope.methods.surrogate import pieces
+from babelscope.methods.slalom import pieces
 from babelscope.model import forward, targets
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
