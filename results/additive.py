@@ -78,8 +78,8 @@ def page() -> str:
 
 This page is written by `python -m results additive`. The language is that of [surrogates](slalom.md): the log-odds of a
 text are the sum of its words' weights, 1.5 for "perfect". Texts are 1, 2, 5 and 10 copies of "perfect"; the background is
-as many of "the". Given is the mean weight of a copy by Kernel SHAP ({SAMPLES} samples, all features kept). A surrogate that adds
-words up should find 1.5 whatever the number.
+as many of "the". Given is the mean weight of a copy by Kernel SHAP ({SAMPLES} samples, all features kept). A surrogate that
+adds words up should find 1.5 whatever the number.
 
 {table(["model", *(f"{copies} x" for copies in COPIES)], rows)}
 

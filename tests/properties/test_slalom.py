@@ -12,6 +12,7 @@ import torch
 
 from babelscope.errors import InputError, Undefined
 from babelscope.surrogate.exact import recover
+from babelscope.surrogate.explain import answered, questions
 from babelscope.surrogate.fit import Problem, fit
 from babelscope.surrogate.joint import joint_fit
 from babelscope.surrogate.sample import Design, budget, design, draw
@@ -246,6 +247,17 @@ def test_both_solvers_reach_the_same_objective(ridge: float) -> None:
     np.testing.assert_allclose(one.value, other.value, atol=1e-3)
     with pytest.raises(InputError, match="l-bfgs"):
         fit(texts(rows), found, size=25, solver="adam")
+
+
+def test_very_many_units_are_fitted_without_a_matrix_and_without_deviations() -> None:
+    """Every unit alone and 1000 longer texts; the singles alone fix the values up to the prior."""
+    size, (importance, value) = 1600, truth(1600)
+    asked = questions([list(range(size))], design("mix"), 2600, np.random.default_rng(0))
+    answer = predict(texts([text[0] for text in asked.asked]), importance, value)
+    found = answered(asked, answer, np.random.default_rng(1))
+    assert np.isnan(found.value_sd).all()
+    assert any("no standard deviations" in flag for flag in found.flags)
+    assert np.corrcoef(found.value, value)[0, 1] > 0.99
 
 
 def test_a_weight_of_two_is_the_text_twice() -> None:

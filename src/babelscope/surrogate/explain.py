@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.surrogate.exact import Answers, recover
-from babelscope.surrogate.fit import Fit, fit
+from babelscope.surrogate.fit import MANY, Fit, fit
 from babelscope.surrogate.sample import Design, Text, budget, draw
 from babelscope.surrogate.scores import score
 from babelscope.surrogate.slalom import Mixture, Numbers, predict, texts
@@ -126,6 +126,8 @@ def _surrogate(asked: Questions, found: Fit, seen: NDArray[np.bool_], r2: float)
         flags.append(CONSTANT)
     elif not found.identified[:size][seen].all():
         flags.append(f"importance of {int((seen & ~found.identified[:size]).sum())} unit(s) not identified")
+    if size > MANY:
+        flags.append(f"no standard deviations: more than {MANY} units")
     return Surrogate(
         importance, value, importance_sd, value_sd, context, r2, len(asked.asked), asked.samples, found.ridge, tuple(flags)
     )
