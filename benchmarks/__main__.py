@@ -50,7 +50,7 @@ def main(chosen: list[str]) -> None:
     if chosen:
         return
     parts.append(
-        "## To run it\n\n`make bench` takes about ten minutes on two cores and replaces this page; `python -m benchmarks door` "
+        "## To run it\n\n`make bench` takes ten to twenty minutes on two cores and replaces this page; `python -m benchmarks door` "
         "runs one part and only prints it. Models are trained once and kept in the user's cache.\n"
     )
     written = PAGE.with_suffix(".part")
