@@ -50,8 +50,8 @@ def main(chosen: list[str]) -> None:
     if chosen:
         return
     parts.append(
-        "## To run it\n\n`make bench` takes ten to twenty minutes on two cores and replaces this page; `python -m benchmarks door` "
-        "runs one part and only prints it. Models are trained once and kept in the user's cache.\n"
+        "## To run it\n\n`make bench` takes ten to twenty minutes on two cores and replaces this page; `python -m benchmarks "
+        "door` runs one part and only prints it. Models are trained once and kept in the user's cache.\n"
     )
     written = PAGE.with_suffix(".part")
     written.write_text("\n".join(parts), "utf-8")
