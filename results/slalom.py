@@ -23,6 +23,8 @@ SEEDS = (0, 1, 2)
 STEPS, FITTED, TESTED = 400, 3000, 500
 RECOVERED = 600
 """Steps of the models that learn a SLALOM."""
+TRIED = (50, 75, 100, 150, 200, 300, 400, 500, 700, 1000, 2000, 3000, 4000, 5000)
+"""Numbers of questions, to find the least that gives no larger error than the published fit."""
 COPIES = (1, 2, 5, 10, 20)
 PUBLISHED = {
     ("bert", 1): "26.3 / 43.3 / 7.3", ("bert", 2): "28.4 / 48.3 / 9.9", ("distilbert", 1): "28.3 / 44.4 / 10.8",
@@ -88,24 +90,22 @@ def against_the_published_fit() -> tuple[str, str]:
     for size in (30, 100, 200):
         generator = keyed(size, "published")
         importance, value = generator.normal(size=size), generator.normal(size=size)
-        test = generator.integers(0, size, (3000, 3))
-        wanted = predict(texts(test.tolist()), importance, value)
+        fresh = texts(generator.integers(0, size, (3000, 3)).tolist())
+        wanted = predict(fresh, importance, value)
         ours: dict[int, float] = {}
-        theirs = nan = float("nan")
-        for count in (300, 500, 1000, 5000):
-            rows = generator.integers(0, size, (count, 3))
-            answer = predict(texts(rows.tolist()), importance, value) + 0.1 * generator.normal(size=count)
-            one = fit(texts(rows.tolist()), answer, size=size)
-            ours[count] = float(((predict(texts(test.tolist()), one.importance, one.value) - wanted) ** 2).mean())
-            if count == 300:
+        for count in TRIED:
+            rows = keyed(size, count, "rows").integers(0, size, (count, 3)).tolist()
+            answer = predict(texts(rows), importance, value) + 0.1 * keyed(size, count, "noise").normal(size=count)
+            one = fit(texts(rows), answer, size=size)
+            ours[count] = float(((predict(fresh, one.importance, one.value) - wanted) ** 2).mean())
+            if count not in (500, 1000, 5000):
                 continue
-            s, v = published_fit(rows.tolist(), answer, size)
-            theirs = float(((predict(texts(test.tolist()), s, v) - wanted) ** 2).mean())
+            theirs = float(((predict(fresh, *published_fit(rows, answer, size)) - wanted) ** 2).mean())
             lines.append([f"{size} words", count, f"{theirs:.1e}", f"{ours[count]:.1e}", f"{theirs / ours[count]:.1f}"])
-            enough = [asked for asked, error in ours.items() if error <= theirs]
-            saved.append([f"{size} words", count, min(enough, default=nan), f"{count / min(enough, default=nan):.1f}"])
+            enough = min((asked for asked, error in ours.items() if error <= theirs), default=count)
+            saved.append([f"{size} words", count, enough, f"{count / enough:.1f}"])
     head = ["text of", "questions", "error as published", "error here", "ratio"]
-    less = ["text of", "questions as published", "questions here for no larger error (300, 500, 1000 or 5000 tried)", "ratio"]
+    less = ["text of", "questions as published", "questions here for no larger error", "ratio"]
     return table(head, lines), table(less, saved)
 
 
@@ -171,6 +171,8 @@ Exact SLALOMs with standard normal importances and values and noise of 0.1, text
 epochs, rate 5e-3) and the fit here on the same answers; error on 3000 fresh texts without noise. One draw each.
 
 {fits}
+
+Numbers of questions tried: {", ".join(str(count) for count in TRIED)}.
 
 {questions}
 
