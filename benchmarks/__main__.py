@@ -1,4 +1,4 @@
-"""Runs every benchmark and writes docs/benchmarks.md: `make bench`, or `python -m benchmarks [door integrated measuring]`."""
+"""Runs every benchmark and writes docs/benchmarks.md: `make bench`, or `python -m benchmarks [PART ...]`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import door, integrated, material, measuring
+from benchmarks import door, integrated, material, measuring, surrogate
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-SECTIONS = {"door": door.section, "integrated": integrated.section, "measuring": measuring.section}
+SECTIONS = {"door": door.section, "integrated": integrated.section, "measuring": measuring.section, "slalom": surrogate.section}
 
 
 def head() -> str:
     here = material.material()
-    libraries = ", ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "captum"))
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "captum", "lime", "shap"))
     return f"""# How fast is it?
 
 This page is written by `make bench`; the numbers are as they came out.
@@ -50,8 +50,8 @@ def main(chosen: list[str]) -> None:
     if chosen:
         return
     parts.append(
-        "## To run it\n\n`make bench` takes about ten minutes on two cores and replaces this page; `python -m benchmarks door` "
-        "runs one part and only prints it. Models are trained once and kept in the user's cache.\n"
+        "## To run it\n\n`make bench` takes ten to twenty minutes on two cores and replaces this page; `python -m benchmarks "
+        "door` runs one part and only prints it. Models are trained once and kept in the user's cache.\n"
     )
     written = PAGE.with_suffix(".part")
     written.write_text("\n".join(parts), "utf-8")

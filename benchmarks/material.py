@@ -86,6 +86,13 @@ def monolingual() -> Model:
     return _tuned(_made("bert", train, layers=2, width=128), train, dev, SCRATCH)
 
 
+@cache
+def six_layers() -> Model:
+    """A BERT of 6 layers and width 128 from scratch on built-in English reviews."""
+    train, dev = builtin.sentiment("en", "train", 2000), builtin.sentiment("en", "dev", 200)
+    return _tuned(_made("bert", train, layers=6, width=128), train, dev, Recipe(learning_rate=5e-4, epochs=3, batch=32))
+
+
 def untrained(architecture: str, texts: Sequence[Example], *, layers: int, width: int) -> Model:
     """A model that is only good for timing."""
     tokenizer = small.make_tokenizer(architecture, [text for row in texts for text in row.texts], 8000)

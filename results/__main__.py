@@ -7,10 +7,16 @@ import sys
 import time
 from pathlib import Path
 
-from results import corpus, masks, sib200
+from results import additive, corpus, masks, sib200, slalom
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
-STUDIES = {"corpus": corpus.page, "masks": masks.page, "sib200": sib200.page}
+STUDIES = {
+    "corpus": corpus.page,
+    "sib200": sib200.page,
+    "masks": masks.page,
+    "slalom": slalom.page,
+    "additive": additive.page,
+}
 
 
 def main(chosen: list[str]) -> None:

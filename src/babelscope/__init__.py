@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from babelscope.model.load import Model, load
     from babelscope.pages.build import report
     from babelscope.results import Attributions, Measures
+    from babelscope.study.classes import explain_classes
     from babelscope.study.config import Study
     from babelscope.study.explain import explain
     from babelscope.study.measure import measure
     from babelscope.study.run import run
+    from babelscope.study.slalom import explain_function, fit_corpus, without
     from babelscope.study.suitable import suitable
     from babelscope.types import Aim, Attribution, Estimate, Example, Measure
 
@@ -60,7 +62,10 @@ WHERE = {
     "UnsupportedModel": "errors",
     "UntrainedHead": "errors",
     "explain": "study.explain",
+    "explain_classes": "study.classes",
+    "explain_function": "study.slalom",
     "finetune": "model.finetune",
+    "fit_corpus": "study.slalom",
     "head_mask": "heads.masks",
     "head_statistics": "model.heads",
     "load": "model.load",
@@ -69,6 +74,7 @@ WHERE = {
     "report": "pages.build",
     "run": "study.run",
     "suitable": "study.suitable",
+    "without": "study.slalom",
 }
 """The public names and the modules that hold them; a module is imported when its name is first used, so that
 `import babelscope` is quick and reading results never loads torch."""
@@ -95,7 +101,10 @@ __all__ = [
     "UnsupportedModel",
     "UntrainedHead",
     "explain",
+    "explain_classes",
+    "explain_function",
     "finetune",
+    "fit_corpus",
     "head_mask",
     "head_statistics",
     "load",
@@ -104,6 +113,7 @@ __all__ = [
     "report",
     "run",
     "suitable",
+    "without",
 ]
 
 

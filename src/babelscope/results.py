@@ -15,7 +15,7 @@ from babelscope.types import Attribution, Estimate, Measure
 EXPLANATION_FIELDS = (
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
     "word_index", "words", "scores", "word_scores", "flags", "texts", "gold", "quantity", "model", "options", "seed",
-    "word_offsets", "word_segment",
+    "word_offsets", "word_segment", "details",
 )  # fmt: skip
 """The fields of an explanation as JSON, in order."""
 

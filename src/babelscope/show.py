@@ -33,6 +33,8 @@ def deliver(found: Attributions, output: Path | None, json_: bool, unit: str) ->
         _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.to_json()).encode())
     elif output is not None and output.suffix == ".html":
         _write(output, page_html(found.items).encode())
+    elif output is not None and output.suffix == ".svg":
+        _write(output, _plane(found).encode())
     elif output is not None:
         _write_parquet(output, "attributions", found.items)
     if json_:
@@ -106,6 +108,15 @@ def print_failures(failed: Sequence[Any]) -> None:
             str(part) for part in (model, cell.get("lang", ""), cell.get("method") or cell.get("metric") or "") if part
         )
         print(f"failed: {place}: {one.reason}", file=sys.stderr)
+
+
+def _plane(found: Attributions) -> str:
+    from babelscope.errors import InputError
+    from babelscope.pages.plane import plane_svg
+
+    if len(found) != 1:
+        raise InputError(f"an .svg file is the plane of one explanation; {len(found)} given: write them to an .html file")
+    return str(plane_svg(found[0]))
 
 
 def _write_parquet(output: Path, kind: str, rows: Sequence[Any]) -> None:

@@ -35,6 +35,8 @@ _SPANS = pa.list_(pa.list_(pa.int32()))
 _STRINGS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
 _INTEGERS = pa.list_(pa.int32())
+_OBJECTS = ("options", "details")
+"""Fields that are stored as canonical JSON."""
 
 SCHEMAS = {
     "attributions": pa.schema(
@@ -46,7 +48,7 @@ SCHEMAS = {
             ("tokens", _STRINGS), ("offsets", _SPANS), ("segment", _INTEGERS), ("word_index", _INTEGERS),
             ("words", _STRINGS), ("word_offsets", _SPANS), ("word_segment", _INTEGERS),
             ("scores", _NUMBERS), ("word_scores", _NUMBERS), ("flags", _STRINGS),
-            ("task", pa.string()), ("target_index", pa.int64()), ("target_end", pa.int64()),
+            ("task", pa.string()), ("target_index", pa.int64()), ("target_end", pa.int64()), ("details", pa.string()),
         ]
     ),
     "measures": pa.schema(
@@ -184,8 +186,11 @@ def read_study(store: Store) -> dict[str, Any]:
 
 
 def to_table(kind: str, rows: Sequence[Attribution] | Sequence[Measure]) -> pa.Table:
-    """Rows as Arrow, options as canonical JSON."""
-    plain = [{**asdict(row), "options": canonical(dict(row.options))} for row in rows]
+    """Rows as Arrow, options and details as canonical JSON."""
+    plain = [
+        {**asdict(row), **{name: canonical(dict(getattr(row, name))) for name in _OBJECTS if hasattr(row, name)}}
+        for row in rows
+    ]
     return pa.Table.from_pylist(plain, schema=SCHEMAS[kind])
 
 
@@ -193,7 +198,8 @@ def _attribution(row: dict[str, Any]) -> Attribution:
     spans = {name: tuple((a, b) for a, b in row[name]) for name in ("offsets", "word_offsets")}
     names = ("texts", "tokens", "segment", "word_index", "words", "word_segment", "scores", "word_scores", "flags")
     lists = {name: tuple(row[name]) for name in names}
-    return Attribution(**{**row, **lists, **spans, "options": json.loads(row["options"])})
+    objects = {name: json.loads(row[name] or "{}") for name in _OBJECTS}
+    return Attribution(**{**row, **lists, **spans, **objects})
 
 
 def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:
@@ -202,7 +208,11 @@ def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:
         raise StoreError(f"the file of cell {name[:12]} is gone: {file}; delete cells/{name}.json and run again")
     if hashlib.sha256(file.read_bytes()).hexdigest() != manifest["sha256"] or key(manifest["identity"]) != name:
         raise StoreError(f"cell {name[:12]} is damaged: {file} is not what was written; delete cells/{name}.json and run again")
-    return pq.read_table(file).cast(SCHEMAS[manifest["kind"]])
+    table, schema = pq.read_table(file), SCHEMAS[manifest["kind"]]
+    for field in schema:  # a store that was written before the field existed
+        if field.name not in table.column_names:
+            table = table.append_column(field, pa.nulls(table.num_rows, field.type))
+    return table.select(schema.names).cast(schema)
 
 
 def _bring_in(store: Store, pending: Path) -> None:

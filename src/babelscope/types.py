@@ -109,6 +109,8 @@ class Explained:
     reference_value: float | None = None
     """The target's value at the reference input; a complete method's scores sum to value - reference value."""
     flags: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What else the method found, by name: numbers, or lists with one entry per content token; None is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,8 @@ class Attribution:
     target_index: int = -1
     target_end: int = -1
     """The target as in `Target`: a class, the answer's first and last token, or a tag and the token that bears it."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What else the method found, as in `Explained`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from conftest import TEXTS
 FIELDS = {
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
     "word_index", "words", "scores", "word_scores", "flags", "texts", "gold", "quantity", "model", "options", "seed",
-    "word_offsets", "word_segment",
+    "word_offsets", "word_segment", "details",
 }  # fmt: skip
 
 
@@ -140,6 +140,23 @@ def test_explain_a_file_to_a_file(folder: Path, ending: str) -> None:
         assert pq.read_table(output)["lang"].to_pylist() == ["en", "en", "en", "es"]
     else:
         assert "<script" not in output.read_text("utf-8").split("<body")[1]
+
+
+def test_slalom_takes_its_options_and_draws_its_plane(folder: Path) -> None:
+    given = ("explain", str(folder / "model"), "the food was not <b>good</b>", "--method", "slalom", "--option", "unit=word")
+    (row,) = json.loads(call(*given, "--option", "score=value", "--option", "samples=60", "--json").stdout)
+    assert row["options"] == {"score": "value", "design": "mix", "samples": 60, "unit": "word"}
+    assert row["details"]["queries"] <= 60
+    output = folder / "plane.svg"
+    call(*given, "--output", str(output))
+    picture = output.read_text("utf-8")
+    assert picture.startswith("<svg")
+    assert ">food<" in picture
+    assert "<b>" not in picture
+    assert "score" in refused(*given, "--option", "score=weight")
+    assert "occlusion" in refused(
+        "explain", str(folder / "model"), "the food", "--method", "occlusion", "--output", str(output)
+    )
 
 
 def test_markup_in_a_text_stays_text(folder: Path) -> None:

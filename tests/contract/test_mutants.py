@@ -121,6 +121,30 @@ MUTANTS = {
         "model/parts.py", "block, forwarded = layer.sides", "forwarded, block = layer.sides",
         "reference/test_twins_contributions.py", "alti and bert",
     ),
+    "half a Shapley value": (
+        "surrogate/shapley.py", "zip((nodes + 1) / 2, gauss / 2)", "zip((nodes + 1) / 2, gauss / 4)",
+        "properties/test_slalom.py", "shapley",
+    ),
+    "repeated units counted once": (
+        "surrogate/slalom.py", "weight = given.count * np.exp(", "weight = (given.count > 0) * np.exp(",
+        "properties/test_slalom.py", "count_form",
+    ),
+    "the slope by importances without the answer": (
+        "surrogate/fit.py", "share * (value - found[:, None])", "share * value", "properties/test_slalom.py",
+        "central_difference",
+    ),
+    "importances left uncentred": (
+        "surrogate/exact.py", "Recovered(ahead - ahead.mean(), value, outside)", "Recovered(ahead, value, outside)",
+        "properties/test_slalom.py", "exact_recovery",
+    ),
+    "a unit's partner forgotten": (
+        "surrogate/exact.py", "if other == high]] += ahead[high]", "if other == high]] += 0", "properties/test_slalom.py",
+        "exact_recovery",
+    ),
+    "segments of equal length": (
+        "surrogate/sample.py", "for at in generator.permutation(samples)]", "for at in range(samples)]",
+        "properties/test_slalom_method.py", "pair_are_read",
+    ),
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import relevance
 import torch
+from test_twins_slalom import twin_slalom
 from twins_contributions import twin_alti, twin_attention_flow, twin_decompx, twin_globenc, twin_value_zeroing
 
 from babelscope.model.encode import encode
@@ -366,6 +367,7 @@ TWINS = {
     "cp_lrp": (twin_cp_lrp, 1e-9),
     "masked_attnlrp": (twin_masked_attnlrp, 1e-9),
     "deeplift": (twin_deeplift, 1e-8),
+    "slalom": (twin_slalom, 1e-3),
 }
 
 
@@ -382,7 +384,7 @@ def test_method_equals_its_twin(model: Model, method: str) -> None:
     data = DATA[:2] if method == "integrated_gradients" else DATA
     with torch.enable_grad():
         # completeness bounds the error of the sum, not of each score: the twin is met as the tolerance falls
-        options = {"tolerance": 1e-6} if method == "integrated_gradients" else {}
+        options = {"integrated_gradients": {"tolerance": 1e-6}, "slalom": {"score": "removal"}}.get(method, {})
         for one, row in zip(explain(model, data, method, options=options), encode(model, as_examples(data))):
             np.testing.assert_allclose(one.scores, twin(model, row, one.target_index), atol=tolerance)
 

@@ -22,6 +22,7 @@ from babelscope.methods.gradient import gradient_norm, input_x_gradient, integra
 from babelscope.methods.propagation import attnlrp, cp_lrp, deeplift, masked_attnlrp
 from babelscope.methods.relevance import lrp, masked_lrp, partial_lrp, transatt
 from babelscope.methods.shapley import partition_shapley, permutation_shapley
+from babelscope.methods.slalom import slalom
 from babelscope.methods.surrogates import kernel_shap, lime
 from babelscope.types import Method
 
@@ -135,6 +136,10 @@ METHODS: dict[str, Method] = {
         Method(
             "deeplift", deeplift, "propagation", "difference to a reference, by exact multipliers",
             complete=True, gradients=True,
+        ),
+        Method(
+            "slalom", slalom, "surrogate", "value and importance of each word in a softmax mixture fitted to the model",
+            seeded=True,
         ),
     )
 }  # fmt: skip

@@ -82,7 +82,8 @@ def parallels(summary: Summary, table: pa.Table, found: pd.DataFrame) -> tuple[l
 
 def attribution(row: dict[str, Any]) -> Attribution:
     """A stored row as a value."""
-    return Attribution(**{**{name: _frozen(part) for name, part in row.items()}, "options": json.loads(row["options"] or "{}")})
+    objects = {name: json.loads(row.get(name) or "{}") for name in ("options", "details")}
+    return Attribution(**{**{name: _frozen(part) for name, part in row.items()}, **objects})
 
 
 def _parallel(summary: Summary, group: str, items: Sequence[Attribution], methods: Sequence[str]) -> Parallel:

@@ -8,6 +8,7 @@ from math import ceil, isfinite
 from markupsafe import Markup, escape
 
 from babelscope.pages.page import render
+from babelscope.pages.plane import has_plane, plane_svg
 from babelscope.types import Attribution, Span
 
 STEPS = 10
@@ -25,12 +26,14 @@ def page_html(items: Sequence[Attribution]) -> str:
 
 
 def texts_html(one: Attribution) -> Markup:
-    """The texts of an explanation, one paragraph each, numbered if there are two."""
+    """The texts of an explanation, one paragraph each, numbered if there are two; below, the plane of a surrogate."""
     paragraphs = []
     for place in range(len(one.texts)):
         label = Markup('<span class="bs-place" dir="ltr" lang="en">text {}</span>').format(place + 1)
         words = words_html(one, place) if len(one.texts) == 1 else label + words_html(one, place)
         paragraphs.append(Markup('<p class="bs-text" dir="auto" lang="{}">{}</p>').format(one.lang, words))
+    if has_plane(one):
+        paragraphs.append(Markup("<details><summary>value and importance</summary>{}</details>").format(plane_svg(one)))
     return Markup("").join(paragraphs)
 
 

@@ -172,4 +172,5 @@ def _attribution(
         flags=flags,
         target_index=target.index,
         target_end=target.end,
+        details=dict(explained.details),
     )
