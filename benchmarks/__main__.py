@@ -11,10 +11,16 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import door, integrated, material, measuring, surrogate
+from benchmarks import door, integrated, material, measuring, propagation, surrogate
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-SECTIONS = {"door": door.section, "integrated": integrated.section, "measuring": measuring.section, "slalom": surrogate.section}
+SECTIONS = {
+    "door": door.section,
+    "integrated": integrated.section,
+    "measuring": measuring.section,
+    "propagation": propagation.section,
+    "slalom": surrogate.section,
+}
 
 
 def head() -> str:

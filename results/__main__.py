@@ -7,12 +7,13 @@ import sys
 import time
 from pathlib import Path
 
-from results import additive, corpus, masks, sib200, slalom
+from results import additive, corpus, deeplift, masks, sib200, slalom
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
 STUDIES = {
     "corpus": corpus.page,
     "sib200": sib200.page,
+    "deeplift": deeplift.page,
     "masks": masks.page,
     "slalom": slalom.page,
     "additive": additive.page,

@@ -34,7 +34,7 @@ BASELINES = {
 }  # fmt: skip
 """Our names of the paper's baselines, and its own."""
 OTHERS = ("attnlrp", "random")
-TEXTS, SENTENCES, TIMES = 150, 400, 5
+TEXTS, SENTENCES, TIMES = 100, 300, 3
 MARGINS = tuple(round(0.05 - step / 20, 2) for step in range(20))
 """From the method's margin downwards, until a quarter of the heads is kept."""
 MEASURED = {"unit": "token", "operator": "pad"}
@@ -57,7 +57,7 @@ class Setting:
 
 SETTINGS = (
     Setting("built-in reviews", "multilingual", "sentiment/en/train/4000", "sentiment/en/dev/200",
-            Recipe(5e-4, 8, 32, freeze_embeddings=True), ("en",), "sentiment/{lang}/test/1000", "sentiment/{lang}/train/400"),
+            Recipe(5e-4, 8, 32, freeze_embeddings=True), ("en",), "sentiment/{lang}/test/1000", "sentiment/{lang}/train/300"),
     Setting("SST-2", "mini-multilingual", "sst2/en/train/6000", "sst2/en/dev/300",
             Recipe(2e-4, 4, 32, freeze_embeddings=True), ("en",), "sst2/{lang}/test", "ud-pud/{lang}/test"),
     Setting("SIB-200", "mini-multilingual", "sib200/en/train", "sib200/en/dev",
