@@ -77,5 +77,5 @@ results deeplift`.
 {table(head, lines)}
 
 The largest gap of ours is {worst[2]} ({worst[0]}). Captum's `DeepLift` replaces the slopes of ten kinds of torch modules;
-functions (softmax, GELU written as a function), norms and products keep their gradients, so what it returns is another quantity.
+functions (softmax, GELU written as a function), norms and products keep their gradients, so it returns another quantity.
 """
