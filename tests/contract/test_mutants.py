@@ -121,6 +121,18 @@ MUTANTS = {
         "model/parts.py", "block, forwarded = layer.sides", "forwarded, block = layer.sides",
         "reference/test_twins_contributions.py", "alti and bert",
     ),
+    "a product's multiplier at the input, not halfway": (
+        "model/deeplift.py", "return _both((one + two) / 2)", "return _both(one)", "properties/test_rule_sets.py",
+        "complete and bert",
+    ),
+    "the negative part of a linear layer forgotten": (
+        "model/chefer.py", "torch.where(x < 0, share @ down, 0.0)", "torch.zeros_like(x)", "properties/test_rule_sets.py",
+        "relevance_of_one and distilbert",
+    ),
+    "a mask on the relevance that rollout reads": (
+        "model/chefer.py", "return op(one, scaled(two,", "return op(scaled(one, 1.0 if mask is None else mask), scaled(two,",
+        "properties/test_rule_sets.py", "head_masks and bert",
+    ),
     "half a Shapley value": (
         "surrogate/shapley.py", "zip((nodes + 1) / 2, gauss / 2)", "zip((nodes + 1) / 2, gauss / 4)",
         "properties/test_slalom.py", "shapley",

@@ -57,9 +57,10 @@ def test_the_lowest_layer_counts_only_where_embeddings_are_read(model: Model) ->
 
 def test_no_head_leaves_the_residual_path(model: Model) -> None:
     """The rollout of every text is still a share of 1: in [0, 1], with special tokens 1 in all."""
-    for one in scores(model, "masked_lrp", [[0, 0], [0, 0]]):
-        assert (one >= 0).all()
-        assert one.sum() <= 1 + 1e-12
+    for one in explain(model, DATA, "masked_lrp", options={"heads": mask([[0, 0], [0, 0]])}):
+        assert min(one.scores) >= 0
+        assert sum(one.scores) <= 1 + 1e-12
+        assert one.flags == ("the head mask keeps no head",)
 
 
 def test_a_mask_for_another_model_is_refused(bert: Model, tmp_path: object) -> None:

@@ -104,8 +104,10 @@ def masked(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], h
     found: dict[int, Explained] = {}
     for lang in sorted({row.example.lang for row in inputs}):
         mine = [at for at, row in enumerate(inputs) if row.example.lang == lang]
-        made = passed([inputs[at] for at in mine], [targets[at] for at in mine], mask_for(model, heads, lang))
-        found |= dict(zip(mine, made))
+        mask = mask_for(model, heads, lang)
+        made = passed([inputs[at] for at in mine], [targets[at] for at in mine], mask)
+        empty = () if any(any(layer) for layer in mask.values()) else ("the head mask keeps no head",)
+        found |= {at: replace(one, flags=(*one.flags, *empty)) for at, one in zip(mine, made)}
     return [found[at] for at in range(len(inputs))]
 
 
