@@ -7,10 +7,12 @@ import sys
 import time
 from pathlib import Path
 
-from results import corpus, sib200
+from results import corpus, published, sib200
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
-STUDIES = {"corpus": corpus.page, "sib200": sib200.page}
+STUDIES = {"corpus": corpus.page, "published": published.page, "sib200": sib200.page}
+FILES = {"published": "mono-vs-multi-published"}
+"""Pages whose name is not the study's."""
 
 
 def main(chosen: list[str]) -> None:
@@ -22,7 +24,7 @@ def main(chosen: list[str]) -> None:
         text = STUDIES[name]()
         part = PAGES / f"{name}.part"
         part.write_text(text, "utf-8")
-        os.replace(part, PAGES / f"{name}.md")
+        os.replace(part, PAGES / f"{FILES.get(name, name)}.md")
         print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
 
 

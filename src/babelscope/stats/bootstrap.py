@@ -139,6 +139,8 @@ def _redrawn(tree: Any, count: int, draw: np.random.Generator) -> Float[np.ndarr
     if not isinstance(tree, list):
         return np.full(count, tree)
     chosen = draw.integers(0, len(tree), (count, len(tree)))
+    if not any(isinstance(each, list) for each in tree):
+        return np.asarray(np.asarray(tree)[chosen].mean(axis=1))
     found = np.empty(chosen.shape)
     for place, unit in enumerate(tree):
         mine = chosen == place
