@@ -35,7 +35,7 @@ def test_the_claims(one: published.Claim, told: tuple[float, ...]) -> None:
     assert one.tasks.wilcoxon == pytest.approx(wilcoxon, abs=5e-4)
     assert one.distinct.sign_flip == pytest.approx(flips, abs=5e-4)
     assert (one.languages.n, one.single.n) == (5, 9)
-    assert one.languages.t == pytest.approx(languages, abs=5e-4)
+    assert one.languages.t == pytest.approx(languages, abs=6e-4)  # told twice rounded
     assert one.single.effect == pytest.approx(single, abs=5e-4)
     assert one.single.sign_flip == pytest.approx(p, abs=2e-3)
     assert one.interval.low < difference < one.interval.high
