@@ -34,8 +34,8 @@ class Cut:
 @dataclass(frozen=True, slots=True)
 class Counts:
     """What is counted in one text. `characters` are code points other than white space; `plain` is about words that hold a
-    letter or a digit; `split` words have two tokens or more; `single` tokens cover at most one character; `cut_off` texts exceed
-    the model's length (NaN where that is not known)."""
+    letter or a digit; `split` words have two tokens or more; `single` tokens cover at most one character; `cut_off` texts
+    exceed the model's length (NaN where that is not known)."""
 
     tokens: float = 0
     words: float = 0

@@ -111,11 +111,11 @@ def _marks(grid: Grid, column: str, place: int, of: int) -> dict[str, Any]:
             "symmetric": False,
             "array": _lengths([one.high - one.mean for _, _, one in known]),
             "arrayminus": _lengths([one.mean - one.low for _, _, one in known]),
-            "thickness": 1.8,
+            "thickness": 2,
             "width": 0,
             "color": colour,
         },
-        "marker": {"color": colour, "symbol": SYMBOLS[(place + place // len(COLOURS)) % len(SYMBOLS)], "size": 8},
+        "marker": {"color": colour, "symbol": SYMBOLS[(place + place // len(COLOURS)) % len(SYMBOLS)], "size": 6},
         "text": [f"{escape(column)}<br>{escape(lang)}: {said(one)}<br>n = {one.n}" for _, lang, one in known],
         "hoverinfo": "text",
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import floor, isfinite, log10
 
 from markupsafe import Markup, escape
 
@@ -30,7 +30,7 @@ def svg(found: Tokenization) -> Markup:
     """
     made = {name: grid for name, grid in grids(found).items() if name != "agreement"}
     langs, columns = next(iter(made.values())), list(next(iter(next(iter(made.values())).values())))
-    panel = LEFT + max(200, LANG * len(langs)) + 20
+    panel = LEFT + max(300, LANG * len(langs)) + 20
     down = -(-len(made) // WIDE)
     top = TOP + 18 * len(columns)
     width, height = WIDE * panel, top + down * (TALL + GAP)
@@ -54,7 +54,7 @@ def svg(found: Tokenization) -> Markup:
 def _panel(name: str, grid: Grid, columns: list[str], left: int, top: int, wide: int) -> Markup:
     tall = TALL - 30
     known = [one for row in grid.values() for one in row.values() if isfinite(one.mean)]
-    largest = max([one.high if isfinite(one.high) else one.mean for one in known] or [0.0]) or 1.0
+    largest = _round(max([one.high if isfinite(one.high) else one.mean for one in known] or [0.0]))
     parts = [_text(left - 40, top - 14, TITLES[name], "name")]
     for share in (0, 0.5, 1):
         y = top + tall * (1 - share)
@@ -77,8 +77,16 @@ def _panel(name: str, grid: Grid, columns: list[str], left: int, top: int, wide:
     return Markup("\n").join(parts)
 
 
+def _round(value: float) -> float:
+    """The next number that an axis may end at."""
+    if value <= 0:
+        return 1.0
+    unit = 10.0 ** floor(log10(value))
+    return next(unit * step for step in (1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10) if unit * step >= value)
+
+
 def _dot(x: float, y: float, colour: str) -> Markup:
-    return Markup('<circle cx="{:.1f}" cy="{:.1f}" r="3" fill="{}"/>').format(x, y, colour)
+    return Markup('<circle cx="{:.1f}" cy="{:.1f}" r="2.6" fill="{}"/>').format(x, y, colour)
 
 
 def _text(x: float, y: float, text: str, kind: str) -> Markup:
