@@ -226,8 +226,8 @@ within the families.
 {table(["", "r", "p", "one point left out", "within families"], fourth)}
 
 Much of it is the difference between the families, which differ in more than their tokenizers. And over the 60 cells accuracy
-goes with the comprehensiveness ratio: Spearman {sure.r:+.2f}, p {_p(sure.p)} (cells of one task are not independent, so that p is
-too small).
+goes with the comprehensiveness ratio: Spearman {sure.r:+.2f}, p {_p(sure.p)} (cells of one task are not independent, so
+that p is too small).
 
 ## Do the tasks rank the methods alike?
 

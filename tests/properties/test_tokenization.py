@@ -172,6 +172,12 @@ def test_the_order_of_texts_and_tokenizers_changes_nothing() -> None:
     assert two.agreed[0].estimate.mean == one.agreed[0].estimate.mean
 
 
+def test_words_are_ours_also_where_the_corpus_brings_its_own() -> None:
+    """Otherwise fertility would differ between corpora by their idea of a word."""
+    own = [Example("1", ("two words",), "en", words=(((0, 9),),))]
+    assert numbers(tokenization({"words": WHOLE}, own))["words", "fertility"].mean == 1
+
+
 def test_groups_are_resampled_whole() -> None:
     """The same sentence five times under one group says no more than once."""
     copied = [Example(f"{row.id}-{copy}", row.texts, "en", group=row.id) for row in ROWS for copy in range(5)]
@@ -203,6 +209,9 @@ def test_real_vocabularies(shared: Path) -> None:
     word = "desagradable"
     assert [mbert.convert_ids_to_tokens(each) for each in cut(mbert, word).ids] == ["desa", "##grada", "##ble"]
     assert len(cut(beto, word).ids) == 1
+    whole = cut(xlmr, SENTENCES["hi"])
+    assert whole.ids == tuple(xlmr(SENTENCES["hi"])["input_ids"][1:-1]), "without the special tokens"
+    assert len(whole.ids) == len(whole.offsets)
     assert boundaries(cut(mbert, word), segment(word, "es")) == {4, 9}
     chinese = Example("1", (SENTENCES["zh"],), "zh")
     found = numbers(tokenization({"mBERT": mbert, "XLM-R": xlmr}, [chinese]))

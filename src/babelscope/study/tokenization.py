@@ -48,7 +48,8 @@ def tokenization(
     """How tokenizers cut the words of each language: fertility and its kin, use of the vocabulary, agreement.
 
     Ratios are of sums over the texts of a language; intervals resample translation groups. `limit` is how many tokens the
-    models read, where it is not what the tokenizers say. The words of both texts of a pair count.
+    models read, where it is not what the tokenizers say. The words of both texts of a pair count; they are always those of
+    words.py, also where the corpus brings its own.
 
     *Laws*: the order of texts and of tokenizers changes nothing.
     """
@@ -74,7 +75,7 @@ def tokenization(
 
 def _words(row: Example) -> tuple[tuple[Span, ...], ...]:
     check_text(row)
-    return row.words or tuple(segment(text, row.lang) for text in row.texts)
+    return tuple(segment(text, row.lang) for text in row.texts)
 
 
 def _text(tokenizer: Any, row: Example, words: Sequence[Sequence[Span]], limit: int | None) -> _Text:
