@@ -159,7 +159,9 @@ def test_the_whole_line_over_real_tokenizers() -> None:
     uses = np.array([words.count(word) for word in set(words)], dtype=float)
     assert told["words", "efficiency"].mean == pytest.approx(float(efficiency(uses, len(WHOLE))))
     assert found.limits == {"words": 6, "letters": 6}
-    assert numbers(tokenization({"words": WHOLE}, ROWS, limit=100))["words", "truncated"].mean == 0
+    for limit, share in ((8, 1 / 3), (9, 0.0)):  # the longest text has nine words: nine fit
+        told = numbers(tokenization({"words": WHOLE}, ROWS, limit=limit))
+        assert told["words", "truncated"].mean == pytest.approx(share)
 
 
 def test_the_order_of_texts_and_tokenizers_changes_nothing() -> None:
