@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from results import additive, corpus, deeplift, masks, sib200, slalom
+from results import additive, corpus, deeplift, masks, published, sib200, slalom
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
 STUDIES = {
@@ -15,9 +15,12 @@ STUDIES = {
     "sib200": sib200.page,
     "deeplift": deeplift.page,
     "masks": masks.page,
+    "published": published.page,
     "slalom": slalom.page,
     "additive": additive.page,
 }
+FILES = {"published": "mono-vs-multi-published"}
+"""Pages whose name is not the study's."""
 
 
 def main(chosen: list[str]) -> None:
@@ -29,7 +32,7 @@ def main(chosen: list[str]) -> None:
         text = STUDIES[name]()
         part = PAGES / f"{name}.part"
         part.write_text(text, "utf-8")
-        os.replace(part, PAGES / f"{name}.md")
+        os.replace(part, PAGES / f"{FILES.get(name, name)}.md")
         print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
 
 

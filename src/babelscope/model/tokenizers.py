@@ -1,0 +1,49 @@
+"""Tokenizers by themselves, without a model: loaded, and their cuts of a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from transformers import AutoTokenizer
+
+from babelscope.crosslingual.tokenization import Cut
+from babelscope.errors import UnsupportedModel
+from babelscope.model.load import not_found, quiet
+
+ENDLESS = 1_000_000
+"""A tokenizer that does not know its model's length names a far larger number."""
+
+
+def load_tokenizer(source: str, *, revision: str | None = None) -> Any:
+    """A tokenizer with character offsets, from a hub id or a folder."""
+    with quiet():
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+        except (OSError, ValueError, KeyError) as error:
+            raise not_found(source, error) from error
+    if not getattr(tokenizer, "is_fast", False):
+        raise UnsupportedModel(f"{source}: {type(tokenizer).__name__} gives no character offsets; its fast version would")
+    if len(tokenizer) == 0:
+        raise UnsupportedModel(f"{source}: the tokenizer's vocabulary is empty; give a folder with tokenizer.json or a hub id")
+    return tokenizer
+
+
+def cut(tokenizer: Any, text: str) -> Cut:
+    """The text's tokens without special ones, however long it is.
+
+    *Laws*: ids and offsets are the tokenizer's own; one offset per id.
+    """
+    made = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    offsets = tuple((int(start), int(stop)) for start, stop in made["offset_mapping"])
+    return Cut(text, tuple(made["input_ids"]), offsets, tokenizer.unk_token_id)
+
+
+def length(tokenizer: Any, texts: tuple[str, ...]) -> int:
+    """How many tokens the model would have to read, special ones included."""
+    return len(tokenizer(*texts, verbose=False)["input_ids"])
+
+
+def longest(tokenizer: Any) -> int | None:
+    """How many tokens the model reads at most, if the tokenizer knows."""
+    known = int(tokenizer.model_max_length)
+    return known if known < ENDLESS else None

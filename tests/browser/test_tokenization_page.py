@@ -1,0 +1,72 @@
+"""The pictures of tokenizers in a real browser: they load nothing, nothing is cut off, light and dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from devtools import CHROMIUM, browser
+
+from babelscope.crosslingual.tokenization import MEASURES, Agreement, LanguageMeasure, Tokenization
+from babelscope.pages import tokenization, tokenization_figure
+from babelscope.types import Estimate
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
+]
+NAMES = ("bert-base-multilingual-cased", "xlm-roberta", "gpt2")
+LANGS = ("en", "es", "zh-Hant", "sw")
+
+
+def drawn() -> Tokenization:
+    draw = np.random.default_rng(0)
+
+    def estimate(most: float) -> Estimate:
+        low, mean, high = sorted(draw.uniform(0, most, 3).tolist())
+        return Estimate(mean, low, high, 100, 0)
+
+    none = Estimate(float("nan"), float("nan"), float("nan"), 0, 100)
+    rows = [
+        LanguageMeasure(name, lang, measure, none if measure == "truncated" else estimate(3))
+        for name in NAMES
+        for lang in LANGS
+        for measure in (*MEASURES, "efficiency")
+    ]
+    pairs = [Agreement(NAMES[0], NAMES[1], lang, estimate(1)) for lang in LANGS]
+    return Tokenization(tuple(rows), tuple(pairs), dict.fromkeys(LANGS, "UAX #29"), dict.fromkeys(NAMES, 512))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page(tmp_path: Path, dark: bool) -> None:
+    file = tmp_path / "words.html"
+    file.write_text(tokenization.page(drawn()), "utf-8")
+    with browser() as page:
+        for width in (1280, 400):
+            page.open(file.as_uri(), dark=dark, width=width)
+            assert page.errors == []
+            assert [each for each in page.requests if not each.startswith("file://")] == []
+            assert page.evaluate("document.documentElement.dataset.error === undefined")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "only the boxes scroll"
+            marks = "document.querySelectorAll('.scatterlayer .points path').length"
+            assert page.evaluate(marks) == len(MEASURES) * len(NAMES) * len(LANGS) + len(LANGS), "all but the undefined ones"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_picture(tmp_path: Path, dark: bool) -> None:
+    file = tmp_path / "words.svg"
+    file.write_text(str(tokenization_figure.svg(drawn())), "utf-8")
+    with browser() as page:
+        page.open(file.as_uri(), dark=dark)
+        assert page.errors == []
+        assert page.evaluate("document.querySelectorAll('g circle').length") == len(MEASURES) * len(NAMES) * len(LANGS)
+        lost = """[...document.querySelectorAll('text, circle, line')].filter(one => {
+            const a = one.getBBox(), b = document.documentElement.viewBox.baseVal
+            return a.x < 0 || a.y < 0 || a.x + a.width > b.width || a.y + a.height > b.height }).length"""
+        assert page.evaluate(lost) == 0
+        overlap = """(() => { const names = [...document.querySelectorAll('text.name')].map(one => one.getBBox())
+            return names.filter((a, i) => names.some((b, j) => j > i && a.y === b.y && a.x + a.width > b.x)).length })()"""
+        assert page.evaluate(overlap) == 0, "titles side by side do not run into each other"
+        ink = page.evaluate("getComputedStyle(document.querySelector('.name')).fill")
+        assert ink == ("rgb(233, 236, 240)" if dark else "rgb(23, 27, 33)")
