@@ -47,6 +47,7 @@ SCHEMAS = {
             ("words", _STRINGS), ("word_offsets", _SPANS), ("word_segment", _INTEGERS),
             ("scores", _NUMBERS), ("word_scores", _NUMBERS), ("flags", _STRINGS),
             ("task", pa.string()), ("target_index", pa.int64()), ("target_end", pa.int64()),
+            ("rationale", pa.list_(pa.bool_())),
         ]
     ),
     "measures": pa.schema(
@@ -193,7 +194,8 @@ def _attribution(row: dict[str, Any]) -> Attribution:
     spans = {name: tuple((a, b) for a, b in row[name]) for name in ("offsets", "word_offsets")}
     names = ("texts", "tokens", "segment", "word_index", "words", "word_segment", "scores", "word_scores", "flags")
     lists = {name: tuple(row[name]) for name in names}
-    return Attribution(**{**row, **lists, **spans, "options": json.loads(row["options"])})
+    marks = {"rationale": None if row["rationale"] is None else tuple(row["rationale"])}
+    return Attribution(**{**row, **lists, **spans, **marks, "options": json.loads(row["options"])})
 
 
 def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:
@@ -202,7 +204,11 @@ def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:
         raise StoreError(f"the file of cell {name[:12]} is gone: {file}; delete cells/{name}.json and run again")
     if hashlib.sha256(file.read_bytes()).hexdigest() != manifest["sha256"] or key(manifest["identity"]) != name:
         raise StoreError(f"cell {name[:12]} is damaged: {file} is not what was written; delete cells/{name}.json and run again")
-    return pq.read_table(file).cast(SCHEMAS[manifest["kind"]])
+    table = pq.read_table(file)
+    for field in SCHEMAS[manifest["kind"]]:
+        if field.name == "rationale" and field.name not in table.column_names:  # a store of before there were any
+            table = table.append_column(field, pa.nulls(table.num_rows, field.type))
+    return table.cast(SCHEMAS[manifest["kind"]])
 
 
 def _bring_in(store: Store, pending: Path) -> None:

@@ -135,6 +135,8 @@ class Attribution:
     target_index: int = -1
     target_end: int = -1
     """The target as in `Target`: a class, or the answer's first and last token."""
+    rationale: tuple[bool, ...] | None = None
+    """Which of the words are in the gold rationale; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
