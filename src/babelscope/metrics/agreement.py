@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import nan
 
 import numpy as np
-from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
@@ -108,7 +107,7 @@ def infidelity(
     ]
 
 
-def sensitivity(first: Float[np.ndarray, " unit"], second: Float[np.ndarray, " unit"]) -> float:
+def sensitivity(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """How far the scores of one text move when the explanation is made again under another condition.
 
         || a - a' || / || a ||

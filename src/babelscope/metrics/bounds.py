@@ -172,7 +172,7 @@ def _bounds(many: Sequence[Measured], draws: int, row: Metric, why: str) -> Boun
     values = np.array([one.value for one in many])
     reason = why or next((one.reason for one in many if one.reason), "")
     ends = values[1 + draws :]
-    return Bounds(values[0], values[1 : 1 + draws], float(ends.max() if row.higher_is_better else ends.min()),
+    return Bounds(float(values[0]), values[1 : 1 + draws], float(ends.max() if row.higher_is_better else ends.min()),
                   row.higher_is_better, reason)  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from math import nan, sqrt
 
@@ -39,8 +40,8 @@ from babelscope.types import Encoded, Measured, Target
 SCALINGS = ("minmax", "rank")
 MOST = 64
 """Draws at most."""
-Judge = Callable[[float, float, NDArray[np.float64]], NDArray[np.float64]]
-"""From p(x), p(null) and the p(X') of the draws to the value of each draw."""
+Judge = Callable[[float, float, float], float]
+"""From p(x), p(null) and the p(X') of a draw to the draw's value."""
 
 
 def soft_comprehensiveness(
@@ -56,7 +57,7 @@ def soft_comprehensiveness(
     Source: Zhao and Aletras 2023, without their cut at 0.
     """
     plans = _plans(inputs, scores, unit, scaling, budget, kept=False)
-    return _measured(model, inputs, targets, plans, lambda full, null, left: full - left, draws, error, normalised=False)
+    return _measured(model, inputs, targets, plans, _fall, draws, error, normalised=False)
 
 
 def soft_sufficiency(
@@ -72,7 +73,7 @@ def soft_sufficiency(
     Source: Zhao and Aletras 2023, without their cut at 0 and as a fall, like `sufficiency`.
     """
     plans = _plans(inputs, scores, unit, scaling, budget, kept=True)
-    return _measured(model, inputs, targets, plans, lambda full, null, left: full - left, draws, error, normalised=False)
+    return _measured(model, inputs, targets, plans, _fall, draws, error, normalised=False)
 
 
 def normalised_soft_comprehensiveness(
@@ -88,12 +89,8 @@ def normalised_soft_comprehensiveness(
     same erasure, so that the ends are 0 and 1; the released code takes another null and the opposite polarity.
     Source: Zhao and Aletras 2023, 2024.
     """
-
-    def share(full: float, null: float, left: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.clip(np.maximum(0.0, full - left) / max(full - null, LEAST_DROP), 0.0, 1.0)
-
     plans = _plans(inputs, scores, unit, scaling, budget, kept=False)
-    return _measured(model, inputs, targets, plans, share, draws, error, normalised=True)
+    return _measured(model, inputs, targets, plans, _lost, draws, error, normalised=True)
 
 
 def normalised_soft_sufficiency(
@@ -107,13 +104,8 @@ def normalised_soft_sufficiency(
     *Laws*: within [0, 1]; 1 where everything is kept and 0 where nothing is; undefined (NaN) where D0 < 1e-3.
     Source: Zhao and Aletras 2023, 2024.
     """
-
-    def share(full: float, null: float, left: NDArray[np.float64]) -> NDArray[np.float64]:
-        drop = max(full - null, LEAST_DROP)
-        return np.clip((drop - np.maximum(0.0, full - left)) / drop, 0.0, 1.0)
-
     plans = _plans(inputs, scores, unit, scaling, budget, kept=True)
-    return _measured(model, inputs, targets, plans, share, draws, error, normalised=True)
+    return _measured(model, inputs, targets, plans, _saved, draws, error, normalised=True)
 
 
 def shares(scores: Float[np.ndarray, " unit"], scaling: str, budget: float) -> Float[np.ndarray, " unit"]:
@@ -184,13 +176,25 @@ def _measured(
             model, [_query(inputs[at], plans[at].keep, number) for at, number in asked], [targets[at] for at, _ in asked]
         )
         for (at, _), amount in zip(asked, left):
-            found[at].append(float(judge(full[at], null[at], np.array([amount]))[0]))
+            found[at].append(judge(full[at], null[at], amount))
         waiting = [at for at in waiting if draws and len(found[at]) + draws <= MOST and _error(found[at]) > error]
     flat = f"setting all content to zero lowers the probability by less than {LEAST_DROP}"
     return [
         Measured(float(np.mean(mine))) if at in defined else Measured(nan, plans[at].reason or flat)
         for at, mine in enumerate(found)
     ]
+
+
+def _fall(full: float, null: float, left: float) -> float:
+    return full - left
+
+
+def _lost(full: float, null: float, left: float) -> float:
+    return min(1.0, max(0.0, full - left) / (full - null))
+
+
+def _saved(full: float, null: float, left: float) -> float:
+    return max(0.0, (full - null - max(0.0, full - left)) / (full - null))
 
 
 def _error(values: Sequence[float]) -> float:
@@ -205,13 +209,16 @@ def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) ->
     """The input with each number of each token kept with the token's probability; multiplied by it where there is no draw."""
     if (keep == 1).all():
         return forward.query(row)
-
-    def edit(embedded: Float[Tensor, "token dim"]) -> Float[Tensor, "token dim"]:
-        times = keep[:, None]
-        if draw is not None:
-            times = (keyed("soft", row.example.id, draw).random(tuple(embedded.shape)) < times).astype(np.float64)
-        return embedded * torch.from_numpy(times).to(embedded.device, embedded.dtype)
-
     certain = draw is None or bool(np.isin(keep, (0.0, 1.0)).all())
     luck = "" if certain else f"{draw} {row.example.id} "
+    edit = partial(_thinned, keep, row.example.id, draw)
     return forward.Query(row.ids, row.types, edit=edit, key=f"soft {luck}{sha256(keep.tobytes()).hexdigest()}")
+
+
+def _thinned(
+    keep: Float[np.ndarray, " token"], name: str, draw: int | None, embedded: Float[Tensor, "token dim"]
+) -> Float[Tensor, "token dim"]:
+    times = keep[:, None]
+    if draw is not None:
+        times = (keyed("soft", name, draw).random(tuple(embedded.shape)) < times).astype(np.float64)
+    return embedded * torch.from_numpy(times).to(embedded.device, embedded.dtype)
