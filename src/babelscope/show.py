@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,8 @@ def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
 
     listed = [{"name": row.name} | {fact: getattr(row, fact) for fact in facts} | {"options": defaults(row)} for row in rows]
     if json_:
-        print(json.dumps(listed, indent=1))
+        print(json.dumps([{name: _limits(value) if name == "bounds" else value for name, value in row.items()} for row in listed],
+                         indent=1, allow_nan=False))  # fmt: skip
         return
     from babelscope.pages.terminal import table
 
@@ -78,6 +80,11 @@ def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
         return str(value)
 
     show(table(title, ("name", *facts, "options"), [tuple(shown(value) for value in row.values()) for row in listed]))
+
+
+def _limits(bounds: Sequence[float]) -> list[float | None]:
+    """A side without a bound is null in JSON, which has no infinity."""
+    return [side if isfinite(side) else None for side in bounds]
 
 
 def show(thing: Any) -> None:
