@@ -67,8 +67,8 @@ def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
 
     listed = [{"name": row.name} | {fact: getattr(row, fact) for fact in facts} | {"options": defaults(row)} for row in rows]
     if json_:
-        print(json.dumps([{name: _limits(value) if name == "bounds" else value for name, value in row.items()} for row in listed],
-                         indent=1, allow_nan=False))  # fmt: skip
+        plain = [row | ({"bounds": _limits(row["bounds"])} if "bounds" in row else {}) for row in listed]
+        print(json.dumps(plain, indent=1, allow_nan=False))
         return
     from babelscope.pages.terminal import table
 

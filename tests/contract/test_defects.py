@@ -79,7 +79,7 @@ def test_9_4_a_token_is_erased_by_name_and_not_by_id_0(architecture: str, operat
 
 
 def test_9_5_the_null_is_the_empty_rationale(model: Model) -> None:
-    """Special tokens stand in the null too, and erasing the whole rationale gives it exactly: the ends are those of the curve."""
+    """Special tokens stand in the null too, and erasing the whole rationale gives it exactly: the curve ends there."""
     rows = [row for row in encode(model, as_examples(list(TEXTS))) if len(row.words) > 2]
     for row in rows:
         null = erase(model, row, row.content, "pad")

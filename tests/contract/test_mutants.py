@@ -90,7 +90,8 @@ MUTANTS = {
         "polarity",
     ),
     "one luck for all draws": (
-        "metrics/soft.py", 'keyed("soft", name, draw)', 'keyed("soft", name, 0)', "reference/test_twins_metrics.py", "twins and bert",
+        "metrics/soft.py", 'keyed("soft", name, draw)', 'keyed("soft", name, 0)', "reference/test_twins_metrics.py",
+        "equal_their_twins and bert",
     ),
     "half of the trapezoid dropped": (
         "metrics/curves.py", "(values[1:] + values[:-1]) / 2", "values[1:]", "properties/test_agreement.py", "other_end",

@@ -51,7 +51,8 @@ def values(model: Model, rows: object, scores: list[np.ndarray], metric: str, **
 @pytest.mark.parametrize(("architecture", "metric", "unit"), list(product(ARCHITECTURES, METRICS, ("token", "word"))))
 def test_alone_is_in_a_batch_within_bounds(architecture: str, metric: str, unit: str) -> None:
     model = tiny(architecture)
-    data = [Example(f"t{at}", (text,)) for at, text in enumerate(TEXTS)]
+    texts = TEXTS[2:4] if metric in ("position", "diagnosticity") else TEXTS  # greedy orders ask for many erased texts
+    data = [Example(f"t{at}", (text,)) for at, text in enumerate(texts)]
     found = explain(model, data, ["occlusion", "random"])
     options = {"unit": unit, **small(metric)}
     together = measure(model, found, metric, options=options)
