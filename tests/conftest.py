@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from jaxtyping import install_import_hook
-from transformers import BertForQuestionAnswering
+from transformers import AutoModelForMaskedLM, BertForQuestionAnswering
 
 with install_import_hook(
     ["babelscope.model.forward", "babelscope.methods", "babelscope.metrics", "babelscope.stats"], "beartype.beartype"
@@ -64,6 +64,20 @@ def tiny_reader() -> Model:
             if weight.dim() > 1:
                 weight.normal_(0, 0.25)
     return load((hf, base.tokenizer))
+
+
+@pytest.fixture(scope="session")
+def writers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Folders of masked language models with the tokenizers of the tiny classifiers, by architecture."""
+    found = {}
+    for architecture in ("bert", "xlm-roberta"):
+        base = tiny(architecture)
+        torch.manual_seed(13)
+        folder = tmp_path_factory.mktemp("writer") / architecture
+        AutoModelForMaskedLM.from_config(base.hf.config).save_pretrained(folder)
+        base.tokenizer.save_pretrained(folder)
+        found[architecture] = str(folder)
+    return found
 
 
 @pytest.fixture(params=ARCHITECTURES)

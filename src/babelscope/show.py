@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,8 @@ def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
 
     listed = [{"name": row.name} | {fact: getattr(row, fact) for fact in facts} | {"options": defaults(row)} for row in rows]
     if json_:
-        print(json.dumps(listed, indent=1))
+        plain = [row | ({"bounds": _limits(row["bounds"])} if "bounds" in row else {}) for row in listed]
+        print(json.dumps(plain, indent=1, allow_nan=False))
         return
     from babelscope.pages.terminal import table
 
@@ -92,6 +94,11 @@ def deliver_suitable(rows: Sequence[Suitability], model: str, json_: bool) -> No
 
     listed = [(row.method, "yes" if row.works else "no", row.reason) for row in rows]
     show(table(f"methods on {model}", ("name", "works", "why"), listed))
+
+
+def _limits(bounds: Sequence[float]) -> list[float | None]:
+    """A side without a bound is null in JSON, which has no infinity."""
+    return [side if isfinite(side) else None for side in bounds]
 
 
 def show(thing: Any) -> None:

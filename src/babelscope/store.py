@@ -49,6 +49,7 @@ SCHEMAS = {
             ("words", _STRINGS), ("word_offsets", _SPANS), ("word_segment", _INTEGERS),
             ("scores", _NUMBERS), ("word_scores", _NUMBERS), ("flags", _STRINGS),
             ("task", pa.string()), ("target_index", pa.int64()), ("target_end", pa.int64()), ("details", pa.string()),
+            ("rationale", pa.list_(pa.bool_())),
         ]
     ),
     "measures": pa.schema(
@@ -199,7 +200,8 @@ def _attribution(row: dict[str, Any]) -> Attribution:
     names = ("texts", "tokens", "segment", "word_index", "words", "word_segment", "scores", "word_scores", "flags")
     lists = {name: tuple(row[name]) for name in names}
     objects = {name: json.loads(row[name] or "{}") for name in _OBJECTS}
-    return Attribution(**{**row, **lists, **spans, **objects})
+    marks = {"rationale": None if row["rationale"] is None else tuple(row["rationale"])}
+    return Attribution(**{**row, **lists, **spans, **objects, **marks})
 
 
 def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:

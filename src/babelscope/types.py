@@ -159,6 +159,8 @@ class Attribution:
     """The target as in `Target`: a class, the answer's first and last token, or a tag and the token that bears it."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """What else the method found, as in `Explained`."""
+    rationale: tuple[bool, ...] | None = None
+    """Which of the words are in the gold rationale; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,15 +70,15 @@ MUTANTS = {
         "properties/test_methods.py", "linear_model",
     ),
     "worst first": (
-        "metrics/hard.py", "np.lexsort((ties, -scores))", "np.lexsort((ties, scores))", "properties/test_metrics.py",
+        "metrics/erased.py", "np.lexsort((ties, -scores))", "np.lexsort((ties, scores))", "properties/test_metrics.py",
         "falling or truth",
     ),
     "ties by position": (
-        "metrics/hard.py", 'keyed("ties", key).permutation(len(scores))', "np.arange(len(scores))",
+        "metrics/erased.py", 'keyed("ties", key).permutation(len(scores))', "np.arange(len(scores))",
         "properties/test_metrics.py", "ties",
     ),
     "kept and erased exchanged": (
-        "metrics/hard.py", "found[2::2], found[3::2]", "found[3::2], found[2::2]", "properties/test_metrics.py", "truth",
+        "metrics/hard.py", "many[2::2], many[3::2]", "many[3::2], many[2::2]", "properties/test_metrics.py", "truth",
     ),
     "equal rationales counted again": (
         "metrics/hard.py", "return sorted({min(n, max(1, ceil(ratio * n - 1e-9))) for ratio in grid})",
@@ -92,6 +92,30 @@ MUTANTS = {
     "undefined becomes zero": (
         "metrics/hard.py", 'return Measured(nan, f"erasing everything', 'return Measured(0.0, f"erasing everything',
         "properties/test_metrics.py", "undefined_is_nan",
+    ),
+    "soft metrics with the polarity exchanged": (
+        "metrics/soft.py", "(mine if kept else 1 - mine)", "(1 - mine if kept else mine)", "contract/test_defects.py",
+        "polarity",
+    ),
+    "one luck for all draws": (
+        "metrics/soft.py", 'keyed("soft", name, draw)', 'keyed("soft", name, 0)', "reference/test_twins_metrics.py",
+        "equal_their_twins and bert",
+    ),
+    "half of the trapezoid dropped": (
+        "metrics/curves.py", "(values[1:] + values[:-1]) / 2", "values[1:]", "properties/test_agreement.py", "other_end",
+    ),
+    "a reversed explanation is a good one": (
+        "metrics/agreement.py", "max(0.0, common)", "common", "properties/test_agreement.py", "not_of_sign",
+    ),
+    "greedy choices that forget the earlier ones": (
+        "metrics/bounds.py", "[*mine, one]", "[one]", "properties/test_bounds.py", "looks_again",
+    ),
+    "ties are wins": (
+        "metrics/bounds.py", "np.where(ties, 0.5, better > 0)", "np.where(ties, 1.0, better > 0)", "properties/test_bounds.py",
+        "ties_are_half",
+    ),
+    "special tokens in the mean embedding": (
+        "model/erase.py", "- set(special)", "- set()", "properties/test_operators.py", "mean_embedding",
     ),
     "translations drawn one by one": (
         "stats.py", "return_inverse=True)", "return_inverse=True); names = member = np.arange(int(defined.sum()))",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import nan
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
+from torch import Tensor
 
 from babelscope.errors import InputError
 from babelscope.model import forward
-from babelscope.model.erase import default_operator, erase, moved
+from babelscope.model.erase import default_operator, erase_all, moved
 from babelscope.model.load import Model
 from babelscope.model.targets import probability
 from babelscope.seeds import keyed
@@ -56,17 +57,20 @@ def tops(row: Encoded, order: NDArray[np.int64], sizes: Sequence[int], unit: str
 
 
 def probabilities(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], sets: Sequence[Sequence[Gone]], operator: str | None
-) -> list[tuple[NDArray[np.float64], str]]:
-    """Per input the target's probability with each set of tokens erased; NaN, and a reason, where there is none."""
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], sets: Sequence[Sequence[Gone]], operator: str | None,
+    of: Callable[[Model, Tensor, Target], float | Tensor] = probability,
+) -> list[tuple[NDArray[np.float64], str]]:  # fmt: skip
+    """Per input the target's probability (or what `of` takes from the output) with each set of tokens erased; NaN, and a
+    reason, where there is none."""
     how = operator or default_operator(model)
+    queries = iter(erase_all(model, [(row, gone) for row, mine in zip(inputs, sets) for gone in mine], how))
     asked: list[forward.Query] = []
     plans: list[tuple[list[tuple[int, Target] | None], str]] = []
-    for row, mine, target in zip(inputs, sets, targets):
+    for mine, target in zip(sets, targets):
         places: list[tuple[int, Target] | None] = []
         reason = ""
         for gone in mine:
-            query = erase(model, row, gone, how)
+            query = next(queries)
             there = moved(target, gone, how, model.task == "question-answering")
             if query is None or there is None:
                 places.append(None)
@@ -77,6 +81,6 @@ def probabilities(
         plans.append((places, reason))
     outputs = forward.scores(model, asked)
     return [
-        (np.array([nan if at is None else probability(model, outputs[at[0]], at[1]) for at in places]), reason)
+        (np.array([nan if at is None else float(of(model, outputs[at[0]], at[1])) for at in places]), reason)
         for places, reason in plans
     ]

@@ -94,6 +94,26 @@ def normalised_sufficiency(
     return [_share(path, np.maximum(0.0, path.drop - np.maximum(0.0, path.full - path.kept))) for path in paths]
 
 
+def pooled_shares(
+    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
+    unit: str = "word", operator: str | None = None, grid: Sequence[float] = GRID,
+) -> tuple[float, float]:  # fmt: skip
+    """Normalised comprehensiveness and sufficiency of all texts together, where no text has to be left out.
+
+        NC* = sum_i C_i / sum_i D0_i,   C_i = mean over K of max(0, p(x) - p(x - R_k))
+        NS* = sum_i S_i / sum_i D0_i,   S_i = mean over K of max(0, D0_i - max(0, p(x) - p(R_k)))
+
+    *Laws*: for one text with D0 the two normalised metrics, where erasing a part lowers p no further than erasing all; a
+    text with D0 = 0 changes NC* only by its C_i and NS* not at all; NaN where no text has a fall.
+    Source: the ratio of sums of the study's spec; each text weighs as much as there is to lose in it.
+    """
+    paths = [path for path in _paths(model, inputs, scores, targets, unit, operator, grid) if not path.reason]
+    total = sum(path.drop for path in paths)
+    lost = sum(float(np.maximum(0.0, path.full - path.erased).mean()) for path in paths)
+    saved = sum(float(np.maximum(0.0, path.drop - np.maximum(0.0, path.full - path.kept)).mean()) for path in paths)
+    return (lost / total, saved / total) if total > 0 else (nan, nan)
+
+
 @dataclass(frozen=True, slots=True)
 class _Path:
     """The probabilities that the four metrics share: of the input, of nothing, and along the rationale lengths."""

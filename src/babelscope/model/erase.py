@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
+import torch
+from jaxtyping import Float
 from numpy.typing import NDArray
+from torch import Tensor
 
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.forward import Query
+from babelscope.model.infill import infilled
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Target
 
@@ -18,6 +24,8 @@ OPERATORS = {
     "unk": "the unknown token stands in its place",
     "attention_zero": "it keeps its place, but no token may attend to it",
     "delete": "it is removed and the rest closes up, so later positions shift",
+    "mean_embedding": "the mean of the vocabulary's word embeddings stands in its place",
+    "sampled": "a token stands in its place that a masked language model expects there: `sampled:CHECKPOINT`",
 }
 """How a token is erased. The replacing token is looked up by its name in the tokenizer, never by a fixed id."""
 
@@ -37,8 +45,13 @@ def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str
     *Laws*: erasing nothing gives the input itself; tokens outside of `gone` keep their ids and, but for `delete`, their
     positions; erasing R is keeping the rest: erase(gone) == keep(~gone) by construction, as there is only one function.
     """
-    if operator not in OPERATORS:
+    name, _, checkpoint = operator.partition(":")
+    if name not in OPERATORS or (checkpoint and name != "sampled"):
         raise InputError(f"operator {operator!r} is not one of: {', '.join(OPERATORS)}")
+    if name == "sampled":
+        return infilled(model, [(encoded, gone)], checkpoint)[0]
+    if operator == "mean_embedding":
+        return _blurred(model, encoded, gone)
     if operator == "delete":
         kept = ~gone
         if not kept.any():
@@ -52,9 +65,45 @@ def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str
     filler = getattr(model.tokenizer, f"{operator}_token_id")
     if filler is None:
         others = [name for name in OPERATORS if getattr(model.tokenizer, f"{name}_token_id", None) is not None]
-        known = ", ".join([*others, "attention_zero", "delete"])
+        known = ", ".join([*others, "attention_zero", "delete", "mean_embedding"])
         raise UnsupportedModel(f"{model.name} has no {operator} token to erase with; use one of: {known}")
     return Query(np.where(gone, filler, encoded.ids), encoded.types, decoder=encoded.decoder)
+
+
+def erase_all(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], operator: str) -> list[Query | None]:
+    """`erase` for many inputs: the same queries, but a masked language model is asked for all of them at once."""
+    name, _, checkpoint = operator.partition(":")
+    if name == "sampled":
+        return list(infilled(model, asked, checkpoint))
+    return [erase(model, encoded, gone, operator) for encoded, gone in asked]
+
+
+def _blurred(model: Model, encoded: Encoded, gone: NDArray[np.bool_]) -> Query:
+    if not gone.any():
+        return Query(encoded.ids, encoded.types, decoder=encoded.decoder)
+
+    def edit(embedded: Float[Tensor, "token dim"]) -> Float[Tensor, "token dim"]:
+        mean = mean_embedding(model)
+        return torch.where(torch.from_numpy(gone).to(embedded.device)[:, None], mean, embedded)
+
+    return Query(encoded.ids, encoded.types, edit=edit, key=f"mean_embedding {gone.tobytes().hex()}", decoder=encoded.decoder)
+
+
+def mean_embedding(model: Model) -> Float[Tensor, " dim"]:
+    """The mean word embedding of the vocabulary's tokens, special tokens left out."""
+    return _mean(
+        model.embeddings, model.embeddings.weight._version, len(model.tokenizer), tuple(model.tokenizer.all_special_ids)
+    )
+
+
+@lru_cache(maxsize=1)
+def _mean(table: torch.nn.Module, version: int, size: int, special: tuple[int, ...]) -> Tensor:
+    """`version` counts the changes of the weights, so that a changed model gets its own mean. By the module's own call,
+    as some scale their weights; in pieces, as a vocabulary may hold 250 000."""
+    weight: Tensor = table.weight  # type: ignore[assignment]
+    ids = torch.tensor(sorted(set(range(min(size, len(weight)))) - set(special)), device=weight.device)
+    with torch.no_grad():
+        return torch.stack([table(part).sum(0) for part in torch.split(ids, 8192)]).sum(0) / len(ids)
 
 
 def moved(target: Target, gone: NDArray[np.bool_], operator: str, positions: bool) -> Target | None:

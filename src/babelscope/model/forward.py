@@ -190,6 +190,20 @@ def interiors(
         return _run(model, list(queries), _room(model, queries, 6), step)
 
 
+def expectations(model: Model, queries: Sequence[Query], reduce: Callable[[int, Tensor], Any]) -> list[Any]:
+    """Per query `reduce(row, logits)` of a masked language model's logits [token, vocabulary]."""
+
+    def step(batch: list[Query], rows: list[int]) -> list[Any]:
+        with torch.no_grad():
+            logits = _forward(model, batch).logits
+        return [reduce(row, mine[start:end]) for row, mine, (start, end) in zip(rows, logits, _places(model, batch))]
+
+    model.door.queries += len(queries)
+    model.door.distinct += len(queries)
+    with model.still():
+        return _run(model, list(queries), max(1, min(FULL, model.door.budget)), step)
+
+
 def copies(model: Model, queries: Sequence[Query], look: Callable[[int, Callable[[int], Any]], Any]) -> list[Any]:
     """Per query `look(row, call)`, where `call(n)` is the model's own output for n copies of that query, unpadded.
 

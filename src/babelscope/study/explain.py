@@ -173,4 +173,14 @@ def _attribution(
         target_index=target.index,
         target_end=target.end,
         details=dict(explained.details),
+        rationale=_rationale(row),
     )
+
+
+def _rationale(row: Encoded) -> tuple[bool, ...] | None:
+    """The gold marks of the words that are explained."""
+    example = row.example
+    if example.rationale is None or example.words is None:
+        return None
+    marked = [dict(zip(spans, marks)) for spans, marks in zip(example.words, example.rationale)]
+    return tuple(marked[text].get(span, False) for text, span in zip(row.word_segment, row.word_offsets))

@@ -66,11 +66,21 @@ def _encoded(model: Model, one: Attribution) -> Encoded:
         )
     word = np.full(len(row.ids), -1, dtype=np.int64)
     word[row.content] = one.word_index
-    own = replace(example, id=one.id)
+    own = _with_rationale(replace(example, id=one.id), one)
     return replace(row, example=own, word=word, words=one.words, word_offsets=one.word_offsets, word_segment=one.word_segment)
+
+
+def _with_rationale(example: Example, one: Attribution) -> Example:
+    """The gold rationale as the explanation keeps it, over the words that it has."""
+    if one.rationale is None:
+        return example
+    texts = range(len(one.texts))
+    words = tuple(tuple(span for span, owner in zip(one.word_offsets, one.word_segment) if owner == text) for text in texts)
+    marks = tuple(tuple(mark for mark, owner in zip(one.rationale, one.word_segment) if owner == text) for text in texts)
+    return replace(example, words=words, rationale=marks)
 
 
 def _target(model: Model, one: Attribution) -> Target:
     if model.task != "question-answering" and model.label_index(one.target) != one.target_index:
         raise InputError(f"{one.id}: {one.target!r} is class {one.target_index} of the explanation, but not of {model.name}")
-    return Target(one.target_index, one.target_end)
+    return Target(one.target_index, one.target_end, one.quantity)

@@ -6,6 +6,7 @@ import importlib.metadata
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -242,8 +243,8 @@ def described(study: Study, tally: Tally) -> dict[str, Any]:
             for choice in study.methods
         ],
         "metrics": [
-            {name: getattr(METRICS[choice.name], name)
-             for name in ("name", "summary", "higher_is_better", "bounds", "may_be_undefined")}
+            {name: getattr(METRICS[choice.name], name) for name in ("name", "summary", "higher_is_better", "may_be_undefined")}
+            | ({"bounds": METRICS[choice.name].bounds} if all(map(isfinite, METRICS[choice.name].bounds)) else {})
             for choice in study.metrics
         ],
         "seeds": study.seeds,

@@ -1,0 +1,85 @@
+"""Erased tokens filled in again by a masked language model: an erased text that still looks like text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from numpy.typing import NDArray
+from torch import Tensor
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
+from babelscope.model import forward
+from babelscope.model.load import Model, not_found, quiet
+from babelscope.seeds import keyed
+from babelscope.types import Encoded
+
+
+def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], checkpoint: str) -> list[forward.Query]:
+    """Each input with the tokens in `gone` drawn anew from what the masked language model expects in their places.
+
+        x'_t ~ q( . | x with all of `gone` masked ),   by inverse distribution function at u_t
+
+    u_t a uniform number that belongs to the example and the place, so that two erasures of one text which share places
+    share luck. Special tokens are never drawn.
+
+    *Laws*: erasing nothing gives the input itself; tokens outside of `gone` stay; the same example, `gone` and model give
+    the same draw in any batch; a model that is sure of the original token gives the original text.
+    *Left open by the paper*: all places at once, one draw. A place that keeps its token by luck is part of the operator.
+    Source: Kim et al. 2020 (input marginalization), which averages over all tokens of one place instead.
+    """
+    if not checkpoint:
+        raise InputError("operator 'sampled' needs a masked language model: sampled:CHECKPOINT, a hub id or a folder")
+    writer = infiller(checkpoint, model.tokenizer)
+    mask = writer.tokenizer.mask_token_id
+    names = [(row.example.id, row.ids.tobytes(), gone.tobytes()) for row, gone in asked]
+    moving = list({name: at for at, (name, (_, gone)) in enumerate(zip(names, asked)) if gone.any()}.values())
+    queries = [forward.Query(np.where(asked[at][1], mask, asked[at][0].ids), asked[at][0].types) for at in moving]
+    special = torch.tensor(writer.tokenizer.all_special_ids)
+
+    def draw(row: int, logits: Float[Tensor, "token vocabulary"]) -> NDArray[np.int64]:
+        encoded, gone = asked[moving[row]]
+        luck = keyed("sampled", encoded.example.id).random(len(encoded.ids))[gone]
+        wanted = logits[torch.from_numpy(gone).to(logits.device)].double().cpu()[:, : len(writer.tokenizer)]
+        wanted[:, special] = -torch.inf
+        rising = torch.softmax(wanted, -1).cumsum(-1)
+        places = torch.searchsorted(rising, torch.from_numpy(luck)[:, None] * rising[:, -1:], right=True)
+        ids = encoded.ids.copy()
+        ids[gone] = places[:, 0].clamp(max=wanted.shape[1] - 1).numpy()
+        return ids
+
+    drawn = {names[at]: ids for at, ids in zip(moving, forward.expectations(writer, queries, draw))}
+    return [forward.Query(drawn.get(name, encoded.ids), encoded.types) for name, (encoded, _) in zip(names, asked)]
+
+
+def infiller(checkpoint: str, tokenizer: object) -> Model:
+    """The masked language model of that name, once loaded; refused if its token ids mean other tokens."""
+    writer = _loaded(checkpoint)
+    if writer.tokenizer.mask_token_id is None:
+        raise UnsupportedModel(f"{checkpoint} has no mask token, so it cannot fill one in; give a masked language model")
+    if writer.tokenizer.get_vocab() != tokenizer.get_vocab():  # type: ignore[attr-defined]
+        raise UnsupportedModel(
+            f"{checkpoint} has another vocabulary than the explained model; give the checkpoint that it was fine-tuned from"
+        )
+    return writer
+
+
+@lru_cache(maxsize=1)
+def _loaded(checkpoint: str) -> Model:
+    with quiet():
+        try:
+            hf, info = AutoModelForMaskedLM.from_pretrained(checkpoint, output_loading_info=True)
+            tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+        except (OSError, ValueError, KeyError) as error:
+            raise not_found(checkpoint, error) from error
+    if info["missing_keys"]:
+        missing = ", ".join(sorted(info["missing_keys"])[:4])
+        raise UntrainedHead(
+            f"{checkpoint} holds no trained weights for {missing}: it is no masked language model; give a checkpoint with its "
+            "pretraining head"
+        )
+    return Model(hf.eval(), tokenizer, checkpoint, "fill-mask")

@@ -1,0 +1,149 @@
+"""The laws of the soft metrics, in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from babelscope.metrics import METRICS, soft
+from babelscope.metrics.soft import shares
+from babelscope.model import forward
+from babelscope.model.encode import encode
+from babelscope.model.load import Model
+from babelscope.study.explain import as_examples
+from babelscope.types import Target
+from conftest import PAIRS, TEXTS
+
+SOFT = [name for name in METRICS if "soft" in name]
+FINITE = st.floats(-1e3, 1e3, allow_subnormal=False)
+
+
+def valued(model: Model, rows: object, scores: list[np.ndarray], metric: str, **options: object) -> list[float]:
+    return [one.value for one in METRICS[metric].function(model, rows, scores, [Target(1)] * len(rows), **options)]
+
+
+@given(st.lists(FINITE, min_size=1, max_size=12), st.sampled_from(soft.SCALINGS), st.floats(0.05, 0.95))
+@settings(max_examples=150, deadline=None)
+def test_shares_keep_the_order_and_meet_the_budget(scores: list[float], scaling: str, budget: float) -> None:
+    given_ = np.array(scores)
+    plain, matched = shares(given_, scaling, 0.0), shares(given_, scaling, budget)
+    for found in (plain, matched):
+        assert ((found >= 0) & (found <= 1)).all()
+        assert (np.diff(found[np.argsort(given_)]) >= -1e-12).all()
+    assert matched.mean() == pytest.approx(budget, abs=1e-9)
+    if np.ptp(given_) == 0:
+        assert (plain == 0.5).all()
+    else:
+        assert plain.max() <= 1 <= plain.max() + (0 if scaling == "minmax" else 1)
+
+
+def test_shares_by_hand() -> None:
+    """Scores -2, 0, 0, 6: the range is 8; the ranks from 0 are 0, 1.5, 1.5, 3 of 3."""
+    given_ = np.array([-2.0, 0.0, 0.0, 6.0])
+    np.testing.assert_allclose(shares(given_, "minmax", 0.0), [0, 0.25, 0.25, 1])
+    np.testing.assert_allclose(shares(given_, "rank", 0.0), [0, 0.5, 0.5, 1])
+    np.testing.assert_allclose(shares(given_, "rank", 0.5), [0, 0.5, 0.5, 1], atol=1e-12)
+
+
+def ends(model: Model, row: object, kept: float) -> float:
+    """The probability when all content embeddings are multiplied by 0 or 1, from the model itself."""
+    content = torch.from_numpy(row.content)[:, None]
+    edit = forward.Query(row.ids, row.types, edit=lambda all_: torch.where(content, kept * all_, all_), key=f"twin {kept}")
+    return float(torch.softmax(forward.scores(model, [edit])[0], -1)[1])
+
+
+@pytest.mark.parametrize("draws", [0, 3])
+def test_everything_kept_and_nothing_kept(model: Model, draws: int) -> None:
+    """q = 1 is the input: no fall, nothing lost, all saved. q = 0 is the null: the whole fall, all lost, nothing saved."""
+    rows = encode(model, as_examples([*TEXTS[:4], PAIRS[0]]))
+    judged = []
+    for keep in (1.0, 0.0):
+        plans = [soft._Plan(np.where(row.content, keep, 1.0)) for row in rows]
+        judged.append(
+            [
+                [
+                    one.value
+                    for one in soft._measured(model, rows, [Target(1)] * len(rows), plans, judge, draws, 0.02, normalised=n)
+                ]
+                for judge, n in ((soft._fall, False), (soft._lost, True), (soft._saved, True))
+            ]
+        )
+    drops = np.array([ends(model, row, 1.0) - ends(model, row, 0.0) for row in rows])
+    np.testing.assert_allclose(judged[0][0], 0, atol=1e-12)
+    np.testing.assert_allclose(judged[1][0], drops, atol=1e-9)
+    assert (drops >= 1e-3).any()
+    for kept, (_, lost, saved) in zip((1.0, 0.0), judged):
+        np.testing.assert_allclose(lost, np.where(drops >= 1e-3, 1 - kept, np.nan), atol=1e-9)
+        np.testing.assert_allclose(saved, np.where(drops >= 1e-3, kept, np.nan), atol=1e-9)
+
+
+@pytest.mark.parametrize("metric", SOFT)
+def test_equal_shares_meet_equal_luck(bert: Model, metric: str) -> None:
+    """Two methods whose shares are the same get the same value to the bit; and so does a text in any company."""
+    rows = encode(bert, as_examples(list(TEXTS[:4])))
+    rng = np.random.default_rng(0)
+    scores = [rng.normal(size=len(row.words)) for row in rows]
+    first = valued(bert, rows, scores, metric, draws=4, error=1.0)
+    again = valued(bert, rows[::-1], [4 * score for score in scores[::-1]], metric, draws=4, error=1.0)[::-1]
+    np.testing.assert_array_equal(first, again)
+
+
+@pytest.mark.parametrize("metric", SOFT)
+def test_ranks_know_only_the_order(bert: Model, metric: str) -> None:
+    rows = encode(bert, as_examples([*TEXTS[:2], PAIRS[0]]))
+    rng = np.random.default_rng(1)
+    scores = [rng.normal(size=len(row.words)) for row in rows]
+    plain = valued(bert, rows, scores, metric, draws=3, error=1.0, scaling="rank")
+    np.testing.assert_array_equal(
+        valued(bert, rows, [np.exp(one) for one in scores], metric, draws=3, error=1.0, scaling="rank"), plain
+    )
+    other = valued(bert, rows, [np.exp(one) for one in scores], metric, draws=3, error=1.0)
+    assert not np.array_equal(other, valued(bert, rows, scores, metric, draws=3, error=1.0), equal_nan=True)
+
+
+def test_special_tokens_and_the_fixed_text_are_never_touched(model: Model) -> None:
+    """Seen at the door: in every perturbed input their embeddings are the tokenizer's own, and each content embedding is its
+    own numbers or zeros."""
+    (row,) = encode(model, as_examples([PAIRS[0]]), part="first")
+    seen: list[torch.Tensor] = []
+    asked = soft._query(row, np.where(row.content, 0.5, 1.0), 0)
+    own = model.embeddings(torch.from_numpy(row.ids)).detach()
+    seen.append(asked.edit(own))
+    fixed = torch.from_numpy(~row.content)
+    assert torch.equal(seen[0][fixed], own[fixed])
+    inside = seen[0][~fixed]
+    assert bool(((inside == own[~fixed]) | (inside == 0)).all())
+    assert 0.3 < float((inside == 0).double().mean()) < 0.7
+
+
+def test_draws_go_on_until_the_mean_is_known(bert: Model) -> None:
+    rows = encode(bert, as_examples(TEXTS[0]))
+    scores = [np.random.default_rng(2).normal(size=len(rows[0].words))]
+    asked = []
+    for error in (1.0, 0.02, 0.0):
+        before = bert.door.queries
+        valued(bert, rows, scores, "soft_comprehensiveness", draws=8, error=error)
+        asked.append(bert.door.queries - before - 2)
+    assert asked[0] == 8
+    assert 8 < asked[1] <= 64
+    assert asked[1] % 8 == 0
+    assert asked[2] == 64
+
+
+def test_without_draws_the_embeddings_are_multiplied(bert: Model) -> None:
+    rows = encode(bert, as_examples(TEXTS[0]))
+    (row,) = rows
+    scores = np.random.default_rng(2).normal(size=len(row.words))
+    times = np.ones(len(row.ids))
+    times[row.content] = (1 - (scores - scores.min()) / np.ptp(scores))[row.word[row.content]]
+    embedded = bert.embeddings(torch.from_numpy(row.ids)) * torch.from_numpy(times)[:, None]
+    given_ = {"attention_mask": torch.ones(1, len(row.ids), dtype=torch.long)}
+    left, full = (
+        float(torch.softmax(bert.hf(**one, **given_).logits[0], -1)[1].detach())
+        for one in ({"inputs_embeds": embedded[None]}, {"input_ids": torch.from_numpy(row.ids)[None]})
+    )
+    (found,) = valued(bert, rows, [scores], "soft_comprehensiveness", draws=0)
+    assert found == pytest.approx(full - left, abs=1e-9)
