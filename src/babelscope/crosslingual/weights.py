@@ -85,7 +85,8 @@ NORMS = {row.name: row for row in _ROWS}
 def weights(scores: Scores, norm: str = "abs") -> Shares:
     """Weights >= 0 that total 1, by one of NORMS; raises Undefined where there are none.
 
-        weights_i = g(scores_i) / sum_k g(scores_k);   signed: two columns, max(scores, 0) and max(-scores, 0), over sum |scores|
+        weights_i = g(scores_i) / sum_k g(scores_k)
+        signed: two columns, max(scores, 0) and max(-scores, 0), over sum |scores|
 
     *Laws*: >= 0 and total 1; times a positive number the same but for softmax; times -1 the same for abs and square, the
     columns exchanged for signed; all zero is undefined for every norm, nothing positive for `positive`.
