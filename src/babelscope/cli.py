@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from babelscope import heads_cli, show, train_cli
+from babelscope import consistency_cli, heads_cli, show, train_cli
 from babelscope.arguments import Columns, Device, Json, ModelName, Options, Untrained, pairs
 from babelscope.data_cli import data_app
 
@@ -157,7 +157,7 @@ def measure(
     show.deliver_measures(values, output, json_)
 
 
-for command in (train_cli.finetune, train_cli.evaluate, train_cli.pretrain, heads_cli.heads):
+for command in (train_cli.finetune, train_cli.evaluate, train_cli.pretrain, heads_cli.heads, consistency_cli.consistency):
     app.command()(command)
 
 

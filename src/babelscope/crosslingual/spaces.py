@@ -110,12 +110,21 @@ def similarity(
 
 
 def spellings(word: str) -> list[str]:
-    """How a word is looked up, in this order: as it stands (NFC), in lower case, without punctuation at its edges, digits as 0."""
+    """How a word is looked up, in order: as it stands (NFC), in lower case, without punctuation at its edges, digits as 0."""
     plain = unicodedata.normalize("NFC", word)
     forms = [plain, plain.lower()]
     forms.append(_EDGES.sub("", forms[-1]))
     forms.append("".join("0" if sign.isdecimal() else sign for sign in forms[-1]))
     return [form for form in dict.fromkeys(forms) if form]
+
+
+def spelled(space: Space, needed: Needed) -> Space:
+    """The space with the needed words in the place of the spellings under which it holds them."""
+    places = {}
+    for lang, held in space.places.items():
+        chosen = {word: next((form for form in spellings(word) if form in held), None) for word in needed.get(lang, ())}
+        places[lang] = {word: held[form] for word, form in chosen.items() if form is not None}
+    return replace(space, places=places)
 
 
 @cache
@@ -132,7 +141,7 @@ def _rows(space: Space, lang: str, units: Sequence[str]) -> tuple[Vectors, Bool[
     known = np.array([place >= 0 for place in found], dtype=bool)
     made[known] = table[[place for place in found if place >= 0]]
     for place in np.flatnonzero(~np.isfinite(made).all(1)):
-        raise Undefined(f"the vector of {units[place]!r} ({lang}) is not finite")
+        raise Undefined(f"the vector of {units[int(place)]!r} ({lang}) is not finite")
     known &= np.any(made, axis=1)
     return made, known
 

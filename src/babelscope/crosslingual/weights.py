@@ -60,14 +60,14 @@ def _signed(scores: Scores) -> Shares:
     total = sides.sum()
     if not total > 0:
         raise Undefined("all attributions are zero")
-    return sides / total
+    return np.asarray(sides / total)
 
 
 def _shares(parts: Scores, reason: str) -> Shares:
     total = parts.sum()
     if not total > 0:
         raise Undefined(reason)
-    return (parts / total)[:, None]
+    return np.asarray(parts / total)[:, None]
 
 
 _ROWS = (

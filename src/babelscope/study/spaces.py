@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from babelscope.crosslingual.spaces import Needed, Space, make_space, spellings
+from babelscope.crosslingual.spaces import Needed, Space, make_space, spelled, spellings
 from babelscope.data.vectors import vec
 from babelscope.types import UnitScores
 
@@ -26,12 +26,9 @@ def vec_files(files: Mapping[str, Path], words: Needed) -> Space:
     """Aligned vectors in one file per language; each word is looked up in its spellings (see `spellings`)."""
     found: dict[str, dict[str, np.ndarray]] = {}
     for lang, file in files.items():
-        forms = {word: spellings(word) for word in words.get(lang, ())}
-        table = vec(file, {form for each in forms.values() for form in each})
-        chosen = {word: next((form for form in each if form in table), None) for word, each in forms.items()}
-        found[lang] = {word: table[form] for word, form in chosen.items() if form is not None}
+        found[lang] = vec(file, {form for word in words.get(lang, ()) for form in spellings(word)})
     _same_width(files, found)
-    return make_space("vec", found)
+    return spelled(make_space("vec", found), words)
 
 
 def _same_width(files: Mapping[str, Path], found: Mapping[str, Mapping[str, np.ndarray]]) -> None:
