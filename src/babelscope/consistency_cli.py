@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelscope import show
-from babelscope.arguments import CorpusFolder, Device, Json
+from babelscope.arguments import CorpusFolder, Device, Json, Untrained
 
 if TYPE_CHECKING:
     from babelscope.crosslingual.spaces import Space
+    from babelscope.model.load import Model
     from babelscope.study.consistency import Pair, Settings
-    from babelscope.types import UnitScores
+    from babelscope.types import Example, UnitScores
 
 
 def consistency(
@@ -39,9 +40,11 @@ def consistency(
     folder: CorpusFolder = None,
     method: Annotated[str, typer.Option(help="The attribution method.")] = "integrated_gradients",
     target_class: Annotated[str, typer.Option(help="What is explained: source (its prediction), own or gold.")] = "source",
-    untrained: Annotated[
-        str | None, typer.Option(help="For C_rand: a .jsonl file of an untrained model; with MODEL: yes.")
-    ] = None,
+    untrained: Annotated[Path | None, typer.Option(help="For C_rand: the --input of the same model untrained.")] = None,
+    random_model: Annotated[
+        bool, typer.Option("--random-model", help="For C_rand: explain MODEL with random weights too.")
+    ] = False,
+    allow_untrained_head: Untrained = False,
     norm: Annotated[str, typer.Option(help="abs, positive, square, minmax, softmax, signed; or all.")] = "abs",
     segments: Annotated[str, typer.Option(help="Pairs of texts: blocked (each by itself) or joint.")] = "blocked",
     unknown: Annotated[str, typer.Option(help="Words without a vector: identity, zero or drop.")] = "identity",
@@ -65,9 +68,14 @@ def consistency(
 
         rows, random = unit_scores(input_), unit_scores(untrained) if untrained else []
     else:
+        from babelscope.model.load import load
+        from babelscope.study.translations import parallel
+
         rows, random = _explained(
-            str(model), str(task), [source, *(langs or ())], split, count, folder, method, target_class, bool(untrained), device
-        )
+            load(str(model), device=device, allow_untrained_head=allow_untrained_head),
+            parallel(str(task), list(dict.fromkeys([source, *(langs or ())])), split=split, count=count, folder=folder),
+            source, method, target_class, random_model,
+        )  # fmt: skip
     space = _space(rows, source, vectors, subwords, encoder, model, device)
     _deliver(rows, random, source, langs, space, chosen, workers, pairs_out, json_)
 
@@ -88,21 +96,16 @@ def _check(
 
 
 def _explained(
-    name: str, task: str, langs: Sequence[str], split: str, count: int | None, folder: Path | None,
-    method: str, target: str, untrained: bool, device: str | None,
-) -> tuple[list[UnitScores], list[UnitScores]]:  # fmt: skip
-    from babelscope.study.translations import explained, parallel
-
-    texts = parallel(task, list(dict.fromkeys(langs)), split=split, count=count, folder=folder)
-    from babelscope.model.load import load
-    from babelscope.model.vectors import untrained as fresh
+    model: Model, texts: dict[str, list[Example]], source: str, method: str, target: str, random: bool
+) -> tuple[list[UnitScores], list[UnitScores]]:
+    from babelscope.model.vectors import untrained
     from babelscope.progress import bar
+    from babelscope.study.translations import explained
 
-    loaded = load(name, device=device)
     with bar("explaining") as tell:
-        rows = explained(loaded, texts, langs[0], target=target, method=method, progress=tell)
-        random = explained(fresh(loaded), texts, langs[0], target=target, method=method, progress=tell) if untrained else []
-    return rows, random
+        rows = explained(model, texts, source, target=target, method=method, progress=tell)
+        fresh = explained(untrained(model), texts, source, target=target, method=method, progress=tell) if random else []
+    return rows, fresh
 
 
 def _space(

@@ -14,7 +14,6 @@ from test_cli import call, refused
 from babelscope.crosslingual.links import linked
 from babelscope.data import builtin
 from babelscope.data.attributions import unit_scores
-from babelscope.model.load import load, quiet
 from babelscope.model.small import make
 from babelscope.model.vectors import averaged, embedded, isolated, untrained
 from babelscope.study.consistency import Compared, Settings, score
@@ -104,7 +103,7 @@ BAD = {
     "source: all attributions are zero": [row("en", "a", attributions=[0.0, 0.0, 0.0]), row("es", "a")],
     "target: an attribution is not finite: nan": [row("en", "a"), row("es", "a", attributions=[1.0, None, 2.0])],
     "the vector of 'nan' (es) is not finite": [row("en", "a"), row("es", "a", units=["nan", "el", "gato"])],
-    "there are no vectors for sw": [row("en", "a"), row("es", "a", lang="sw")],
+    "there are no vectors for sw": [row("en", "a"), {**row("es", "a"), "lang": "sw"}],
     "a text has no unit": [row("en", "a"), row("es", "a", units=[], attributions=[])],
 }
 
@@ -161,12 +160,9 @@ def test_misused_options_are_one_line(folder: Path) -> None:
 
 
 def test_a_model_is_explained_and_scored(folder: Path) -> None:
-    trained = load(folder / "model", allow_untrained_head=True).hf
-    with quiet():
-        trained.save_pretrained(folder / "model")
     told = json.loads(
         call("consistency", str(folder / "model"), "--task", "sentiment", "--target", "es,hi", "--count", "4", "--method",
-             "input_x_gradient", "--untrained", "yes", "--draws", "5", "--json").stdout
+             "input_x_gradient", "--random-model", "--allow-untrained-head", "--draws", "5", "--json").stdout
     )  # fmt: skip
     assert [line["lang"] for line in told["languages"]] == ["es", "hi"]
     for line in told["languages"]:
