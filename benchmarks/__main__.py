@@ -1,4 +1,4 @@
-"""Runs every benchmark and writes docs/benchmarks.md: `make bench`, or `python -m benchmarks [door integrated measuring]`."""
+"""Runs every benchmark and writes docs/benchmarks.md: `make bench`, or `python -m benchmarks [door integrated ...]`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import door, integrated, material, measuring
+from benchmarks import consistency, door, integrated, material, measuring
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-SECTIONS = {"door": door.section, "integrated": integrated.section, "measuring": measuring.section}
+SECTIONS = {
+    "door": door.section,
+    "integrated": integrated.section,
+    "measuring": measuring.section,
+    "consistency": consistency.section,
+}
 
 
 def head() -> str:

@@ -13,6 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from babelscope.crosslingual.consistency import Consistency, consistency
     from babelscope.data.files import read
     from babelscope.errors import (
         BabelscopeError,
@@ -41,6 +42,7 @@ WHERE = {
     "Attribution": "types",
     "Attributions": "results",
     "BabelscopeError": "errors",
+    "Consistency": "crosslingual.consistency",
     "Estimate": "types",
     "Example": "types",
     "HeadMask": "heads.masks",
@@ -57,6 +59,7 @@ WHERE = {
     "Undefined": "errors",
     "UnsupportedModel": "errors",
     "UntrainedHead": "errors",
+    "consistency": "crosslingual.consistency",
     "explain": "study.explain",
     "finetune": "model.finetune",
     "head_mask": "heads.masks",
@@ -76,6 +79,7 @@ __all__ = [
     "Attribution",
     "Attributions",
     "BabelscopeError",
+    "Consistency",
     "Estimate",
     "Example",
     "HeadMask",
@@ -90,6 +94,7 @@ __all__ = [
     "Undefined",
     "UnsupportedModel",
     "UntrainedHead",
+    "consistency",
     "explain",
     "finetune",
     "head_mask",

@@ -54,7 +54,7 @@ def transport(source: Weights, target: Weights, similarity: Similarity) -> tuple
     elif missing < -ROUNDING:
         left, costs = np.append(left, -missing), np.vstack([costs, np.ones((1, len(right)))])
     total = left.sum()
-    found, told = _simplex()(left / total, right / right.sum(), costs, numItermax=STEPS, log=True)
+    found, told = _simplex()(left / total, right / right.sum(), costs, numItermax=STEPS, log=True, center_dual=False)
     if told["warning"] is not None:
         raise BabelscopeError(f"the transport of {len(left)} x {len(right)} units was not solved: {told['warning']}")
     flow = found[: len(rows), : len(columns)] * total
