@@ -91,7 +91,8 @@ def whole_set() -> str:
     minutes = two / 60 * PAIRS / SAMPLE
     return f"""A parallel test set of {PAIRS} texts in {LANGUAGES} languages, 40 x 45 words, with 20 permutations, C_unif and
 C_mis for every pair ({PAIRS * LANGUAGES * 23:,} transports): {minutes:.0f} minutes with two processes (the one figure here that
-is a time), extrapolated from {SAMPLE} texts in all {LANGUAGES} languages. Two processes took {two / one:.2f} of the time of one."""
+is a time), extrapolated from {SAMPLE} texts in all {LANGUAGES} languages. Two processes took {two / one:.2f} of the time
+of one."""
 
 
 def section() -> str:

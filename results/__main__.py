@@ -7,10 +7,10 @@ import sys
 import time
 from pathlib import Path
 
-from results import corpus, published, sib200
+from results import consistency, corpus, published, sib200
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
-STUDIES = {"corpus": corpus.page, "published": published.page, "sib200": sib200.page}
+STUDIES = {"corpus": corpus.page, "consistency": consistency.page, "published": published.page, "sib200": sib200.page}
 
 
 def main(chosen: list[str]) -> None:

@@ -23,8 +23,7 @@ from babelscope.study.spaces import needed
 from babelscope.study.translations import explained, parallel
 from babelscope.types import Estimate
 
-TARGETS = ("ar", "bg", "de", "el", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sw", "th", "tr", "ur", "vi", "zh",
-           "zh-Hant")  # fmt: skip
+TARGETS = tuple(["ar", "bg", "de", "el", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sw", "th", "tr", "ur", "vi", "zh", "zh-Hant"])
 METHOD = "integrated_gradients"
 NAMES = ("c", "c_unif", "c_perm", "c_mis", "c_rand", "ceil", "lift")
 
@@ -55,8 +54,8 @@ def _shown(one: Estimate) -> str:
 
 
 def _lines(lines: Sequence[Line], accuracy: dict[str, float], floors: dict[str, float]) -> str:
-    head = ["language", "accuracy", "same prediction", "C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift (95 %)", "kappa (95 %)",
-            "p", "coverage", "floor", "undefined"]  # fmt: skip
+    head = ["language", "accuracy", "same prediction", "C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift (95 %)",
+            "kappa (95 %)", "p", "coverage", "floor", "undefined"]  # fmt: skip
     made = []
     for line in lines:
         means = [f"{line.means[name].mean:.3f}" for name in NAMES[:-1]]
@@ -83,15 +82,16 @@ def page(targets: Sequence[str] = TARGETS, count: int | None = None, method: str
         raise SystemExit("the folder of public data is not there: set $BABELSCOPE_SHARED")
     found, floors = pairs(targets, count, method)
     lines = summary(found)
-    accuracy = {lang: float(np.mean([bool(pair.correct_t) for pair in found if pair.lang == lang])) for lang in targets}
+    right = {lang: [pair.correct_t for pair in found if pair.lang == lang and pair.correct_t is not None] for lang in targets}
+    accuracy = {lang: float(np.mean(each)) for lang, each in right.items()}
+    size = lines[0].means["c"].n + lines[0].means["c"].undefined
     beaten = [line.lang for line in lines if line.means["c_rand"].mean > line.means["c"].mean]
     return f"""# Consistency on SIB-200
 
 mini-multilingual, tuned on English SIB-200 (seed 0, [as here](sib200.md)), explained with `{method}` on
-{lines[0].means["c"].n + lines[0].means["c"].undefined} test sentences in English and {len(targets)} other languages, for the class that
-it gives the English sentence. Words are compared in aligned-subwords, the context-free table that this model's embeddings were
-initialised with: the space is not independent of the model. This page is written by `python -m results consistency`; [how to read
-it](../consistency.md).
+{size} test sentences in English and {len(targets)} other languages, for the class that it gives the English sentence. Words are
+compared in aligned-subwords, the context-free table that this model's embeddings were initialised with: the space is not
+independent of the model. This page is written by `python -m results consistency`; [how to read it](../consistency.md).
 
 {_lines(lines, accuracy, floors)}
 

@@ -64,12 +64,14 @@ and prints both.
 ## The score hardly depends on the model
 
 Of the variance of the XNLI table (5 models, 12 languages), {of_languages:.1%} lies between languages,
-{of_models:.1%} between models and {rest:.1%} in neither. The profiles of any two models over the languages correlate at {lowest:.3f} or more.
+{of_models:.1%} between models and {rest:.1%} in neither. The profiles of any
+two models over the languages correlate at {lowest:.3f} or more.
 
 ## The matrix is symmetric
 
 PAWS-X, models trained in each language: C(s, t) and C(t, s) come from two differently trained models and differ by at most
-{np.abs(c - c.T).max():.3f} (r = {alike:.4f}). So what distinguishes Spanish as a source is a property of the pair of languages and of the space, not of training in Spanish. Without the diagonal: {told}.
+{np.abs(c - c.T).max():.3f} (r = {alike:.4f}). So what distinguishes Spanish as a source is a property of
+the pair of languages and of the space, not of training in Spanish. Without the diagonal: {told}.
 
 ## The correlation with accuracy
 
@@ -77,8 +79,8 @@ PAWS-X, models trained in each language: C(s, t) and C(t, s) come from two diffe
 
 Over all 36 cells r = {whole:.3f}; over the 30 of two languages r = {cells.pearson:.3f} (Spearman {cells.spearman:.3f}).
 Were the cells independent, p would be {cells.p:.3f}; they share languages, and with languages permuted as a whole (Mantel)
-p = {p:.3f}. After the effects of source and target are taken out of both, r = {inner:.3f}. Means by source language correlate at
-{pearson(c.mean(1), accuracy.mean(1)):.2f} with the diagonal and at {pearson(apart[0], apart[1]):.2f} without it.
+p = {p:.3f}. After the effects of source and target are taken out of both, r = {inner:.3f}. Means by source language
+correlate at {pearson(c.mean(1), accuracy.mean(1)):.2f} with the diagonal and at {pearson(apart[0], apart[1]):.2f} without it.
 
 These are the marks of a score that is mostly the similarity of two languages' words. They do not say that explanations are
 inconsistent, or that the finding is wrong; they say that C alone cannot tell, which is why it is never printed here without
