@@ -23,7 +23,10 @@ from babelscope.study.spaces import needed
 from babelscope.study.translations import explained, parallel
 from babelscope.types import Estimate
 
-TARGETS = tuple(["ar", "bg", "de", "el", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sw", "th", "tr", "ur", "vi", "zh", "zh-Hant"])
+TARGETS = (
+    "ar", "bg", "de", "el", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sw", "th", "tr", "ur", "vi", "zh",
+    "zh-Hant",
+)  # fmt: skip
 METHOD = "integrated_gradients"
 NAMES = ("c", "c_unif", "c_perm", "c_mis", "c_rand", "ceil", "lift")
 
