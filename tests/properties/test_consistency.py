@@ -358,5 +358,6 @@ def test_a_consistent_explainer_has_kappa_one_and_a_shuffled_one_zero(task: str,
             rows["shuffled"].append(consistency(*mixed, similarity, draws=10, key=(0, one.id)))
     found = {name: kappa(*(float(np.mean([getattr(row, field) for row in each])) for field in ("c", "c_perm", "ceil")))
              for name, each in rows.items()}  # fmt: skip
-    assert found["gold"] > 0.95, found
+    # Not 1 where a marked word also says something that does not decide: the Arabic verb holds its subject, so "I" gets weight.
+    assert found["gold"] > 0.9, found
     assert abs(found["shuffled"]) < 0.2, found
