@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import door, integrated, material, measuring, propagation, surrogate
+from benchmarks import consistency, door, integrated, material, measuring, propagation, surrogate
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 SECTIONS = {
@@ -20,6 +20,7 @@ SECTIONS = {
     "measuring": measuring.section,
     "propagation": propagation.section,
     "slalom": surrogate.section,
+    "consistency": consistency.section,
 }
 
 

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from results import additive, corpus, deeplift, masks, published, sib200, slalom
+from results import additive, consistency, corpus, deeplift, masks, published, published_consistency, sib200, slalom
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
 STUDIES = {
@@ -16,6 +16,8 @@ STUDIES = {
     "deeplift": deeplift.page,
     "masks": masks.page,
     "published": published.page,
+    "published-consistency": published_consistency.page,
+    "consistency": consistency.page,
     "slalom": slalom.page,
     "additive": additive.page,
 }

@@ -13,6 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from babelscope.crosslingual.consistency import Consistency, consistency
     from babelscope.data.files import read
     from babelscope.errors import (
         BabelscopeError,
@@ -45,6 +46,7 @@ WHERE = {
     "Attribution": "types",
     "Attributions": "results",
     "BabelscopeError": "errors",
+    "Consistency": "crosslingual.consistency",
     "Estimate": "types",
     "Example": "types",
     "HeadMask": "heads.masks",
@@ -61,6 +63,7 @@ WHERE = {
     "Undefined": "errors",
     "UnsupportedModel": "errors",
     "UntrainedHead": "errors",
+    "consistency": "crosslingual.consistency",
     "explain": "study.explain",
     "explain_classes": "study.classes",
     "explain_function": "study.slalom",
@@ -86,6 +89,7 @@ __all__ = [
     "Attribution",
     "Attributions",
     "BabelscopeError",
+    "Consistency",
     "Estimate",
     "Example",
     "HeadMask",
@@ -100,6 +104,7 @@ __all__ = [
     "Undefined",
     "UnsupportedModel",
     "UntrainedHead",
+    "consistency",
     "explain",
     "explain_classes",
     "explain_function",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from babelscope import heads_cli, show, tokenization_cli, train_cli
+from babelscope import consistency_cli, heads_cli, show, tokenization_cli, train_cli
 from babelscope.arguments import Columns, Device, Json, ModelName, Options, Untrained, Verbalizer, pairs, verbalized
 from babelscope.data_cli import data_app
 
@@ -176,7 +176,10 @@ def measure(
     show.deliver_measures(values, output, json_)
 
 
-for command in (train_cli.finetune, train_cli.evaluate, train_cli.pretrain, heads_cli.heads, tokenization_cli.tokenization):
+for command in (
+    train_cli.finetune, train_cli.evaluate, train_cli.pretrain, heads_cli.heads, tokenization_cli.tokenization,
+    consistency_cli.consistency,
+):  # fmt: skip
     app.command()(command)
 
 

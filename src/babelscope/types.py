@@ -164,6 +164,22 @@ class Attribution:
 
 
 @dataclass(frozen=True, slots=True)
+class UnitScores:
+    """Scored units of one text, from any tool: what comparing translations needs. Translations share their id."""
+
+    id: str
+    lang: str
+    units: tuple[str, ...]
+    scores: tuple[float, ...]
+    segment: tuple[int, ...]
+    """Which text of a pair each unit stands in, from 0."""
+    prediction: str | None = None
+    gold: str | None = None
+    reason: str = ""
+    """Why nothing can be said about it, if so."""
+
+
+@dataclass(frozen=True, slots=True)
 class Measure:
     """One metric of one explanation."""
 

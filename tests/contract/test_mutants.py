@@ -16,6 +16,14 @@ SOURCE = Path(babelscope.__file__).parent
 TESTS = Path(__file__).parents[1]
 
 MUTANTS = {
+    "weight permuted across the border of two texts": (
+        "crosslingual/consistency.py", "sides = segments or ([0] * len(source), [0] * len(target))",
+        "sides = [0] * len(source), [0] * len(target)", "properties/test_consistency.py", "i19",
+    ),
+    "dissimilar words made to carry weight": (
+        "crosslingual/transport.py", "kept = np.clip(similarity[np.ix_(rows, columns)], 0.0, 1.0)",
+        "kept = similarity[np.ix_(rows, columns)]", "properties/test_consistency.py", "i10",
+    ),
     "a denial entails what is said less exactly": (
         "data/builtin/events/meaning.py", "return narrower(hypothesis, premise)", "return narrower(premise, hypothesis)",
         "properties/test_builtin.py", "by_hand",

@@ -49,8 +49,9 @@ def smooth_gradient(
         mine = inputs[row]
         key = f"smooth {seed} {draw} {sign * width!r} {mine.content.tobytes().hex()} {mine.example.id}"
         return forward.Query(
-            mine.ids, mine.types, edit=lambda embedded: embedded + sign * width * _noise(mine, embedded, seed, draw), key=key
-        )
+            mine.ids, mine.types, edit=lambda embedded: embedded + sign * width * _noise(mine, embedded, seed, draw), key=key,
+            decoder=mine.decoder,
+        )  # fmt: skip
 
     def reduce(at: int, slope: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
         return (slope.double() * _embedded(model, inputs[draws[at][0]].ids).double()).sum(dim=-1).cpu()
@@ -95,8 +96,9 @@ def expected_gradients(
         mine, ids = inputs[drawn[at][0]], texts[at][0]
         key = f"between {share!r} {ids.tobytes().hex()}"
         return forward.Query(
-            mine.ids, mine.types, edit=lambda embedded: torch.lerp(_embedded(model, ids), embedded, share), key=key
-        )
+            mine.ids, mine.types, edit=lambda embedded: torch.lerp(_embedded(model, ids), embedded, share), key=key,
+            decoder=mine.decoder,
+        )  # fmt: skip
 
     def reduce(place: int, slope: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
         at = points[place][0]
@@ -105,7 +107,8 @@ def expected_gradients(
 
     asked = [targets[drawn[at][0]] for at, _ in points]
     found = [part for _, part in forward.gradients(model, [on_path(*each) for each in points], asked, reduce)]
-    ends = forward.scores(model, [forward.Query(ids, inputs[row].types) for (row, _), (ids, _) in zip(drawn, texts)])
+    whole = ((ids, inputs[row]) for (row, _), (ids, _) in zip(drawn, texts))
+    ends = forward.scores(model, [forward.Query(ids, mine.types, decoder=mine.decoder) for ids, mine in whole])
     results = []
     for row, (encoded, target) in enumerate(zip(inputs, targets)):
         mean = torch.stack(found[2 * baselines * row : 2 * baselines * (row + 1)]).mean(dim=0)

@@ -75,11 +75,17 @@ class Pieces:
         """These units where the segments' own stood; special tokens and fixed parts stay."""
         new = [[token for unit in units for token in self.ids[unit]] for units in text]
         ids = [part for kept, tokens in zip(self.fixed, [*new, []]) for part in (*self.row.ids[kept].tolist(), *tokens)]
+        decoder = self.decoder(len(new[-1]))
         if self.row.types is None:
-            return forward.Query(np.array(ids, np.int64))
+            return forward.Query(np.array(ids, np.int64), decoder=decoder)
         added = [[int(self.row.types[start])] * len(tokens) for start, tokens in zip(self.starts, new)]
         types = [part for kept, kinds in zip(self.fixed, [*added, []]) for part in (*self.row.types[kept].tolist(), *kinds)]
-        return forward.Query(np.array(ids, np.int64), np.array(types, np.int64))
+        return forward.Query(np.array(ids, np.int64), np.array(types, np.int64), decoder=decoder)
+
+    def decoder(self, last: int) -> int:
+        """How many ids at the end only a decoder reads, when its own text, if it has one, is `last` tokens long."""
+        own = int(self.row.content[len(self.row.ids) - self.row.decoder :].sum()) if self.row.decoder else 0
+        return self.row.decoder - own + (last if own else 0)
 
 
 def pieces(row: Encoded, unit: str) -> Pieces:

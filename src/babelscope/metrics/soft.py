@@ -212,7 +212,9 @@ def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) ->
     certain = draw is None or bool(np.isin(keep, (0.0, 1.0)).all())
     luck = "" if certain else f"{draw} {row.example.id} "
     edit = partial(_thinned, keep, row.example.id, draw)
-    return forward.Query(row.ids, row.types, edit=edit, key=f"soft {luck}{sha256(keep.tobytes()).hexdigest()}")
+    return forward.Query(
+        row.ids, row.types, edit=edit, key=f"soft {luck}{sha256(keep.tobytes()).hexdigest()}", decoder=row.decoder
+    )
 
 
 def _thinned(

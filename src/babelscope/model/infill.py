@@ -38,7 +38,10 @@ def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], c
     mask = writer.tokenizer.mask_token_id
     names = [(row.example.id, row.ids.tobytes(), gone.tobytes()) for row, gone in asked]
     moving = list({name: at for at, (name, (_, gone)) in enumerate(zip(names, asked)) if gone.any()}.values())
-    queries = [forward.Query(np.where(asked[at][1], mask, asked[at][0].ids), asked[at][0].types) for at in moving]
+    queries = [
+        forward.Query(np.where(asked[at][1], mask, asked[at][0].ids), asked[at][0].types, decoder=asked[at][0].decoder)
+        for at in moving
+    ]
     special = torch.tensor(writer.tokenizer.all_special_ids)
 
     def draw(row: int, logits: Float[Tensor, "token vocabulary"]) -> NDArray[np.int64]:
@@ -53,7 +56,10 @@ def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], c
         return ids
 
     drawn = {names[at]: ids for at, ids in zip(moving, forward.expectations(writer, queries, draw))}
-    return [forward.Query(drawn.get(name, encoded.ids), encoded.types) for name, (encoded, _) in zip(names, asked)]
+    return [
+        forward.Query(drawn.get(name, encoded.ids), encoded.types, decoder=encoded.decoder)
+        for name, (encoded, _) in zip(names, asked)
+    ]
 
 
 def infiller(checkpoint: str, tokenizer: object) -> Model:

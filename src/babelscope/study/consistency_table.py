@@ -1,0 +1,108 @@
+"""What a parallel set's pairs say: per language, over all languages, and beside performance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelscope.crosslingual.consistency import NARROW, kappa
+from babelscope.seeds import keyed
+from babelscope.stats import LEVEL, RESAMPLES, estimate
+from babelscope.study.consistency import Pair
+from babelscope.types import Estimate
+
+COLUMNS = ("c", "c_unif", "c_perm", "c_mis", "c_rand", "ceil", "lift")
+"""What never stands alone: C beside its nulls and its ceiling."""
+FLIPS = 999
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One target language: means with intervals over its pairs."""
+
+    lang: str
+    means: dict[str, Estimate]
+    """By COLUMNS."""
+    kappa: Estimate
+    """Of the means, not the mean of the pairs' kappas."""
+    p: float
+    """That the lift is no larger than chance: signs of the pairs' lifts flipped at random, one-sided."""
+    coverage: tuple[float, float]
+    same_prediction: float
+    lift_same: float
+    lift_different: float
+    reasons: dict[str, int]
+    """Why pairs have no value, and how many."""
+
+
+def summary(pairs: Sequence[Pair], *, seed: int = 0) -> list[Line]:
+    """One line per language, in their order in the pairs."""
+    langs = dict.fromkeys(pair.lang for pair in pairs)
+    return [_line(lang, [pair for pair in pairs if pair.lang == lang], seed) for lang in langs]
+
+
+def column(pairs: Sequence[Pair], name: str) -> NDArray[np.float64]:
+    """One of COLUMNS for every pair."""
+    own = name in ("c_mis", "c_rand")
+    return np.array([getattr(pair if own else pair.found, name) for pair in pairs], dtype=np.float64)
+
+
+def overall(lines: Sequence[Line]) -> tuple[float, float]:
+    """The unweighted mean of C over the languages, without and with the trivial 1 of the source with itself."""
+    found = [line.means["c"].mean for line in lines if isfinite(line.means["c"].mean)]
+    return (float(np.mean(found)), (sum(found) + 1) / (len(found) + 1)) if found else (nan, nan)
+
+
+def _line(lang: str, pairs: Sequence[Pair], seed: int) -> Line:
+    ids = [pair.id for pair in pairs]
+    means = {name: estimate(column(pairs, name).tolist(), ids, seed=seed) for name in COLUMNS}
+    lift = column(pairs, "lift")
+    same = np.array([nan if pair.same_prediction is None else float(pair.same_prediction) for pair in pairs])
+    reasons: dict[str, int] = {}
+    for pair in pairs:
+        if pair.found.reason:
+            reasons[pair.found.reason] = reasons.get(pair.found.reason, 0) + 1
+    covered = tuple(_mean(np.array([getattr(pair, name) for pair in pairs])) for name in ("coverage_s", "coverage_t"))
+    return Line(
+        lang, means, _kappa(pairs, seed), sign_flips(lift, seed), (covered[0], covered[1]),
+        _mean(same), _mean(lift[same == 1]), _mean(lift[same == 0]), reasons,
+    )  # fmt: skip
+
+
+def sign_flips(lift: NDArray[np.float64], seed: int = 0) -> float:
+    """(1 + #{mean of flipped >= mean}) / (1 + 999): under no agreement each pair's lift is as often below 0 as above.
+
+    *Laws*: in [0.001, 1]; small where all lifts are positive; uniform, about, where signs are random.
+    """
+    values = lift[np.isfinite(lift)]
+    if not len(values):
+        return nan
+    signs = keyed(seed, "sign flips", len(values)).choice([-1.0, 1.0], (FLIPS, len(values)))
+    return float((1 + (signs @ values >= values.sum() - 1e-12).sum()) / (1 + FLIPS))
+
+
+def _kappa(pairs: Sequence[Pair], seed: int) -> Estimate:
+    """The kappa of the mean C, C_perm and ceil, with a percentile bootstrap interval over the pairs."""
+    table = np.stack([column(pairs, name) for name in ("c", "c_perm", "ceil")], axis=1)
+    defined = np.isfinite(table).all(1)
+    table, undefined = table[defined], int((~defined).sum())
+    if not len(table):
+        return Estimate(nan, nan, nan, 0, undefined)
+    middle = kappa(*(float(value) for value in table.mean(0)))
+    if len(table) < 2 or not isfinite(middle):
+        return Estimate(middle, nan, nan, len(table), undefined)
+    drawn = keyed(seed, "kappa", len(table)).integers(0, len(table), (RESAMPLES, len(table)))
+    c, c_perm, ceil = table[drawn].mean(1).T
+    room = ceil - c_perm
+    found = ((c - c_perm) / np.where(room >= NARROW, room, nan))[room >= NARROW]
+    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if len(found) else (nan, nan)
+    return Estimate(middle, min(float(low), middle), max(float(high), middle), len(table), undefined)
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    defined = values[np.isfinite(values)]
+    return float(defined.mean()) if len(defined) else nan
