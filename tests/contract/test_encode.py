@@ -89,7 +89,7 @@ def test_pairs_keep_their_texts_apart(shared: Path, lang: str) -> None:
 
 
 @pytest.mark.parametrize("lang", QUESTIONS)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "slalom"])  # which is refused: see test_architectures
 def test_questions_are_explained(shared: Path, lang: str, method: str) -> None:
     question, context, answer = QUESTIONS[lang]
     model = real(shared, "question-answering")

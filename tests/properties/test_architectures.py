@@ -55,8 +55,12 @@ def test_what_is_announced_is_what_happens(name: str, task: str) -> None:
 
 @pytest.mark.parametrize(("name", "task"), WHOLE)
 def test_only_attention_that_cannot_be_read_is_refused(name: str, task: str) -> None:
-    """On these architectures every other method works, the rules for relevance among them."""
+    """On these architectures every other method works, the rules for relevance among them, but for what is listed."""
     blind = {row.name for row in METHODS.values() if row.attentions} if name in ("mamba", "t5") else set()
+    if name == "xlm":  # no separate layers
+        blind = {"value_zeroing", "alti", "globenc", "decompx"}
+    if task == "question-answering":  # an answer has no place in texts of other words
+        blind = blind | {"slalom"}
     assert {one.method for one in announced(name, task) if not one.works} == blind
 
 
@@ -98,8 +102,8 @@ def test_half_precision_is_near_where_it_serves_and_left_where_it_does_not(name:
     half = load((build(name, "text-classification").hf.bfloat16(), full.tokenizer))
     weights = {path: weight.clone() for path, weight in half.hf.state_dict().items()}
     for row in METHODS.values():
-        if not (row.precise or row.family == "propagation"):
-            continue
+        if not (row.precise or row.family == "propagation") or row.name == "masked_attnlrp":
+            continue  # of random weights no head is kept, so that nothing is left for its scores to say
         one, other = (explain(model, TEXTS[1], row.name, target=LABELS[1])[0] for model in (half, full))
         assert ("computed in float32" in one.flags) == row.precise
         if row.precise:

@@ -299,8 +299,8 @@ def test_attention_that_does_not_fit_is_refused_before(bert: Model, tmp_path: Pa
     assert memory.available(bert.device) == 40 * 1024
     long, short = encode(bert, as_examples(TEXTS[:1] * 9 + TEXTS[2:3]))[-2:]
     long = dataclasses.replace(long, ids=np.resize(long.ids, 60), types=None)
-    # two layers, one head, eight bytes, twice
-    assert memory.weight_bytes(bert, 60) == 2 * 1 * 60 * 60 * 8
+    # two layers, two heads, eight bytes
+    assert memory.weight_bytes(bert, 60) == 2 * 2 * 60 * 60 * 8
     before = bert.door.tokens
     for method in ("attention", "cat", "decompx"):
         with pytest.raises(UnsupportedModel, match=r"of a text of 60 tokens need 0\.\d GiB of memory and 0\.0 GiB are free"):

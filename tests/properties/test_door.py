@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from babelscope.errors import UnsupportedModel
 from babelscope.model import forward
+from babelscope.model.batches import FULL, WASTE, pack
 from babelscope.model.encode import encode
-from babelscope.model.forward import FULL, WASTE, Query, pack, query, scores
+from babelscope.model.forward import Query, query, scores
 from babelscope.model.load import Model
 from babelscope.study.explain import as_examples
 from conftest import TEXTS, tiny

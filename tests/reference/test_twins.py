@@ -37,6 +37,16 @@ def plain(model: Model, row: Encoded, **replaced: torch.Tensor) -> torch.Tensor:
     return model.hf(**{**given, **replaced}).logits[0]
 
 
+def many(model: Model, row: Encoded, points: torch.Tensor) -> torch.Tensor:
+    """The logits of one input with several embeddings."""
+    n, first = len(row.ids), model.first_position
+    given = {"attention_mask": torch.ones(points.shape[:2], dtype=torch.long), "inputs_embeds": points}
+    given["position_ids"] = torch.arange(first, first + n).expand(len(points), n)
+    if row.types is not None and "token_type_ids" in model.accepts:
+        given["token_type_ids"] = torch.from_numpy(row.types).expand(len(points), n)
+    return model.hf(**given).logits
+
+
 def embedded(model: Model, row: Encoded) -> torch.Tensor:
     return model.embeddings(torch.from_numpy(row.ids))[None].detach()
 
@@ -80,14 +90,17 @@ def twin_input_x_gradient(model: Model, row: Encoded, target: int) -> np.ndarray
 
 
 def twin_integrated_gradients(model: Model, row: Encoded, target: int) -> np.ndarray:
-    """The midpoint rule with 400 steps."""
+    """The midpoint rule with 8000 steps: a ReLU's kinks are met no better than a step allows."""
     e = embedded(model, row)
     b = e.clone()
     b[0, torch.from_numpy(row.content)] = model.embeddings.weight[model.tokenizer.pad_token_id].detach()
     total = torch.zeros_like(e[0])
-    steps = 400
-    for step in range(steps):
-        total += slope(model, row, b + (step + 0.5) / steps * (e - b), target)
+    steps, some = 8000, 200
+    for start in range(0, steps, some):
+        shares = (torch.arange(start, start + some) + 0.5).view(-1, 1, 1) / steps
+        leaf = (b + shares * (e - b)).requires_grad_(True)
+        (found,) = torch.autograd.grad(many(model, row, leaf)[:, target].sum(), leaf)
+        total += found.sum(0)
     return (total / steps * (e - b)[0]).sum(-1).numpy()[row.content]
 
 
@@ -375,7 +388,7 @@ def test_every_method_has_a_twin() -> None:
     from babelscope.methods import METHODS
 
     files = sorted(Path(__file__).parent.glob("test_twins*.py"))
-    assert sorted(name for file in files for name in import_module(file.stem).TWINS) == sorted(METHODS)
+    assert {name for file in files for name in getattr(import_module(file.stem), "TWINS", ())} == set(METHODS)
 
 
 @pytest.mark.parametrize("method", TWINS)

@@ -98,18 +98,19 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "value_zeroing", value_zeroing, "attention", "how far layers turn when a token's values are zero",
-            signed=False, words="max",
+            signed=False, attentions=True, words="max",
         ),
         Method(
             "alti", alti, "attention", "how much nearer a token's part brings each layer's attention output",
-            signed=False, gradients=True, words="max",
+            signed=False, gradients=True, attentions=True, words="max",
         ),
         Method(
             "globenc", globenc, "attention", "length of a token's part of each layer's output",
-            signed=False, gradients=True, words="max",
+            signed=False, gradients=True, attentions=True, words="max",
         ),
         Method(
-            "decompx", decompx, "attention", "each token's part of the output, carried through all layers", gradients=True,
+            "decompx", decompx, "attention", "each token's part of the output, carried through all layers",
+            gradients=True, attentions=True,
         ),
         Method(
             "lrp", lrp, "propagation", "relevance passed back along positive parts",
@@ -135,7 +136,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "deeplift", deeplift, "propagation", "difference to a reference, by exact multipliers",
-            complete=True, gradients=True,
+            complete=True, gradients=True, precise=True,
         ),
         Method(
             "slalom", slalom, "surrogate", "value and importance of each word in a softmax mixture fitted to the model",

@@ -12,6 +12,7 @@ from babelscope.methods.attention import _explained, read
 from babelscope.model import forward, parts, zeroing
 from babelscope.model.load import Model
 from babelscope.model.targets import value
+from babelscope.model.verbalizer import label_logits
 from babelscope.types import Encoded, Explained, Target
 
 
@@ -98,7 +99,8 @@ def decompx(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
 
     def reduce(row: int, found: Tensor, output: Tensor) -> Float[Tensor, " token"]:
         leaf = output.clone().requires_grad_(True)
-        (slope,) = torch.autograd.grad(value(model, leaf, targets[row]), leaf)
+        heard = label_logits(leaf, model.verbalizer) if model.verbalizer else leaf
+        (slope,) = torch.autograd.grad(value(model, heard, targets[row]), leaf)
         return (found * slope).flatten(start_dim=1).sum(dim=1)
 
     return _explained(inputs, parts.outputs(model, [forward.query(row) for row in inputs], reduce))

@@ -23,6 +23,7 @@ from torch import Tensor
 
 from babelscope.errors import UnsupportedModel
 from babelscope.model import sides
+from babelscope.model.batches import FULL, run
 from babelscope.model.load import Model
 from babelscope.model.memory import fitting, weight_bytes
 from babelscope.model.targets import secant, value
@@ -31,11 +32,6 @@ from babelscope.types import Encoded, Target
 
 Edit = Callable[[Float[Tensor, "token dim"]], Float[Tensor, "token dim"]]
 """From the word embeddings of one input to those that the model shall read, both [token, dimension]."""
-
-FULL = 512
-"""Tokens in a batch from which on a larger one is no faster on a CPU; below it, padding is cheaper than a small batch."""
-WASTE = 0.05
-"""The share of padding that a batch of `FULL` tokens or more may have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +72,7 @@ def scores(model: Model, queries: Sequence[Query]) -> list[Tensor]:
             return _outputs(model, batch, _forward(model, batch))
 
     with model.still():
-        memory.update(zip(new, _run(model, list(new.values()), model.door.budget, step)))
+        memory.update(zip(new, run(model, list(new.values()), model.door.budget, step)))
     return [memory[digest] for digest in digests]
 
 
@@ -119,7 +115,7 @@ def gradients(
 
     with model.still():
         budget = model.door.budget // (2 if against is None else 4)
-        done = _run(model, [queries[row] for row in firsts], max(FULL, budget), step)
+        done = run(model, [queries[row] for row in firsts], max(FULL, budget), step)
     results: list[Any] = [None] * len(queries)
     for rows, (amount, reduced) in zip(alike, done):
         for row, part in zip(rows, reduced):
@@ -145,7 +141,7 @@ def attentions(model: Model, queries: Sequence[Query], reduce: Callable[[int, Te
     model.door.queries += len(queries)
     model.door.distinct += len(queries)
     with model.still(), model.visible_attention():
-        return _run(model, list(queries), _room(model, queries, 2), step)
+        return run(model, list(queries), _room(model, queries, 2), step)
 
 
 class Interior(NamedTuple):
@@ -187,7 +183,7 @@ def interiors(
     model.door.queries += len(queries)
     model.door.distinct += len(queries)
     with model.still(), model.visible_attention():
-        return _run(model, list(queries), _room(model, queries, 6), step)
+        return run(model, list(queries), _room(model, queries, 6), step)
 
 
 def expectations(model: Model, queries: Sequence[Query], reduce: Callable[[int, Tensor], Any]) -> list[Any]:
@@ -201,7 +197,7 @@ def expectations(model: Model, queries: Sequence[Query], reduce: Callable[[int, 
     model.door.queries += len(queries)
     model.door.distinct += len(queries)
     with model.still():
-        return _run(model, list(queries), max(1, min(FULL, model.door.budget)), step)
+        return run(model, list(queries), max(1, min(FULL, model.door.budget)), step)
 
 
 def copies(model: Model, queries: Sequence[Query], look: Callable[[int, Callable[[int], Any]], Any]) -> list[Any]:
@@ -220,7 +216,7 @@ def copies(model: Model, queries: Sequence[Query], look: Callable[[int, Callable
     model.door.queries += len(queries)
     model.door.distinct += len(queries)
     with model.still():
-        return _run(model, list(queries), 1, step)
+        return run(model, list(queries), 1, step)
 
 
 def groups(model: Model, tokens: int) -> list[Int[Tensor, " position"]]:
@@ -234,59 +230,6 @@ def _room(model: Model, queries: Sequence[Query], times: int) -> int:
     longest = max((len(asked.ids) for asked in queries), default=1)
     fits = fitting(model, longest, times * weight_bytes(model, longest), "the attention weights")
     return min(max(FULL, model.door.budget // 4), fits * longest)
-
-
-def pack(lengths: Sequence[int], budget: int) -> list[list[int]]:
-    """Rows grouped into batches: longest first, at most `budget` tokens with padding, and little padding.
-
-    *Laws*: every row is in exactly one batch; a batch exceeds the budget only if it holds a single row; a batch of
-    `FULL` tokens or more is padded by at most `WASTE`.
-    """
-    batches: list[list[int]] = []
-    width = real = 0
-    for row in sorted(range(len(lengths)), key=lambda row: (-lengths[row], row)):
-        size = width * (len(batches[-1]) + 1) if batches else 0
-        padding = 1 - (real + lengths[row]) / size if size else 0.0
-        if not batches or size > budget or (padding > WASTE and real >= FULL):
-            batches.append([])
-            width, real = lengths[row], 0
-        batches[-1].append(row)
-        real += lengths[row]
-    return batches
-
-
-def _run(model: Model, queries: list[Query], budget: int, step: Callable[[list[Query], list[int]], list[Any]]) -> list[Any]:
-    """`step` over packed batches of the queries; results in the queries' order; halves the budget when memory runs out."""
-    results: list[Any] = [None] * len(queries)
-    lengths = [len(asked.ids) for asked in queries]
-    total, done = sum(lengths), 0
-    waiting = pack(lengths, budget)
-    while waiting:
-        rows = waiting.pop(0)
-        batch = [queries[row] for row in rows]
-        try:
-            outputs = step(batch, rows)
-        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
-            if len(rows) == 1 or not _out_of_memory(error):
-                raise
-            budget = max(1, max(lengths[row] for row in rows) * len(rows) // 2)
-            model.door.budget = min(model.door.budget, budget)
-            left = sorted(rows + [row for later in waiting for row in later])
-            waiting = [[left[row] for row in group] for group in pack([lengths[row] for row in left], budget)]
-            continue
-        for row, output in zip(rows, outputs):
-            results[row] = output
-        tokens = sum(lengths[row] for row in rows)
-        model.door.tokens += tokens
-        model.door.padding += max(lengths[row] for row in rows) * len(rows) - tokens
-        done += tokens
-        model.door.tell(done, total)
-    return results
-
-
-def _out_of_memory(error: BaseException) -> bool:
-    text = str(error).lower()
-    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "not enough memory" in text or "can't allocate" in text
 
 
 def _places(model: Model, batch: Sequence[Query]) -> list[tuple[int, int]]:

@@ -80,6 +80,8 @@ def outputs(model: Model, queries: Sequence[forward.Query], reduce: Callable[[in
         found = carried(tape.steps, known, wanted, settle=True)
         parts = torch.cat([_settled(part, whole.detach()) for part, whole in zip(found, wanted)], dim=1).double().cpu()
         whole = torch.cat([part.detach() for part in wanted]).double().cpu()
+        if model.generates:  # what it says next, before a verbalizer hears it
+            return reduce(row, parts[:, 0, -1], whole[0, -1])
         return reduce(row, parts if reading else parts[:, 0], whole if reading else whole[0])
 
     return forward.copies(model, queries, look)

@@ -47,7 +47,7 @@ class _Zeroing(TorchFunctionMode):
         self.products += 1
         copies, tokens = self.kept.shape
         if values.shape[-2] != tokens or values.shape[0] % copies:
-            raise UnsupportedModel(f"attention values of shape {tuple(values.shape)} are not one vector per token")
+            raise UnsupportedModel("attention values are not one vector per token")
         kept = self.kept.to(values.dtype).repeat_interleave(values.shape[0] // copies, dim=0)
         return values * kept.view(len(kept), *(1,) * (values.ndim - 3), tokens, 1)
 

@@ -1,0 +1,68 @@
+"""Inputs of all lengths in batches that are almost without padding, and smaller ones when memory runs out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from babelscope.model.load import Model
+
+FULL = 512
+"""Tokens in a batch from which on a larger one is no faster on a CPU; below it, padding is cheaper than a small batch."""
+WASTE = 0.05
+"""The share of padding that a batch of `FULL` tokens or more may have."""
+
+
+def pack(lengths: Sequence[int], budget: int) -> list[list[int]]:
+    """Rows grouped into batches: longest first, at most `budget` tokens with padding, and little padding.
+
+    *Laws*: every row is in exactly one batch; a batch exceeds the budget only if it holds a single row; a batch of
+    `FULL` tokens or more is padded by at most `WASTE`.
+    """
+    batches: list[list[int]] = []
+    width = real = 0
+    for row in sorted(range(len(lengths)), key=lambda row: (-lengths[row], row)):
+        size = width * (len(batches[-1]) + 1) if batches else 0
+        padding = 1 - (real + lengths[row]) / size if size else 0.0
+        if not batches or size > budget or (padding > WASTE and real >= FULL):
+            batches.append([])
+            width, real = lengths[row], 0
+        batches[-1].append(row)
+        real += lengths[row]
+    return batches
+
+
+def run(model: Model, queries: list[Any], budget: int, step: Callable[[list[Any], list[int]], list[Any]]) -> list[Any]:
+    """`step` over packed batches of the queries; results in the queries' order; halves the budget when memory runs out."""
+    results: list[Any] = [None] * len(queries)
+    lengths = [len(asked.ids) for asked in queries]
+    total, done = sum(lengths), 0
+    waiting = pack(lengths, budget)
+    while waiting:
+        rows = waiting.pop(0)
+        batch = [queries[row] for row in rows]
+        try:
+            outputs = step(batch, rows)
+        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+            if len(rows) == 1 or not _out_of_memory(error):
+                raise
+            budget = max(1, max(lengths[row] for row in rows) * len(rows) // 2)
+            model.door.budget = min(model.door.budget, budget)
+            left = sorted(rows + [row for later in waiting for row in later])
+            waiting = [[left[row] for row in group] for group in pack([lengths[row] for row in left], budget)]
+            continue
+        for row, output in zip(rows, outputs):
+            results[row] = output
+        tokens = sum(lengths[row] for row in rows)
+        model.door.tokens += tokens
+        model.door.padding += max(lengths[row] for row in rows) * len(rows) - tokens
+        done += tokens
+        model.door.tell(done, total)
+    return results
+
+
+def _out_of_memory(error: BaseException) -> bool:
+    text = str(error).lower()
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "not enough memory" in text or "can't allocate" in text
