@@ -54,7 +54,7 @@ MUTANTS = {
         "in_a_batch and gpt2-occlusion",
     ),
     "a contrast added": (
-        "model/targets.py", "return row[index] - row[target.contrast]", "return row[index] + row[target.contrast]",
+        "model/targets.py", "logits = logits - torch.stack(", "logits = logits + torch.stack(",
         "properties/test_targets.py", "contrast_is_the_difference and classes",
     ),
     "a decoder's tokens shifted the wrong way": (
@@ -126,7 +126,8 @@ MUTANTS = {
         "model/erase.py", "- set(special)", "- set()", "properties/test_operators.py", "mean_embedding",
     ),
     "translations drawn one by one": (
-        "stats.py", "return_inverse=True)", "return_inverse=True); names = member = np.arange(int(defined.sum()))",
+        "stats/bootstrap.py", "[kept].astype(str), return_inverse=True)",
+        "[kept].astype(str), return_inverse=True); names = member = np.arange(int(kept.sum()))",
         "properties/test_stats.py", "together",
     ),
     "the middle sizes drawn without the complements": (
