@@ -11,7 +11,7 @@ from babelscope.model.targets import predicted
 from benchmarks import material
 from benchmarks.timing import in_turn, table
 
-TEXTS = 40
+TEXTS = 20
 REPETITIONS = 5
 COMPARED = ("attnlrp", "cp_lrp", "masked_attnlrp", "deeplift", "lrp", "partial_lrp", "transatt", "masked_lrp")
 
