@@ -42,8 +42,11 @@ MODELS: dict[str, Callable[[], Any]] = {
     "qwen2": lambda: hf.Qwen2ForSequenceClassification(hf.Qwen2Config(**COMMON, **SIZE, **GROUPED)),
     "qwen3": lambda: hf.Qwen3ForSequenceClassification(hf.Qwen3Config(**COMMON, **SIZE, **GROUPED, head_dim=8)),
     "gemma": lambda: hf.GemmaForSequenceClassification(hf.GemmaConfig(**COMMON, **SIZE, **GROUPED, head_dim=8)),
+    "gemma3": lambda: hf.Gemma3TextForSequenceClassification(
+        hf.Gemma3TextConfig(**COMMON, **SIZE, **GROUPED, head_dim=8, layer_types=["sliding_attention", "full_attention"])
+    ),
 }
-ROUGH = {"llama": 1e-5, "qwen2": 1e-5, "qwen3": 1e-5, "gemma": 1e-5, "modernbert": 1e-5}
+ROUGH = {"gemma3": 1e-5, "llama": 1e-5, "qwen2": 1e-5, "qwen3": 1e-5, "gemma": 1e-5, "modernbert": 1e-5}
 """These compute a softmax or a norm in float32 whatever the model's type."""
 
 every = pytest.mark.parametrize("name", MODELS)

@@ -32,7 +32,7 @@ from conftest import PAIRS, TEXTS, tiny
 
 LAYERED = [name for name in MODELS if name != "xlm"]
 every = pytest.mark.parametrize("name", LAYERED)
-BACKWARD = ("gpt2", "bloom", "llama", "qwen2", "qwen3", "gemma")
+BACKWARD = ("gpt2", "bloom", "llama", "qwen2", "qwen3", "gemma", "gemma3")
 """These look back only."""
 IDS = np.array([7, 21, 33, 8, 50, 12, 19])
 

@@ -49,6 +49,7 @@ torch.save(relevance(model, embedded), out)
         ("llama", "attnlrp"),
         ("qwen2", "attnlrp"),
         ("qwen3", "attnlrp"),
+        ("gemma3", "attnlrp"),
         ("gpt2", "attnlrp"),
         ("llama", "cp_lrp"),
         ("gpt2", "cp_lrp"),
