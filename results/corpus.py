@@ -17,7 +17,7 @@ from babelscope.progress import bar
 from babelscope.stats import estimate
 from babelscope.study.cache import cache_folder
 from babelscope.study.evaluate import evaluate
-from babelscope.study.recipes import pretrained
+from babelscope.study.recipes import RECIPES, pretrained
 from babelscope.types import Estimate, Example
 
 
@@ -33,6 +33,8 @@ class Setting(NamedTuple):
     """Development examples, of all languages together, by whose loss the epoch is chosen."""
     onward: bool = False
     """Whether it starts from the model that was tuned on English rather than from the pretrained one."""
+    kept: int = 0
+    """How many of the lowest layers stay as pretrained."""
 
 
 JOINT = {
@@ -49,10 +51,18 @@ ENGLISH = {
     "paraphrase": Setting(20000, 6, judges=800),
     "reading": Setting(8000, 6),
 }
+DEEP = {
+    "sentiment": Setting(8000, 8, judges=800, kept=1),
+    "topic": Setting(4000, 5, judges=800, kept=1),
+    "nli": Setting(8000, 6, judges=800, kept=1),
+}
+"""What the model of three layers is tuned on English with, two seeds each."""
 AGAIN = ("paraphrase",)
 """Tuned on English with a second seed."""
 DEV, SEEN, TEST = 1000, 1000, 2000
 """Examples per language; the first SEEN of the test split are left out, because settings were once chosen by them."""
+LATER = SEEN + TEST
+"""The examples before it are left out for the model of three layers: what they showed of two layers is why it was tuned."""
 CHANCE = {"sentiment": 1 / 2, "topic": 1 / 6, "nli": 1 / 3, "paraphrase": 1 / 2}
 
 
@@ -86,7 +96,17 @@ for sentiment and paraphrase, 1/6 for topic, 1/3 for inference; for reading see 
 
 {verdict}
 
-## Two seeds
+## Three layers, tuned in English only, two seeds
+
+`babelscope pretrain multilingual-deep`: three layers instead of two and {steps:,} steps instead of {shallow:,}, otherwise the
+same. The embeddings and the lowest layer are kept as pretrained (`--freeze-layers 1`) and the two above tuned ({deep}); two
+seeds of the same. On {test:,} test examples per language that come after those above.
+
+{further}
+
+{further_verdict}
+
+## Paraphrase with two layers, two seeds
 
 Tuned on English, on {dev:,} examples per language of the dev split. Seed 0 is the model above; its setting was chosen by these
 examples before seed 1 was tuned.
@@ -94,7 +114,7 @@ examples before seed 1 was tuned.
 {seeds}
 
 Two seeds that are alike in English differ in what they carry over: where an interval of either holds chance, transfer is
-not shown for that language, whatever the test of seed 0 says. The other tasks have one seed.
+not shown for that language, whatever the test of seed 0 says. The other tasks have one seed with two layers.
 
 ## What to make of it
 
@@ -113,8 +133,12 @@ figures above leave the first {seen:,} test examples out, so no text that they c
 def tuned(base: Path, task: str, languages: Sequence[str], setting: Setting, seed: int = 0) -> Path:
     if setting.onward:
         base = tuned(base, task, ["en"], ENGLISH[task], seed)
-    recipe = Recipe(learning_rate=5e-4, epochs=setting.epochs, batch=32, freeze_embeddings=setting.frozen, seed=seed)
-    described = "-".join(map(str, (*(int(value) for value in setting), seed)))
+    recipe = Recipe(
+        learning_rate=5e-4, epochs=setting.epochs, batch=32, seed=seed,
+        freeze_embeddings=setting.frozen, freeze_layers=setting.kept,
+    )  # fmt: skip
+    chosen = setting if setting.kept else setting[:-1]
+    described = "-".join(map(str, (*(int(value) for value in chosen), seed)))
     folder = cache_folder() / "results" / f"{base.name}-{task}-{'-'.join(languages)}-{described}"
     if (folder / "config.json").exists():
         return folder
@@ -127,9 +151,9 @@ def tuned(base: Path, task: str, languages: Sequence[str], setting: Setting, see
         return finetune(base, train, dev, folder, recipe, progress=tell)
 
 
-def fresh(task: str, lang: str) -> list[Example]:
+def fresh(task: str, lang: str, start: int = SEEN) -> list[Example]:
     """Test examples by which nothing was chosen."""
-    return builtin.read(task, lang, "test", SEEN + TEST)[SEEN:]
+    return builtin.read(task, lang, "test", start + TEST)[start:]
 
 
 def judged(folder: Path, rows: Sequence[Example]) -> dict[str, Estimate]:
@@ -182,10 +206,10 @@ def settings(chosen: Mapping[str, Setting]) -> str:
     return table(["task", "starts", "examples per language", "texts of a language", "epochs", "word embeddings"], rows)
 
 
-def verdict(task: str, found: Mapping[str, Estimate], luck: Mapping[str, float]) -> str:
+def verdict(task: str, found: Mapping[str, Estimate], luck: Mapping[str, float], seeds: str = "") -> str:
     others = builtin.LANGUAGES[1:]
-    missed = [lang for lang in others if found[lang].low <= CHANCE.get(task, luck[lang])]
-    line = f"* {task}: above chance, by the interval, in {len(others) - len(missed)} of {len(others)} other languages"
+    missed = [lang for lang in others if found[lang].low <= (CHANCE[task] if task in CHANCE else luck[lang])]
+    line = f"* {task}: above chance, by the interval{seeds}, in {len(others) - len(missed)} of {len(others)} other languages"
     return line + (f" (not in {', '.join(missed)})" if missed else "")
 
 
@@ -200,6 +224,22 @@ def seeds(base: Path) -> str:
     return table(["task", "seed", *builtin.LANGUAGES], rows)
 
 
+def amounts(chosen: Mapping[str, Setting]) -> str:
+    return "; ".join(f"{task} {one.examples:,} examples, {one.epochs} epochs" for task, one in chosen.items())
+
+
+def further() -> tuple[str, str]:
+    """Three layers, two seeds: the table, and where both seeds are above chance."""
+    base, rows, lines = pretrained("multilingual-deep"), [], []
+    for task, setting in DEEP.items():
+        test = [row for lang in builtin.LANGUAGES for row in fresh(task, lang, LATER)]
+        found = [judged(tuned(base, task, ["en"], setting, seed), test) for seed in (0, 1)]
+        rows += [[task, str(seed), *(show(one[lang]) for lang in builtin.LANGUAGES)] for seed, one in enumerate(found)]
+        lower = {lang: min((one[lang] for one in found), key=lambda one: one.low) for lang in builtin.LANGUAGES}
+        lines.append(verdict(task, lower, {}, " of either seed"))
+    return table(["task", "seed", *builtin.LANGUAGES], rows), "\n".join(lines)
+
+
 def page() -> str:
     base = pretrained("multilingual")
     test = {task: {lang: fresh(task, lang) for lang in builtin.LANGUAGES} for task in JOINT}
@@ -211,11 +251,13 @@ def page() -> str:
     first = [[lang, *(show(within[task][lang]) for task in JOINT)] for lang in builtin.LANGUAGES]
     second = [[lang, *(f"{bags[task][lang].mean:.3f}" for task in CHANCE), f"{luck[lang]:.3f}"] for lang in builtin.LANGUAGES]
     third = [[lang, *(show(abroad[task][lang]) for task in ENGLISH)] for lang in builtin.LANGUAGES]
-    head = ["language", *JOINT]
+    head, deep = ["language", *JOINT], further()
     return TEXT.format(
         test=TEST, seen=SEEN, dev=DEV,
         joint=settings(JOINT), within=table(head, first), bags=table([*head[:-1], "reading, by luck"], second),
-        english="; ".join(f"{task} {one.examples:,} examples, {one.epochs} epochs" for task, one in ENGLISH.items()),
+        english=amounts(ENGLISH), deep=amounts(DEEP),
+        steps=RECIPES["multilingual-deep"][0].steps, shallow=RECIPES["multilingual"][0].steps,
+        further=deep[0], further_verdict=deep[1],
         abroad=table(head, third),
         verdict="\n".join(verdict(task, abroad[task], luck) for task in ENGLISH), seeds=seeds(base),
     )  # fmt: skip

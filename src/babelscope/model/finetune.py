@@ -26,6 +26,7 @@ from transformers.trainer_utils import get_last_checkpoint
 
 from babelscope.errors import InputError
 from babelscope.model.door import Progress
+from babelscope.model.layers import freeze
 from babelscope.model.load import enough_threads, not_found, quiet
 from babelscope.types import Example
 
@@ -45,6 +46,8 @@ class Recipe:
     freeze_embeddings: bool = False
     max_length: int = 512
     seed: int = 0
+    freeze_layers: int = 0
+    """How many of the lowest layers stay as they are, with the embeddings: what languages share there stays shared."""
 
 
 PUBLISHED = Recipe()
@@ -142,6 +145,7 @@ def _trainer(
     hf.config.untrained = False
     if recipe.freeze_embeddings:
         hf.get_input_embeddings().weight.requires_grad_(False)
+    freeze(hf, recipe.freeze_layers)
     if hf.config.pad_token_id is None and tokenizer.pad_token_id is not None:
         hf.config.pad_token_id = tokenizer.pad_token_id
     limit = min(recipe.max_length, tokenizer.model_max_length)

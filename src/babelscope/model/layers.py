@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from babelscope.errors import UnsupportedModel
+from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.load import Model
 
 Change = Callable[[Tensor], Tensor]
@@ -18,12 +18,36 @@ Change = Callable[[Tensor], Tensor]
 
 def layers(model: Model) -> list[torch.nn.Module]:
     """The modules of the outermost list that has one entry per layer, or one for all where layers share their weights."""
-    config = model.hf.config.get_text_config()
+    found = stack(model.hf)
+    if not found:
+        raise _refusal(model, "there is no list of its layers")
+    return found
+
+
+def stack(hf: Any) -> list[torch.nn.Module]:
+    """The same of a bare transformer; empty where there is no such list."""
+    config = hf.config.get_text_config()
     sizes = {config.num_hidden_layers, getattr(config, "num_hidden_groups", config.num_hidden_layers)}
-    for module in model.hf.modules():
-        if isinstance(module, torch.nn.ModuleList) and len(module) in sizes:
-            return list(module)
-    raise _refusal(model, "there is no list of its layers")
+    lists = (module for module in hf.modules() if isinstance(module, torch.nn.ModuleList))
+    return next((list(module) for module in lists if len(module) in sizes), [])
+
+
+def freeze(hf: Any, count: int) -> None:
+    """Keep the embeddings and the lowest `count` layers as they are: every weight that comes before those of the next layer.
+
+    *Laws*: after training these weights are what they were, all others have changed; `count` = 0 leaves all free.
+    *Ours*: positions and the normalisation of the embeddings are kept too, because the layers above them expect their scale.
+    """
+    if not count:
+        return
+    found = stack(hf)
+    if count >= len(found) or len(found) != hf.config.get_text_config().num_hidden_layers:
+        raise InputError(f"{count} layers cannot be frozen: {type(hf).__name__} has {len(found)} layers of its own to tune")
+    first = next(found[count].parameters())
+    for weight in hf.parameters():
+        if weight is first:
+            return
+        weight.requires_grad_(False)
 
 
 @contextmanager

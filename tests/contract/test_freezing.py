@@ -1,0 +1,51 @@
+"""Layers that are kept while tuning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AlbertConfig, AlbertForSequenceClassification
+
+from babelscope.data import builtin
+from babelscope.errors import InputError
+from babelscope.model import small
+from babelscope.model.finetune import Recipe, finetune
+from babelscope.model.layers import freeze
+from babelscope.model.load import load
+
+TRAIN = builtin.read("sentiment", "en", "train", 16)
+ABOVE = {"bert": "encoder.layer.1.", "xlm-roberta": "encoder.layer.1.", "distilbert": "transformer.layer.1.", "gpt2": "h.1."}
+
+
+@pytest.mark.parametrize("architecture", ABOVE)
+def test_what_is_kept_stays_and_all_else_changes(architecture: str, tmp_path: Path) -> None:
+    """With one of two layers kept, exactly the weights above it are others after tuning."""
+    texts = [text for row in TRAIN for text in row.texts]
+    small.make(tmp_path / "base", architecture, texts, ["negative", "positive"], layers=2, width=32, vocabulary=300)
+    recipe = Recipe(learning_rate=1e-2, epochs=1, batch=4, warmup=0.0, freeze_layers=1)
+    tuned = load(finetune(tmp_path / "base", TRAIN, TRAIN, tmp_path / "tuned", recipe)).hf
+    before = type(tuned).from_pretrained(tmp_path / "base").base_model.state_dict()
+    after = tuned.base_model.state_dict()
+    names = list(after)
+    start = next(at for at, name in enumerate(names) if name.startswith(ABOVE[architecture]))
+    assert all(torch.equal(before[name], after[name]) for name in names[:start])
+    changed = [name for name in names[start:] if not torch.equal(before[name], after[name])]
+    assert changed == [name for name in names[start:] if name in before]
+    assert 0 < start < len(names)
+
+
+def test_no_layer_kept_leaves_all_free() -> None:
+    model = AlbertForSequenceClassification(AlbertConfig(hidden_size=32, num_attention_heads=2, intermediate_size=32))
+    freeze(model, 0)
+    assert all(weight.requires_grad for weight in model.parameters())
+
+
+def test_layers_that_are_not_there_are_refused() -> None:
+    """All layers of a model, or one of those that share their weights."""
+    config = AlbertConfig(hidden_size=32, num_attention_heads=2, intermediate_size=32, num_hidden_layers=4)
+    with pytest.raises(InputError, match="1 layers cannot be frozen"):
+        freeze(AlbertForSequenceClassification(config), 1)
+    with pytest.raises(InputError, match="2 layers cannot be frozen"):
+        freeze(small.make_model("bert", small.make_tokenizer("bert", ["a b"], 50), ["0", "1"], layers=2, width=32), 2)
