@@ -26,14 +26,17 @@ def test_what_is_kept_stays_and_all_else_changes(architecture: str, tmp_path: Pa
     small.make(tmp_path / "base", architecture, texts, ["negative", "positive"], layers=2, width=32, vocabulary=300)
     recipe = Recipe(learning_rate=1e-2, epochs=1, batch=4, warmup=0.0, freeze_layers=1)
     tuned = load(finetune(tmp_path / "base", TRAIN, TRAIN, tmp_path / "tuned", recipe)).hf
-    before = type(tuned).from_pretrained(tmp_path / "base").base_model.state_dict()
-    after = tuned.base_model.state_dict()
+    start = type(tuned).from_pretrained(tmp_path / "base")
+    below, heads = f"{tuned.base_model_prefix}.", start.state_dict()
+    assert all(
+        not torch.equal(weight, heads[name]) for name, weight in tuned.state_dict().items() if not name.startswith(below)
+    )
+    before, after = start.base_model.state_dict(), tuned.base_model.state_dict()
     names = list(after)
-    start = next(at for at, name in enumerate(names) if name.startswith(ABOVE[architecture]))
-    assert all(torch.equal(before[name], after[name]) for name in names[:start])
-    changed = [name for name in names[start:] if not torch.equal(before[name], after[name])]
-    assert changed == [name for name in names[start:] if name in before]
-    assert 0 < start < len(names)
+    first = next(at for at, name in enumerate(names) if name.startswith(ABOVE[architecture]))
+    assert 0 < first < len(names)
+    assert all(torch.equal(before[name], after[name]) for name in names[:first])
+    assert not any(torch.equal(before[name], after[name]) for name in names[first:])
 
 
 def test_no_layer_kept_leaves_all_free() -> None:

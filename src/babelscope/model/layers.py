@@ -44,7 +44,7 @@ def freeze(hf: Any, count: int) -> None:
     if count >= len(found) or len(found) != hf.config.get_text_config().num_hidden_layers:
         raise InputError(f"{count} layers cannot be frozen: {type(hf).__name__} has {len(found)} layers of its own to tune")
     first = next(found[count].parameters())
-    for weight in hf.parameters():
+    for weight in hf.base_model.parameters():  # not the head's: some models hold it before the layers
         if weight is first:
             return
         weight.requires_grad_(False)
