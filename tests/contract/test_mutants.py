@@ -44,6 +44,10 @@ MUTANTS = {
         "model/finetune.py", "return (inside[0], inside[-1]) if inside else (0, 0)",
         "return (inside[0], inside[-1] - 1) if inside else (0, 0)", "contract/test_evaluate.py", "learns_its_examples",
     ),
+    "a head kept with the lowest layers": (
+        "model/layers.py", "in hf.base_model.parameters()", "in hf.parameters()",
+        "contract/test_freezing.py", "stays_and_all_else and xlm-roberta",
+    ),
     "positions from zero on RoBERTa": (
         "model/forward.py", "np.arange(first, first + len(asked.ids))", "np.arange(len(asked.ids))",
         "properties/test_door.py", "plain_call or move_positions",
