@@ -7,7 +7,18 @@ import sys
 import time
 from pathlib import Path
 
-from results import additive, consistency, corpus, deeplift, masks, published, published_consistency, sib200, slalom
+from results import (
+    additive,
+    consistency,
+    corpus,
+    deeplift,
+    masks,
+    published,
+    published_consistency,
+    sib200,
+    slalom,
+    slalom_questions,
+)
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
 STUDIES = {
@@ -19,6 +30,7 @@ STUDIES = {
     "published-consistency": published_consistency.page,
     "consistency": consistency.page,
     "slalom": slalom.page,
+    "slalom-questions": slalom_questions.page,
     "additive": additive.page,
 }
 FILES = {"published": "mono-vs-multi-published"}
