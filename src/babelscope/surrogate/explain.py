@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from babelscope.errors import InputError
 from babelscope.surrogate.exact import Answers, recover
 from babelscope.surrogate.fit import MANY, Fit, fit
 from babelscope.surrogate.sample import Design, Text, budget, draw
@@ -99,6 +100,8 @@ def recovered(segments: Sequence[Sequence[int]], ask: Answers) -> Surrogate:
     """The surrogate from 2T - 1 questions; nothing is fitted, so that nothing is known about its error."""
     size = 1 + max(unit for one in segments for unit in one)
     found = recover(ask, size)
+    if not np.isfinite([found.value, found.importance]).all():
+        raise InputError("the exact design needs every answer, and some are not finite; use design mix")
     outside = int(found.outside.sum())
     flags = (f"{outside} unit(s) outside of what a SLALOM can do",) if outside else ()
     if not np.ptp(found.importance):
