@@ -26,7 +26,7 @@ from results import consistency, masks
 from results.slalom_models import answers, published_fit, trained
 
 ASKED = (500, 1000, 5000)
-TRIED = (40, 50, 60, 75, 100, 125, 150, 200, 250, 300, 400, 500, 600, 700, 800, 1000, 1500, 2000, 3000, 4000, 5000)
+TRIED = (50, 75, 100, 150, 200, 300, 400, 500, 700, 1000, 2000, 3000, 4000, 5000)
 """Numbers of questions, to find the least that gives no larger error than the published way."""
 DRAWS, FRESH, NOISE = 2, 2000, 0.1
 EQUAL = ["model", "units", "questions", "published", "same texts", "here", "published / same texts", "published / here"]
