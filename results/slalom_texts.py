@@ -153,7 +153,7 @@ This page is written by `python -m results {command}`; `slalom-texts-full` is th
 DistilBERT and GPT-2 from the hub, for a GPU. Here {len(texts)} reviews of Yelp-HAT (about 50 words) are explained; the models
 from scratch have two layers and width 64 and read the other reviews of that corpus in training (3 epochs, 64 tokens), far
 less than the paper's. A state-space model has no head for classes: it goes on with "good" or "bad". The explained quantity
-is the log-odds of *positive*; units are tokens. LIME and Kernel SHAP are babelscope's, with {size.samples} samples and deletion.
+is the log-odds of *positive*; units are tokens. LIME and Kernel SHAP are babelscope's: {size.samples} samples, deletion.
 
 ## Quality of the explanation
 
@@ -171,8 +171,8 @@ attention .64 to .71, deletion .91 to .94.
 
 Leaving one out: Spearman of the predicted and the real change of the log-odds. Removing 1 to 10 random tokens
 ({size.removals} draws per text): the mean squared error of the predicted change, as a share of the mean square of the real
-one; lower is better, 1 is what predicting no change gives. A SLALOM predicts by renormalising its weights (`without`), the others by summing scores.
-*slalom* asked short texts; *slalom, deletion* asked the text without up to five tokens.
+one; lower is better, and 1 is what predicting no change gives. A SLALOM predicts by renormalising its weights (`without`),
+the others by summing scores. *slalom* asked short texts; *slalom, deletion* asked the text without up to five tokens.
 
 {table(["model", "explanation", "leaving one out", "random removals, error"], tables["removals"])}
 
