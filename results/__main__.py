@@ -17,6 +17,7 @@ from results import (
     published_consistency,
     sib200,
     slalom,
+    slalom_depth,
     slalom_questions,
     slalom_texts,
 )
@@ -31,6 +32,8 @@ STUDIES = {
     "published-consistency": published_consistency.page,
     "consistency": consistency.page,
     "slalom": slalom.page,
+    "slalom-depth": slalom_depth.page,
+    "slalom-depth-full": slalom_depth.full_page,
     "slalom-questions": slalom_questions.page,
     "slalom-texts": slalom_texts.page,
     "slalom-texts-full": slalom_texts.full_page,
@@ -38,7 +41,7 @@ STUDIES = {
 }
 FILES = {"published": "mono-vs-multi-published"}
 """Pages whose name is not the study's."""
-FULL = ("slalom-texts-full",)
+FULL = ("slalom-depth-full", "slalom-texts-full")
 """Studies for a GPU with checkpoints from the hub: run only when named."""
 
 

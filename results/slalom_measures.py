@@ -53,7 +53,8 @@ def bayes_agreement(model: Model, judged: Sequence[Judged], name: str) -> list[f
         at = one.first
         score = counts[one.cut.row.ids[one.cut.row.content][at]]
         given = one.scores[name][at]
-        found.append(float(spearmanr(given, np.abs(score) if name == "importance" else score).statistic))
+        wanted = np.abs(score) if name == "importance" else score
+        found.append(float(spearmanr(given, wanted).statistic) if np.isfinite(given).all() else np.nan)
     return found
 
 
@@ -76,7 +77,7 @@ def human_attention(model: Model, judged: Sequence[Judged], name: str) -> list[f
         at = one.first[spelt[one.first]]
         given = one.scores[name] if name == "importance" else np.abs(one.scores[name])
         if 0 < gold[at].sum() < len(at):
-            found.append(float(roc_auc_score(gold[at], given[at])))
+            found.append(float(roc_auc_score(gold[at], given[at])) if np.isfinite(given).all() else np.nan)
     return found
 
 
@@ -89,7 +90,7 @@ def erased(model: Model, judged: Sequence[Judged], name: str, *, insertion: bool
         order = np.argsort(-towards if insertion else towards, kind="stable")
         kept = [order[:k].tolist() for k in range(5, len(order), 5)]
         odds = sign * answers(model, one, kept)
-        found.append(1 - float(np.mean(1 / (1 + np.exp(-odds)))))
+        found.append(1 - float(np.mean(1 / (1 + np.exp(-odds)))) if np.isfinite(towards).all() else np.nan)
     return found
 
 
@@ -111,10 +112,12 @@ def removals(model: Model, judged: Sequence[Judged], draws: int) -> dict[str, tu
         change = moved[:-1] - moved[-1]
         real += change[n:].tolist()
         for name, said in _predictions(one, gone).items():
-            ranks.setdefault(name, []).append(float(spearmanr(said[:n], change[:n]).statistic) if np.ptp(said[:n]) else np.nan)
-            gaps.setdefault(name, []).extend(((said - change)[n:] ** 2).tolist())
+            ranks.setdefault(name, []).append(
+                float(spearmanr(said[:n], change[:n]).statistic) if np.ptp(said[:n]) > 0 else np.nan
+            )
+            gaps.setdefault(name, []).append(float(((said - change)[n:] ** 2).mean()))
     scale = float(np.mean(np.square(real)))
-    return {name: (_mean(ranks[name]), float(np.mean(gaps[name])) / scale) for name in gaps}
+    return {name: (_mean(ranks[name]), _mean(gaps[name]) / scale) for name in gaps}
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -128,5 +131,5 @@ def _predictions(one: Judged, gone: Sequence[Sequence[int]]) -> dict[str, Number
     out = np.array([[place in some for place in range(n)] for some in gone])
     found = {name: np.array([without(mixture, row) for row in out]) - mixture.weights()[2]
              for name, mixture in one.surrogates.items()}  # fmt: skip
-    found |= {name: -out @ one.scores[name] for name in ("lime", "kernel_shap", "occlusion") if name in one.scores}
+    found |= {name: -(out @ one.scores[name]) for name in ("lime", "kernel_shap", "occlusion") if name in one.scores}
     return found | {"nothing changes": np.zeros(len(out))}

@@ -119,8 +119,12 @@ MEASURES: dict[str, Measure] = {
 
 
 def shown(values: Sequence[float]) -> str:
+    """Mean and standard error of what is defined, and of how many texts, where that is not all."""
     kept = [value for value in values if np.isfinite(value)]
-    return f"{np.mean(kept):.3f} ± {np.std(kept, ddof=1) / len(kept) ** 0.5:.3f}" if len(kept) > 1 else ""
+    if len(kept) < 2:
+        return "undefined"
+    some = "" if len(kept) == len(values) else f" ({len(kept)} of {len(values)} texts)"
+    return f"{np.mean(kept):.3f} ± {np.std(kept, ddof=1) / len(kept) ** 0.5:.3f}{some}"
 
 
 def of_model(model: Model, texts: Sequence[Example], size: Size) -> dict[str, list[list[object]]]:
