@@ -7,7 +7,20 @@ import sys
 import time
 from pathlib import Path
 
-from results import additive, consistency, corpus, deeplift, masks, published, published_consistency, sib200, slalom
+from results import (
+    additive,
+    consistency,
+    corpus,
+    deeplift,
+    masks,
+    published,
+    published_consistency,
+    sib200,
+    slalom,
+    slalom_depth,
+    slalom_questions,
+    slalom_texts,
+)
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
 STUDIES = {
@@ -19,17 +32,24 @@ STUDIES = {
     "published-consistency": published_consistency.page,
     "consistency": consistency.page,
     "slalom": slalom.page,
+    "slalom-depth": slalom_depth.page,
+    "slalom-depth-full": slalom_depth.full_page,
+    "slalom-questions": slalom_questions.page,
+    "slalom-texts": slalom_texts.page,
+    "slalom-texts-full": slalom_texts.full_page,
     "additive": additive.page,
 }
 FILES = {"published": "mono-vs-multi-published"}
 """Pages whose name is not the study's."""
+FULL = ("slalom-depth-full", "slalom-texts-full")
+"""Studies for a GPU with checkpoints from the hub: run only when named."""
 
 
 def main(chosen: list[str]) -> None:
     unknown = [name for name in chosen if name not in STUDIES]
     if unknown:
         raise SystemExit(f"there is no study {unknown[0]!r}; there are: {', '.join(STUDIES)}")
-    for name in chosen or STUDIES:
+    for name in chosen or (name for name in STUDIES if name not in FULL):
         begin = time.perf_counter()
         text = STUDIES[name]()
         part = PAGES / f"{name}.part"

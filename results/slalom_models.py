@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
@@ -15,6 +17,8 @@ from babelscope.data.synthetic import Language, sample
 from babelscope.model import forward
 from babelscope.model.load import Model, load
 from babelscope.model.small import BERT_SPECIALS, make_model
+from babelscope.store import key
+from babelscope.study.cache import cache_folder
 
 WIDTH, BATCH, RATE = 64, 64, 1e-3
 
@@ -45,11 +49,28 @@ def answers(model: Model, sequences: Sequence[Sequence[int]]) -> NDArray[np.floa
 
 
 def trained(language: Language, architecture: str, layers: int, seed: int, steps: int, *, scale: float = 1.0) -> Model:
-    """A transformer from scratch on fresh texts of the language."""
+    """A transformer from scratch on fresh texts of the language; trained once and kept in the user's cache."""
     tokenizer = word_tokenizer(language, architecture)
     torch.manual_seed(seed)
     hf = make_model(architecture, tokenizer, ["negative", "positive"], layers=layers, width=WIDTH, positions=64)
     model = load((hf, tokenizer))
+    law = [language.value.tolist(), None if language.importance is None else language.importance.tolist(), scale]
+    made = {"language": law, "model": [architecture, layers, WIDTH, seed], "training": [steps, BATCH, RATE]}
+    kept = cache_folder() / "results" / f"words-{architecture}-{layers}-{key(made)[:16]}.safetensors"
+    if kept.is_file():
+        hf.load_state_dict(load_file(kept))
+    else:
+        _train(model, language, seed, steps, scale)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        part = kept.with_suffix(f".{os.getpid()}")
+        save_file(hf.state_dict(), part)
+        os.replace(part, kept)
+    hf.eval()
+    return model
+
+
+def _train(model: Model, language: Language, seed: int, steps: int, scale: float) -> None:
+    hf = model.hf
     examples, sequences = sample(language, steps * BATCH, seed=seed + 100, scale=scale)
     labels = torch.tensor([one.label == "positive" for one in examples]).long()
     optimiser = torch.optim.AdamW(hf.parameters(), lr=RATE)
@@ -63,8 +84,6 @@ def trained(language: Language, architecture: str, layers: int, seed: int, steps
         logits = hf(input_ids=ids, attention_mask=(ids != 0).long()).logits
         torch.nn.functional.cross_entropy(logits, labels[start : start + BATCH]).backward()
         optimiser.step()
-    hf.eval()
-    return model
 
 
 def published_fit(

@@ -91,7 +91,7 @@ def explain(
     verbalizer: Verbalizer = None,
     unit: Annotated[str, typer.Option(help="Show words or tokens.")] = "word",
     input_: Annotated[Path | None, typer.Option("--input", help="A .jsonl, .csv, .tsv or .parquet file of texts.")] = None,
-    output: Annotated[Path | None, typer.Option(help="Write to a .jsonl, .parquet, .html or .svg file.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write to a .jsonl, .parquet, .html, .svg or .png file.")] = None,
     option: Options = None,
     column: Columns = None,
     seed: Annotated[int, typer.Option(help="For methods that draw numbers.")] = 0,
@@ -109,7 +109,7 @@ def explain(
 
     if unit not in ("word", "token"):
         raise InputError(f"unit {unit!r} is not one of: word, token")
-    show.check_ending(output, (".jsonl", ".parquet", ".html", ".svg"))
+    show.check_ending(output, (".jsonl", ".parquet", ".html", ".svg", ".png"))
     rows = _examples(text, pair, lang, input_, column)
     chosen = _chosen_methods(method)
     settled = _share_options([*chosen], option)

@@ -27,6 +27,7 @@ def check_ending(output: Path | None, known: Sequence[str]) -> None:
 
 def deliver(found: Attributions, output: Path | None, json_: bool, unit: str) -> None:
     from babelscope.pages.highlight import page_html
+    from babelscope.pages.png import png
     from babelscope.pages.terminal import coloured
     from babelscope.results import dumps
 
@@ -36,6 +37,8 @@ def deliver(found: Attributions, output: Path | None, json_: bool, unit: str) ->
         _write(output, page_html(found.items).encode())
     elif output is not None and output.suffix == ".svg":
         _write(output, _plane(found).encode())
+    elif output is not None and output.suffix == ".png":
+        _write(output, png(_plane(found)))
     elif output is not None:
         _write_parquet(output, "attributions", found.items)
     if json_:
@@ -122,7 +125,9 @@ def _plane(found: Attributions) -> str:
     from babelscope.pages.plane import plane_svg
 
     if len(found) != 1:
-        raise InputError(f"an .svg file is the plane of one explanation; {len(found)} given: write them to an .html file")
+        raise InputError(
+            f"an .svg or .png file is the plane of one explanation; {len(found)} given: write them to an .html file"
+        )
     return str(plane_svg(found[0]))
 
 

@@ -186,6 +186,18 @@ MUTANTS = {
         "surrogate/exact.py", "Recovered(ahead - ahead.mean(), value, outside)", "Recovered(ahead, value, outside)",
         "properties/test_slalom.py", "exact_recovery",
     ),
+    "a start whose ridge is forgotten": (
+        "surrogate/fit.py", "start.ridge if ridge is None else ridge", "LADDER[0]", "properties/test_slalom.py",
+        "starts_elsewhere",
+    ),
+    "an exact design that takes a missing answer": (
+        "surrogate/explain.py", "if not np.isfinite([found.value, found.importance]).all():", "if False:",
+        "properties/test_slalom_inputs.py", "loses_answers",
+    ),
+    "a picture with a margin below": (
+        "pages/png.py", 'f"--window-size={size[1]},{size[2]}"', 'f"--window-size={size[1]},{size[1]}"',
+        "browser/test_plane.py", "painted_in_full and en",
+    ),
     "a unit's partner forgotten": (
         "surrogate/exact.py", "if other == high]] += ahead[high]", "if other == high]] += 0", "properties/test_slalom.py",
         "exact_recovery",

@@ -249,6 +249,21 @@ def test_both_solvers_reach_the_same_objective(ridge: float) -> None:
         fit(texts(rows), found, size=25, solver="adam")
 
 
+@pytest.mark.parametrize("ridge", [1e-1, 1e-3])
+def test_a_fit_that_starts_elsewhere_ends_at_the_same_objective(ridge: float) -> None:
+    """From the fit to nine tenths of the answers, and from one to other answers, whose importances and values are far off."""
+    rows, found = sampled(25, 300, noise=0.3)
+    whole = fit(texts(rows), found, size=25, ridge=ridge)
+    part = fit(texts(rows[:270]), found[:270], size=25, ridge=ridge)
+    astray = fit(texts(rows), 3 - 2 * found, size=25, ridge=ridge)
+    for start in (part, astray):
+        again = fit(texts(rows), found, size=25, ridge=ridge, start=start)
+        assert again.trace[-1] == pytest.approx(whole.trace[-1], rel=1e-6)
+        np.testing.assert_allclose(again.value, whole.value, atol=1e-3)
+    near = fit(texts(rows), found, size=25, start=part)
+    assert near.ridge == part.ridge
+
+
 def test_very_many_units_are_fitted_without_a_matrix_and_without_deviations() -> None:
     """Every unit alone and 1000 longer texts; the singles alone fix the values up to the prior."""
     size, (importance, value) = 1600, truth(1600)

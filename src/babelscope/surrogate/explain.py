@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from babelscope.errors import InputError
 from babelscope.surrogate.exact import Answers, recover
 from babelscope.surrogate.fit import MANY, Fit, fit
 from babelscope.surrogate.sample import Design, Text, budget, draw
@@ -72,7 +73,7 @@ def answered(asked: Questions, answer: Numbers, generator: np.random.Generator) 
 
         R2 = 1 - sum (f - F)^2 / sum (f - mean f)^2        over the held-out texts, F fitted to the others
 
-    The parameters are then fitted to all, with the first fit's ridge.
+    The parameters are then fitted to all, from the first fit on and with its ridge.
 
     *Laws*: never more questions than samples; unseen units are NaN and flagged; one distinct unit gets the model's own value.
     """
@@ -84,13 +85,13 @@ def answered(asked: Questions, answer: Numbers, generator: np.random.Generator) 
     given, total = texts(flat, always), size + asked.design.context
     long = np.array([len(one) > 1 for one in flat])
     held = long & (generator.permutation(len(flat)) < len(flat) / 10) if len(flat) >= LEAST else np.zeros(len(flat), bool)
-    ridge, r2 = None, nan
+    first, r2 = None, nan
     if held.any():
         first = fit(given.of(~held), answer[~held], size=total, weight=asked.weight[~held])
-        ridge, spread = first.ridge, float(((answer[held] - answer[held].mean()) ** 2).sum())
+        spread = float(((answer[held] - answer[held].mean()) ** 2).sum())
         gap = predict(given.of(held), first.importance, first.value) - answer[held]
         r2 = 1 - float(gap @ gap) / spread if spread > 1e-24 else nan
-    found = fit(given, answer, size=total, weight=asked.weight, ridge=ridge)
+    found = fit(given, answer, size=total, weight=asked.weight, ridge=first.ridge if first else None, start=first)
     seen = np.isin(np.arange(total), np.concatenate([np.array(one, np.int64) for one in flat]))
     return _surrogate(asked, found, seen[:size], r2)
 
@@ -99,6 +100,8 @@ def recovered(segments: Sequence[Sequence[int]], ask: Answers) -> Surrogate:
     """The surrogate from 2T - 1 questions; nothing is fitted, so that nothing is known about its error."""
     size = 1 + max(unit for one in segments for unit in one)
     found = recover(ask, size)
+    if not np.isfinite([found.value, found.importance]).all():
+        raise InputError("the exact design needs every answer, and some are not finite; use design mix")
     outside = int(found.outside.sum())
     flags = (f"{outside} unit(s) outside of what a SLALOM can do",) if outside else ()
     if not np.ptp(found.importance):

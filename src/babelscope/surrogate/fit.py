@@ -100,8 +100,9 @@ class Problem:
 
 
 def fit(
-    given: Texts, answer: Numbers, *, size: int, weight: Numbers | None = None, ridge: float | None = None, solver: str = "auto"
-) -> Fit:
+    given: Texts, answer: Numbers, *, size: int, weight: Numbers | None = None, ridge: float | None = None,
+    solver: str = "auto", start: Fit | None = None,
+) -> Fit:  # fmt: skip
     """The SLALOM of `size` units that is nearest to the answers.
 
         min_{s, v} sum_n omega_n (F_n - f_n)^2 + ridge (sum s^2 + sum (v - mean f)^2 / sd(f)^2),   then sum_u s_u = 0
@@ -109,10 +110,11 @@ def fit(
     F as in `predict`. Answers are divided by their standard deviation first, so that the ridge has no unit; it is the ratio
     of noise and prior variance. Without one, it is the first rung of LADDER below the noise variance that the fit leaves,
     sigma^2 = RSS / (n - trace). Standard deviations are those of the linearised posterior,
-    sigma^2 (J^T Omega J + ridge)^-1, importances centred.
+    sigma^2 (J^T Omega J + ridge)^-1, importances centred. With `start`, a fit to nearly the same answers, the steps begin
+    there and at its ridge instead of on top of the ladder.
 
     *Laws*: an exact SLALOM is recovered; no worse than the best linear mixture (s = 0); the objective never rises; a text
-    with weight 2 is that text twice; both solvers reach the same objective; centred importances.
+    with weight 2 is that text twice; both solvers, and any start, reach the same objective; centred importances.
     *Left open by the paper*: how to minimise (it takes Adam for a fixed number of steps, which cannot reach large values)
     and how to treat units without evidence (here: the prior).
     Source: Leemann et al. 2024 (SLALOM), algorithm 1 for the objective; Marquardt 1963 for the steps.
@@ -127,6 +129,9 @@ def fit(
     problem = Problem(given, (answer - mean) / spread, omega, size)
     if solver == "l-bfgs" or (solver == "auto" and size > MANY):
         return _finished(*_bounded_memory(problem, 1e-3 if ridge is None else ridge), problem, mean, spread)
+    if start is not None and not start.constant:
+        begin = np.concatenate([start.importance, (start.value - mean) / spread])
+        return _finished(*_settled(problem, begin, start.ridge if ridge is None else ridge), problem, mean, spread)
     return _finished(*_ladder(problem, ridge), problem, mean, spread)
 
 
@@ -138,9 +143,14 @@ def _ladder(problem: Problem, ridge: float | None) -> tuple[Numbers, float, tupl
         at, _ = _descend(problem, at, rung, ROUGH)
         if ridge is None and _noise(problem, at, rung) >= rung:
             break
-    rest = _at_rest(problem, rung)
-    at, trace = _descend(problem, min(at, rest, key=lambda one: problem.objective(one, rung)), rung, FINE)
-    return at, rung, trace
+    return _settled(problem, at, rung)
+
+
+def _settled(problem: Problem, at: Numbers, ridge: float) -> tuple[Numbers, float, tuple[float, ...]]:
+    """Down from there, or from the best linear mixture where that is lower: the result is never worse than it."""
+    rest = _at_rest(problem, ridge)
+    at, trace = _descend(problem, min(at, rest, key=lambda one: problem.objective(one, ridge)), ridge, FINE)
+    return at, ridge, trace
 
 
 def _at_rest(problem: Problem, ridge: float) -> Numbers:
