@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Scores, probabilities, ranked, tops
+from babelscope.model.forward import query
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Measured, Target
 
@@ -145,16 +146,23 @@ def _paths(
 ) -> list[_Path]:
     if not grid or not all(0 < ratio <= 1 for ratio in grid):
         raise InputError(f"a grid holds shares above 0 and up to 1; {tuple(grid)} given")
+    memory = {} if model.door.memory is None else model.door.memory
     orders = [ranked(row, given, unit) for row, given in zip(inputs, scores)]
+    keys = [
+        ("path", row.example.id, query(row).digest(), row.content.tobytes(), row.word.tobytes(), order.tobytes(), why, target,
+         unit, operator, tuple(grid))
+        for row, (order, why), target in zip(inputs, orders, targets)
+    ]  # fmt: skip
+    new = {key: at for at, key in enumerate(keys) if key not in memory}
     sets = []
-    for row, (order, _) in zip(inputs, orders):
+    for at in new.values():
+        row, (order, _) = inputs[at], orders[at]
         chosen = tops(row, order, lengths(len(order), grid) if len(order) else [], unit)
         sets.append([np.zeros_like(row.content), row.content, *(one for top in chosen for one in (top, row.content & ~top))])
-    found = probabilities(model, inputs, targets, sets, operator)
-    return [
-        _Path(float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
-        for (_, why), (many, reason) in zip(orders, found)
-    ]
+    mine, wanted = [inputs[at] for at in new.values()], [targets[at] for at in new.values()]
+    for (key, at), (many, reason) in zip(new.items(), probabilities(model, mine, wanted, sets, operator)):
+        memory[key] = _Path(float(many[0]), float(many[1]), many[2::2], many[3::2], orders[at][1] or reason)
+    return [memory[key] for key in keys]
 
 
 def _mean(values: NDArray[np.float64], reason: str) -> Measured:

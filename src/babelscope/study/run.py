@@ -253,6 +253,7 @@ def described(study: Study, tally: Tally) -> dict[str, Any]:
         "metrics": [
             {name: getattr(METRICS[choice.name], name) for name in ("name", "summary", "higher_is_better", "may_be_undefined")}
             | ({"bounds": METRICS[choice.name].bounds} if all(map(isfinite, METRICS[choice.name].bounds)) else {})
+            | {"options": settle(METRICS[choice.name], choice.options)}
             for choice in study.metrics
         ],
         "seeds": study.seeds,
