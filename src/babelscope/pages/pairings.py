@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -140,18 +139,11 @@ def csv(found: Pairs) -> str:
     return str(pd.DataFrame(lines, columns=head).to_csv(index=False, lineterminator="\n"))
 
 
-def top_words(words: Sequence[str], scores: Sequence[float], share: float = 0.2) -> list[int]:
-    """The places of the highest scored words, a fifth of them and one at least, in the order of the text."""
-    count = max(1, ceil(share * len(words)))
-    return sorted(sorted(range(len(words)), key=lambda at: (-scores[at], at))[:count])
-
-
 def _owned(rows: pd.DataFrame, owner: Mapping[str, tuple[str, int]]) -> pd.DataFrame:
     """The rows of known models, under the study's names and seeds."""
     mine = rows[rows["model"].isin(list(owner))]
-    return mine.assign(
-        seed=mine["model"].map(lambda name: owner[name][1]), model=mine["model"].map(lambda name: owner[name][0])
-    )
+    spec, seed = ({name: whose[at] for name, whose in owner.items()} for at in (0, 1))
+    return mine.assign(name=mine["model"], seed=mine["model"].map(seed), model=mine["model"].map(spec))
 
 
 def _main(measures: pd.DataFrame, named: pd.DataFrame, study: Mapping[str, Any]) -> dict[str, str]:

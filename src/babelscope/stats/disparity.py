@@ -165,7 +165,7 @@ def ratios(rows: pd.DataFrame) -> tuple[Estimate, Estimate, Estimate]:
     floors changes nothing; no interval where a floor is not above 0.
     """
     groups = rows["group"].tolist()
-    known = rows[[*SIDES, *(f"{side}_floor" for side in SIDES)]].to_numpy(dtype=np.float64)
+    known = rows[[*SIDES, *(f"{side}_floor" for side in SIDES)]].to_numpy(dtype=np.float64, copy=True)
     known[~np.isfinite(known).all(axis=1)] = np.nan
 
     def quotient(sums: np.ndarray) -> np.ndarray:
