@@ -12,7 +12,7 @@ from babelscope.study.config import Study, parse_study
 from babelscope.study.run import Watch, run
 from results.sib200 import TAGS, stated
 
-SENTENCES = 100
+SENTENCES = 20
 DRAWS = 3
 METHODS = ("random", "attention", "scaled_attention", "input_x_gradient", "deeplift")
 HARD = ("normalised_comprehensiveness", "normalised_sufficiency")

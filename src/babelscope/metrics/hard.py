@@ -147,22 +147,25 @@ def _paths(
     if not grid or not all(0 < ratio <= 1 for ratio in grid):
         raise InputError(f"a grid holds shares above 0 and up to 1; {tuple(grid)} given")
     memory = {} if model.door.memory is None else model.door.memory
-    orders = [ranked(row, given, unit) for row, given in zip(inputs, scores)]
-    keys = [
-        ("path", row.example.id, query(row).digest(), row.content.tobytes(), row.word.tobytes(), order.tobytes(), why, target,
-         unit, operator, tuple(grid))
-        for row, (order, why), target in zip(inputs, orders, targets)
-    ]  # fmt: skip
+    how = (unit, operator, tuple(grid))
+    keys = [("path", *_identity(row, given), target, *how) for row, given, target in zip(inputs, scores, targets)]
     new = {key: at for at, key in enumerate(keys) if key not in memory}
+    orders = [ranked(inputs[at], scores[at], unit) for at in new.values()]
     sets = []
-    for at in new.values():
-        row, (order, _) = inputs[at], orders[at]
+    for at, (order, _) in zip(new.values(), orders):
+        row = inputs[at]
         chosen = tops(row, order, lengths(len(order), grid) if len(order) else [], unit)
         sets.append([np.zeros_like(row.content), row.content, *(one for top in chosen for one in (top, row.content & ~top))])
     mine, wanted = [inputs[at] for at in new.values()], [targets[at] for at in new.values()]
-    for (key, at), (many, reason) in zip(new.items(), probabilities(model, mine, wanted, sets, operator)):
-        memory[key] = _Path(float(many[0]), float(many[1]), many[2::2], many[3::2], orders[at][1] or reason)
+    for key, (_, why), (many, reason) in zip(new, orders, probabilities(model, mine, wanted, sets, operator)):
+        memory[key] = _Path(float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
     return [memory[key] for key in keys]
+
+
+def _identity(row: Encoded, scores: NDArray[np.float64]) -> tuple[str | bytes, ...]:
+    """What decides a path besides the target and the options: metrics that share it find it under this."""
+    arrays = (row.content, row.word, np.asarray(scores, dtype=np.float64))
+    return (row.example.id, query(row).digest(), *(each.tobytes() for each in arrays))
 
 
 def _mean(values: NDArray[np.float64], reason: str) -> Measured:
