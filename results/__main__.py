@@ -7,7 +7,19 @@ import sys
 import time
 from pathlib import Path
 
-from results import additive, consistency, corpus, deeplift, masks, published, published_consistency, sib200, slalom
+from results import (
+    additive,
+    consistency,
+    corpus,
+    deeplift,
+    masks,
+    mono_vs_multi,
+    published,
+    published_consistency,
+    sib200,
+    sib200_faithfulness,
+    slalom,
+)
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
 STUDIES = {
@@ -19,6 +31,8 @@ STUDIES = {
     "published-consistency": published_consistency.page,
     "consistency": consistency.page,
     "slalom": slalom.page,
+    "mono-vs-multi": mono_vs_multi.page,
+    "sib200-faithfulness": sib200_faithfulness.page,
     "additive": additive.page,
 }
 FILES = {"published": "mono-vs-multi-published"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,14 @@ from babelscope.stats.disparity import (
     points,
     ratios,
 )
+from babelscope.stats.paired import Paired
 from babelscope.stats.specifications import Curve, specification_curve
 from babelscope.store import Store, canonical, read
 from babelscope.types import Estimate
 
 CELL = ("pairing", "task", "lang", "method", "metric")
+NOTHING = Disparity((), (nan, nan), Paired(Estimate(nan, nan, nan, 0, 0), nan, True, nan, nan), nan)
+"""A comparison without texts."""
 
 
 @dataclass(frozen=True)
@@ -123,16 +127,18 @@ def specifications(found: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]
 
 
 def csv(found: Pairs) -> str:
-    """Every cell: pairing, task, language, method, metric and setting, with both models' accuracy and fertility."""
+    """Every cell: pairing, task, language, method, metric and setting, with both models' accuracy and fertility; without
+    numbers where there is no text that both get right."""
     each = covariates(found.readings).to_dict("index")
     known = {one.name: one for one in found.pairings}
     lines = []
-    for one in disparities(compared(found.table), CELL):
-        pairing, task, lang, *_ = one.place
+    tests = {one.place: one for one in disparities(compared(found.table), CELL)}
+    for place in found.table[list(CELL)].drop_duplicates().itertuples(index=False, name=None):
+        one, (pairing, task, lang, *_) = tests.get(place, NOTHING), place
         names = (known[pairing].multilingual, *known[pairing].monolingual)
         sides = [each[name, task, lang] for name in names if (name, task, lang) in each][:2]
         d = one.paired.difference
-        lines.append((*one.place, *one.means, d.mean, d.low, d.high, d.n, d.undefined, one.paired.p, one.adjusted,
+        lines.append((*place, *one.means, d.mean, d.low, d.high, d.n, d.undefined, one.paired.p, one.adjusted,
                       *(side[name] for name in ("accuracy", "fertility") for side in sides)))  # fmt: skip
     head = [*CELL, "multilingual", "monolingual", "difference", "low", "high", "n", "undefined", "p", "p_holm"]
     head += [f"{name}_{side}" for name in ("accuracy", "fertility") for side in ("multilingual", "monolingual")]
