@@ -31,8 +31,8 @@ from results.sib200 import TAGS, stated
 
 FIGURE = Path(__file__).resolve().parents[1] / "docs" / "results" / "sib200-faithfulness.svg"
 SENTENCES = 20
-DRAWS = 3
-METHODS = ("random", "attention", "scaled_attention", "input_x_gradient", "deeplift")
+DRAWS = 2
+METHODS = ("random", "attention", "input_x_gradient", "deeplift")
 HARD = ("normalised_comprehensiveness", "normalised_sufficiency")
 SOFT = ("normalised_soft_comprehensiveness", "normalised_soft_sufficiency")
 
