@@ -39,8 +39,8 @@ def test_the_chapter(address: str, dark: bool, width: int) -> None:
         assert [each for each in page.requests if not each.startswith("file://")] == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "only the boxes scroll"
         assert page.evaluate("document.querySelectorAll('#pairings svg .mark').length") > 0
-        shown = "[...document.querySelectorAll('#pairings [data-method]')].filter(one => !one.hidden).map(one => one.dataset.method)"
-        assert page.evaluate(f"new Set({shown}).size") == 1, "one method at a time"
+        shown = "[...document.querySelectorAll('#pairings [data-method]')].filter(one => !one.hidden)"
+        assert page.evaluate(f"new Set({shown}.map(one => one.dataset.method)).size") == 1, "one method at a time"
         outside = """[...document.querySelectorAll('#pairings svg text')].filter(one => {
             const box = one.getBBox(), whole = one.ownerSVGElement.viewBox.baseVal;
             return box.x < 0 || box.x + box.width > whole.width || box.y + box.height > whole.height }).length"""

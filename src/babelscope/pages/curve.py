@@ -24,7 +24,7 @@ def curve_svg(kinds: pd.DataFrame, curve: Curve, title: str) -> Markup:
     """
     order = sorted((at for at, one in enumerate(curve.effects) if one.n), key=lambda at: curve.effects[at].mean)
     choices = [(str(column), str(name)) for column in kinds.columns for name in dict.fromkeys(kinds[column])]
-    wide = max(LEFT + STEP * len(order) + 24, 640)
+    wide = max(LEFT + STEP * len(order) + 24, 860)
     tall = TOP + TALL + 34 + ROW * len(choices) + 8 * len(kinds.columns)
     head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img">'
     told = (

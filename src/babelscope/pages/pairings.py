@@ -116,7 +116,8 @@ def specifications(found: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]
     for form in FORMS:
         for correct in (True, False):
             rows = compared(mine, form, correct=correct)
-            wide = rows.pivot_table("difference", ["group", "task", "lang", "id", "seed"], ["method", "metric"], sort=False)
+            place = ["group", "task", "lang", "id", "seed"]
+            wide = rows.set_index([*place, "method", "metric"])["difference"].unstack(["method", "metric"])
             columns.append(wide)
             for method, metric in [(str(one[0]), str(one[1])) for one in wide.columns]:
                 setting = metric.partition("[")[2].rstrip("]") or "as given"
