@@ -209,7 +209,8 @@ def paired_synthetic(folder: Path) -> Store:
     return store
 
 
-def test_monolingual_models_by_language_and_hostile_text(tmp_path: Path) -> None:
+def test_monolingual_models_by_language_and_hostile_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("babelscope.pages.chapter.SHOWN", len(synthetic.SENTENCES))
     store = paired_synthetic(tmp_path / "store")
     found = pairs(store, read_study(store))
     assert found is not None
