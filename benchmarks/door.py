@@ -36,17 +36,27 @@ def asked(model: Model, examples: Sequence[Example], operator: str) -> list[Quer
 
 def bare(model: Model, queries: Sequence[Query]) -> list[dict[str, torch.Tensor]]:
     """The distinct inputs in batches of exactly equal length and at most the door's budget, ready for the model's call."""
-    lengths: dict[int, list[Query]] = {}
+    lengths: dict[tuple[int, bool], list[Query]] = {}
     for query in {query.digest(): query for query in queries}.values():
-        lengths.setdefault(len(query.ids), []).append(query)
+        lengths.setdefault((len(query.ids), query.edit is not None), []).append(query)
     batches = []
-    for length, alike in lengths.items():
+    for (length, _), alike in lengths.items():
         rows = max(1, model.door.budget // length)
         for start in range(0, len(alike), rows):
             ids = torch.from_numpy(np.stack([query.ids for query in alike[start : start + rows]]))
             positions = torch.arange(model.first_position, model.first_position + length).expand_as(ids)
-            batches.append({"input_ids": ids, "attention_mask": torch.ones_like(ids), "position_ids": positions})
+            given = {"attention_mask": torch.ones_like(ids), "position_ids": positions}
+            batches.append(given | _tokens(model, alike[start : start + rows], ids))
     return batches
+
+
+def _tokens(model: Model, alike: Sequence[Query], ids: torch.Tensor) -> dict[str, torch.Tensor]:
+    """The ids, or where an input's embeddings are edited the embeddings that are to be read."""
+    if not any(query.edit for query in alike):
+        return {"input_ids": ids}
+    with torch.no_grad():
+        rows = model.embeddings(ids)
+        return {"inputs_embeds": torch.stack([query.edit(row) if query.edit else row for query, row in zip(alike, rows)])}
 
 
 def calls(model: Model, batches: Sequence[dict[str, torch.Tensor]]) -> Callable[[], Any]:

@@ -20,6 +20,8 @@ from results import (
     slalom_depth,
     slalom_questions,
     slalom_texts,
+    mono_vs_multi,
+    sib200_faithfulness,
 )
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
@@ -37,6 +39,8 @@ STUDIES = {
     "slalom-questions": slalom_questions.page,
     "slalom-texts": slalom_texts.page,
     "slalom-texts-full": slalom_texts.full_page,
+    "mono-vs-multi": mono_vs_multi.page,
+    "sib200-faithfulness": sib200_faithfulness.page,
     "additive": additive.page,
 }
 FILES = {"published": "mono-vs-multi-published"}

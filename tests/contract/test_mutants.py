@@ -206,6 +206,22 @@ MUTANTS = {
         "surrogate/sample.py", "for at in generator.permutation(samples)]", "for at in range(samples)]",
         "properties/test_slalom_method.py", "pair_are_read",
     ),
+    "the floor added": (
+        "stats/disparity.py", "rows[side] - less * rows", "rows[side] + less * rows", "properties/test_disparity.py",
+        "floor_is_taken_off",
+    ),
+    "a text that one model gets wrong": (
+        "stats/disparity.py", 'both["rightmultilingual"] & both["rightmonolingual"]',
+        'both["rightmultilingual"] | both["rightmonolingual"]', "properties/test_disparity.py", "row_holds",
+    ),
+    "specifications that count only some flips": (
+        "stats/specifications.py", "np.abs(np.median(_signs(len(names), seed) @ sums.T, axis=1))",
+        "np.abs(np.mean(_signs(len(names), seed) @ sums.T, axis=1))", "properties/test_disparity.py", "share_of_all_flips",
+    ),
+    "erasures remembered whatever the order": (
+        "metrics/hard.py", "arrays = (row.content, row.word, np.asarray(scores, dtype=np.float64))",
+        "arrays = (row.content, row.word)", "contract/test_pairings.py", "explanations_of_one_text",
+    ),
 }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Scores, probabilities, ranked, tops
+from babelscope.model.forward import query
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Measured, Target
 
@@ -145,16 +146,26 @@ def _paths(
 ) -> list[_Path]:
     if not grid or not all(0 < ratio <= 1 for ratio in grid):
         raise InputError(f"a grid holds shares above 0 and up to 1; {tuple(grid)} given")
-    orders = [ranked(row, given, unit) for row, given in zip(inputs, scores)]
+    memory = {} if model.door.memory is None else model.door.memory
+    how = (unit, operator, tuple(grid))
+    keys = [("path", *_identity(row, given), target, *how) for row, given, target in zip(inputs, scores, targets)]
+    new = {key: at for at, key in enumerate(keys) if key not in memory}
+    orders = [ranked(inputs[at], scores[at], unit) for at in new.values()]
     sets = []
-    for row, (order, _) in zip(inputs, orders):
+    for at, (order, _) in zip(new.values(), orders):
+        row = inputs[at]
         chosen = tops(row, order, lengths(len(order), grid) if len(order) else [], unit)
         sets.append([np.zeros_like(row.content), row.content, *(one for top in chosen for one in (top, row.content & ~top))])
-    found = probabilities(model, inputs, targets, sets, operator)
-    return [
-        _Path(float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
-        for (_, why), (many, reason) in zip(orders, found)
-    ]
+    mine, wanted = [inputs[at] for at in new.values()], [targets[at] for at in new.values()]
+    for key, (_, why), (many, reason) in zip(new, orders, probabilities(model, mine, wanted, sets, operator)):
+        memory[key] = _Path(float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
+    return [memory[key] for key in keys]
+
+
+def _identity(row: Encoded, scores: NDArray[np.float64]) -> tuple[str | bytes, ...]:
+    """What decides a path besides the target and the options: metrics that share it find it under this."""
+    arrays = (row.content, row.word, np.asarray(scores, dtype=np.float64))
+    return (row.example.id, query(row).digest(), *(each.tobytes() for each in arrays))
 
 
 def _mean(values: NDArray[np.float64], reason: str) -> Measured:

@@ -25,12 +25,13 @@ class Door:
     tokens: int = 0
     padding: int = 0
     backward: int = 0
-    memory: dict[bytes, Any] | None = None
+    memory: dict[Any, Any] | None = None
     watchers: list[Progress] = field(default_factory=list)
 
     @contextmanager
     def remembering(self) -> Iterator[None]:
-        """Within, an input that was scored before is not computed again. The model must not change meanwhile."""
+        """Within, an input that was scored before is not computed again, nor what was worked out from it and kept in
+        `memory` under a key of its own. The model must not change meanwhile."""
         outer = self.memory
         if outer is None:
             self.memory = {}

@@ -70,7 +70,8 @@ def secant(model: Model, output: Tensor, reference: Tensor, target: Target) -> T
 
 def probability(model: Model, output: Tensor, target: Target) -> float:
     """The model's own probability of the target, from float64 logits."""
-    return float(value(model, output, replace(target, quantity="probability")))
+    logs = [_log(model, row)[index] for row, index in _rows(model, output, target)]
+    return float(sum(logs[1:], logs[0]).exp())
 
 
 def chosen(model: Model, encoded: Encoded, output: Tensor, aim: Aim, quantity: str = "logit") -> Target:

@@ -13,7 +13,8 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from babelscope.errors import StoreError
-from babelscope.pages import examples, figures, findings, tables
+from babelscope.pages import examples, figures, findings, pairings, tables
+from babelscope.pages.chapter import chapter
 from babelscope.pages.highlight import STEPS, texts_html
 from babelscope.pages.page import render, write_together
 from babelscope.pages.summary import FLOOR, Summary, base, described, labelled, with_tasks
@@ -22,7 +23,8 @@ from babelscope.types import Failure
 
 
 def report(store: str | Path, output: str | Path) -> Path:
-    """Writes index.html, summary.csv and measures.csv into `output`: all of them or none; returns the page.
+    """Writes index.html, summary.csv and measures.csv, for a study with pairings also disparities.csv, into `output`: all of
+    them or none; returns the page.
 
     *Laws*: the page loads nothing from elsewhere; the same store gives the same bytes; texts never become markup.
     """
@@ -30,10 +32,11 @@ def report(store: str | Path, output: str | Path) -> Path:
     study = read_study(opened)
     summary = summarised(opened, study)
     folder = Path(output)
-    files = {
+    paired = pairings.pairs(opened, study)
+    files = ({"disparities.csv": pairings.csv(paired)} if paired else {}) | {
         "measures.csv": summary.rows.to_csv(index=False, lineterminator="\n"),
         "summary.csv": summary_csv(summary),
-        "index.html": str(render("report.html.j2", **_context(opened, study, summary))),
+        "index.html": str(render("report.html.j2", **_context(opened, study, summary, paired))),
     }
     write_together(folder, files)
     return folder / "index.html"
@@ -63,7 +66,7 @@ def summary_csv(summary: Summary) -> str:
     return str(pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n"))
 
 
-def _context(store: Store, study: Mapping[str, Any], summary: Summary) -> dict[str, Any]:
+def _context(store: Store, study: Mapping[str, Any], summary: Summary, paired: pairings.Pairs | None) -> dict[str, Any]:
     attributions = with_tasks(read(store, "attributions", study.get("keys")))
     found = examples.predictions(attributions)
     methods, shown = examples.parallels(summary, attributions, found)
@@ -81,7 +84,8 @@ def _context(store: Store, study: Mapping[str, Any], summary: Summary) -> dict[s
         "methods": _described(study, "methods", summary.methods),
         "metrics": _described(study, "metrics", list(dict.fromkeys(base(name) for name in summary.metrics))),
         "sections": [(name, tables.grids(summary, name), figures.means(summary, name)) for name in summary.metrics],
-        "comparisons": tables.comparisons(summary),
+        "comparisons": [] if paired else tables.comparisons(summary),
+        "chapter": chapter(paired, read(store, "attributions", study.get("keys"))) if paired else None,
         "switch": methods,
         "shown": shown,
         "failures": [(_cell(failure), failure) for failure in lost],

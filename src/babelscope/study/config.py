@@ -32,6 +32,7 @@ class DataSpec(Strict):
     train_file: str | None = None
     dev_file: str | None = None
     columns: dict[str, str] = Field(default_factory=dict)
+    languages: list[str] | None = None
     split: str = "test"
     examples: int | None = Field(default=100, ge=1)
     seed: int = 0
@@ -65,7 +66,8 @@ class TrainSpec(Strict):
     """A model to be trained here: from a small architecture made from scratch, or from a checkpoint as `base`."""
 
     languages: list[str] = Field(min_length=1)
-    base: str | None = None
+    separately: bool = False
+    base: str | dict[str, str] | None = None
     revision: str | None = None
     architecture: str = "xlm-roberta"
     layers: int = Field(default=2, ge=1)
@@ -78,6 +80,24 @@ class TrainSpec(Strict):
     batch: int = Field(default=16, ge=1)
     weight_decay: float = Field(default=0.01, ge=0)
     freeze_embeddings: bool = False
+
+    @model_validator(mode="after")
+    def a_base_for_each(self) -> Self:
+        if not isinstance(self.base, dict):
+            return self
+        if not self.separately or self.revision is not None:
+            raise ValueError("a base for each language needs 'separately: true', and has no one 'revision'")
+        missing = sorted(set(self.languages) - set(self.base))
+        if missing:
+            raise ValueError(f"there is no base for {missing[0]!r}; given: {', '.join(self.base)}")
+        return self
+
+    def of(self, lang: str) -> TrainSpec:
+        """How the model that reads this language is trained: on it alone where models are trained separately."""
+        if not self.separately:
+            return self
+        base = self.base[lang] if isinstance(self.base, dict) else self.base
+        return self.model_copy(update={"languages": [lang], "base": base, "separately": False})
 
 
 class ModelSpec(Strict):
@@ -112,6 +132,19 @@ class Choice(Strict):
         return {"name": given} if isinstance(given, str) else given
 
 
+class PairingSpec(Strict):
+    """A multilingual model and its monolingual counterpart, one model or one for each language, by their names."""
+
+    multilingual: str
+    monolingual: list[str] = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def one_counterpart(cls, given: Any) -> Any:
+        alone = isinstance(given, dict) and isinstance(given.get("monolingual"), str)
+        return {**given, "monolingual": [given["monolingual"]]} if alone else given
+
+
 class Study(Strict):
     """Everything that decides a study's numbers."""
 
@@ -123,6 +156,17 @@ class Study(Strict):
     methods: list[Choice] = Field(min_length=1)
     metrics: list[Choice] = Field(default_factory=list)
     seeds: list[int] = Field(default=[0], min_length=1)
+    draws: int = Field(default=1, ge=1)
+    pairings: list[PairingSpec] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def all_paired(self) -> Self:
+        known = {one.name: one for one in self.models}
+        for pairing in self.pairings:
+            for name in (pairing.multilingual, *pairing.monolingual):
+                if name not in known:
+                    raise ValueError(f"a pairing names the model {name!r}; {suggestion(name, known)}")
+        return self
 
     @model_validator(mode="after")
     def all_known(self) -> Self:
@@ -133,12 +177,21 @@ class Study(Strict):
         for what, names in (("model", [one.name for one in self.models]), ("task", [one.name for one in self.tasks])):
             _refuse_repeated(what, names)
         for one in self.models:
-            for known, given, what in ((self.languages, one.languages, "language"), (
-                [task.name for task in self.tasks], one.tasks, "task")):  # fmt: skip
-                unknown = sorted(set(given or ()) - set(known))
-                if unknown:
-                    raise ValueError(f"model {one.name!r} names the {what} {unknown[0]!r}, which the study does not have")
+            _refuse_unknown(f"model {one.name!r}", "language", one.languages, self.languages)
+            _refuse_unknown(f"model {one.name!r}", "task", one.tasks, [task.name for task in self.tasks])
+            if one.train and one.train.separately:
+                read = one.languages or self.languages
+                _refuse_unknown(f"model {one.name!r} is studied in more than it is trained on: it", "language", read,
+                                one.train.languages, "'train'")  # fmt: skip
+        for task in self.tasks:
+            _refuse_unknown(f"task {task.name!r}", "language", task.data.languages, self.languages)
         return self
+
+
+def _refuse_unknown(who: str, what: str, given: Iterable[str] | None, known: Iterable[str], whose: str = "the study") -> None:
+    unknown = sorted(set(given or ()) - set(known))
+    if unknown:
+        raise ValueError(f"{who} names the {what} {unknown[0]!r}, which {whose} does not have")
 
 
 def _refuse_repeated(what: str, names: Iterable[str]) -> None:

@@ -35,10 +35,10 @@ def measure(
     rows = [choose(METRICS, name, "metric") for name in names]
     if not attributions:
         raise InputError("there is no explanation to measure")
-    encoded = [_encoded(model, one) for one in attributions]
     wanted = [_target(model, one) for one in attributions]
     found: list[Measure] = []
     with model.door.remembering(), model.door.watched(progress):
+        encoded = [_encoded(model, one) for one in attributions]
         for row in rows:
             mine = settle(row, options or {})
             unit = mine.get("unit", "word")
@@ -58,8 +58,11 @@ def _encoded(model: Model, one: Attribution) -> Encoded:
     example = Example(name if windowed else one.id, one.texts, one.lang, one.group, one.gold)
     explained = set(one.segment)
     part = "all" if len(explained) == len(one.texts) else PARTS[1 + explained.pop()]
-    made = encode(model, [example], part=part, long="window" if windowed else "truncate")
-    row = made[int(number) - 1] if windowed else made[0]
+    memory = {} if model.door.memory is None else model.door.memory
+    known = ("encoded", example, part, windowed)
+    if known not in memory:  # a text is explained by many methods
+        memory[known] = encode(model, [example], part=part, long="window" if windowed else "truncate")
+    row: Encoded = memory[known][int(number) - 1 if windowed else 0]
     if tuple(token for token, keep in zip(row.tokens, row.content) if keep) != one.tokens:
         raise InputError(
             f"{one.id}: the explanation is of another input than {model.name} reads; was it made by another model?"

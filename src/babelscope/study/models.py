@@ -51,20 +51,21 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
     return rows[:number]
 
 
-def obtain(spec: ModelSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Model:
-    """The model, trained first if it is not in the cache; its name is the study's."""
+def obtain(spec: ModelSpec, data: DataSpec, seed: int, lang: str, progress: Progress | None = None) -> Model:
+    """The model that reads a language, trained first if it is not in the cache; its name is the study's."""
     if spec.train is None:
         model = load(str(spec.source), revision=spec.revision, verbalizer=spec.verbalizer)
     else:
-        model = load(train(spec.train, data, seed, progress))
+        model = load(train(spec.train.of(lang), data, seed, progress))
     model.name = spec.name
     return model
 
 
 def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Path:
     """The folder of the trained model. What decided it is its name, so that it is trained once."""
-    rows = [row for lang in spec.languages for row in examples(data, lang, "train", spec.examples)]
-    dev = [row for lang in spec.languages for row in examples(data, lang, "dev", spec.dev_examples)]
+    languages = [lang for lang in spec.languages if data.languages is None or lang in data.languages]
+    rows = [row for lang in languages for row in examples(data, lang, "train", spec.examples)]
+    dev = [row for lang in languages for row in examples(data, lang, "dev", spec.dev_examples)]
     folder = cache_folder() / "models" / trained_name(spec, rows, dev, seed)
     base = _started(spec, seed, progress) if spec.base else _made(folder, spec, rows, seed)
     recipe = Recipe(
@@ -88,10 +89,10 @@ def _started(spec: TrainSpec, seed: int, progress: Progress | None) -> str:
 def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example], seed: int) -> str:
     identity = {
         "training": TRAINING,
-        "spec": spec.model_dump(),
+        "spec": spec.model_dump(exclude={"separately"}),  # the languages say it: models keep their names
         "train": fingerprint(rows),
         "dev": fingerprint(dev),
-        "base": _content(spec.base),
+        "base": _content(spec.base if isinstance(spec.base, str) else None),
         "seed": seed,
         "threads": 1 if spec.base is None and spec.width <= NARROW else torch.get_num_threads(),
     }

@@ -53,6 +53,10 @@ class Watch:
 
 UNWATCHED = Watch()
 
+FLOOR = "random"
+DRAW = 1000
+"""From the seed of a draw of random scores to that of the next: far from the study's other seeds."""
+
 FAULTS = (BabelscopeError, RuntimeError, OSError, ValueError)
 """What makes a cell fail without stopping the others."""
 
@@ -95,6 +99,7 @@ def blocks(study: Study) -> list[Block]:
         if model.tasks is None or task.name in model.tasks
         for seed in (study.seeds if model.train else study.seeds[:1])
         for lang in (model.languages or study.languages)
+        if task.data.languages is None or lang in task.data.languages
     ]
 
 
@@ -109,17 +114,18 @@ def run(study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHE
     forget_failures(place)
     grid = blocks(asked)
     tally = Tally()
-    loaded: tuple[tuple[str, str, int], Model | Exception] | None = None
+    loaded: tuple[tuple[str, str, int, str], Model | Exception] | None = None
     for number, block in enumerate(grid):
         watch.stage(f"{_name(asked, block)} · {block.lang}", number, len(grid))
-        wanted = (block.model.name, block.task.name, block.seed)
+        alone = block.model.train is not None and block.model.train.separately
+        wanted = (block.model.name, block.task.name, block.seed, block.lang if alone else "")
         if loaded is None or loaded[0] != wanted:
             loaded = (wanted, _obtain(asked, block, watch))
         model = loaded[1]
         try:
             if isinstance(model, Exception):
                 raise model
-            tally.models[model.name] = _described(model, block.model)
+            tally.models[model.name] = _described(model, block, tally.models.get(model.name))
             _fill(asked, block, model, place, tally, watch)
         except FAULTS as error:
             name = {"model": block.model.model_dump(), "task": block.task.model_dump(), "seed": block.seed, "lang": block.lang}
@@ -132,7 +138,7 @@ def run(study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHE
 def _obtain(study: Study, block: Block, watch: Watch) -> Model | Exception:
     """The block's model under its name in the study, or the reason why there is none."""
     try:
-        model = models.obtain(block.model, block.task.data, block.seed, watch.steps)
+        model = models.obtain(block.model, block.task.data, block.seed, block.lang, watch.steps)
     except FAULTS as error:
         return error
     model.name = _name(study, block)
@@ -186,8 +192,10 @@ def _measure(study: Study, model: Model, store: Store, explained: list[str], tal
 
 
 def _seeds(study: Study, block: Block, choice: Choice) -> list[int]:
-    """The seeds of a method in a block: its model's own, or all of the study's where only the method draws numbers."""
-    return study.seeds if METHODS[choice.name].seeded and block.model.train is None else [block.seed]
+    """The seeds of a method in a block: its model's own, or all of the study's where only the method draws numbers; of
+    random scores as many as there are draws."""
+    seeds = study.seeds if METHODS[choice.name].seeded and block.model.train is None else [block.seed]
+    return [seed + DRAW * draw for draw in range(study.draws if choice.name == FLOOR else 1) for seed in seeds]
 
 
 def planned(study: Study, block: Block) -> int:
@@ -245,9 +253,11 @@ def described(study: Study, tally: Tally) -> dict[str, Any]:
         "metrics": [
             {name: getattr(METRICS[choice.name], name) for name in ("name", "summary", "higher_is_better", "may_be_undefined")}
             | ({"bounds": METRICS[choice.name].bounds} if all(map(isfinite, METRICS[choice.name].bounds)) else {})
+            | {"options": settle(METRICS[choice.name], choice.options)}
             for choice in study.metrics
         ],
         "seeds": study.seeds,
+        "pairings": [pairing.model_dump() for pairing in study.pairings],
         "examples": study.tasks[0].data.examples,
         "data": study.tasks[0].data.model_dump(),
         "segmenters": {lang: segmenter(lang) for lang in study.languages},
@@ -282,12 +292,17 @@ def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
     return rows
 
 
-def _described(model: Model, spec: ModelSpec) -> dict[str, Any]:
+def _described(model: Model, block: Block, before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The model as the report reads it; one name may stand for several weights, one per task or language."""
+    spec = block.model
+    known = before["fingerprint"].split(", ") if before else []
     return {
         "name": model.name,
+        "spec": spec.name,
+        "seed": block.seed,
         "source": spec.source or _origin(spec),
         "languages": spec.train.languages if spec.train else [],
-        "fingerprint": model.fingerprint,
+        "fingerprint": ", ".join(dict.fromkeys([*known, model.fingerprint])),
         "parameters": sum(one.numel() for one in model.hf.parameters()),
     }
 
@@ -296,7 +311,8 @@ def _origin(spec: ModelSpec) -> str:
     made = spec.train
     if made is None:
         return ""
-    return f"trained here from {made.base or f'scratch ({made.architecture}, {made.layers} layers of {made.width})'}"
+    base = ", ".join(dict.fromkeys(made.base.values())) if isinstance(made.base, dict) else made.base
+    return f"trained here from {base or f'scratch ({made.architecture}, {made.layers} layers of {made.width})'}"
 
 
 def _name(study: Study, block: Block) -> str:
