@@ -108,10 +108,78 @@ class Measures(Sequence[Measure]):
         return str(pd.DataFrame(rows).to_html(index=False, float_format="{:.3f}".format))
 
 
+CHECKS = {
+    "completeness": "Do the scores add up to what is explained?",
+    "stability": "Are they the same with other random numbers?",
+    "siblings": "Do models tuned with other seeds get the same explanation?",
+    "leave_one_out": "Do they rank the words as leaving each out does?",
+    "comprehensiveness": "Do the top words carry the decision, compared with random and with the best words found?",
+    "sufficiency": "Are the top words enough, compared with random and with the best words found?",
+    "randomisation": "Is the explanation lost when the model forgets what it has learned?",
+    "calibration": "Is the model right as often as it says?",
+}
+"""What a trust panel asks, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of a trust panel: a number beside what chance would give, and what that amounts to."""
+
+    name: str
+    """One of CHECKS."""
+    value: float
+    low: float
+    """`low` and `high` hold 95 % of what chance gives; of calibration they are the interval of the observed rate."""
+    high: float
+    verdict: str
+    """One of "holds", "fails", "undecided" and "undefined"."""
+    said: str
+    """The same in words, or why there is no value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How alike the explanation still is when these parts of the model, and all above them, have been shuffled.
+
+    `similarity` is Kendall's tau of the words' scores, a mean over the shuffles, `magnitude` that of their sizes without
+    signs; `low` and `high` hold 95 % of what random orders of the scores give."""
+
+    part: str
+    similarity: float
+    magnitude: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Whether one explanation can be trusted: the checks, and how it fades while the model is shuffled from the top down.
+
+    `untrained` is how alike the explanations of two wholly shuffled models are: what architecture and text alone decide."""
+
+    explanation: Attribution
+    checks: tuple[Check, ...]
+    stages: tuple[Stage, ...]
+    untrained: float
+
+    def to_json(self) -> dict[str, Any]:
+        """An object with the explanation, the checks and the stages; undefined numbers are null."""
+        explained = Attributions((self.explanation,)).to_json()[0]
+        told = {"checks": [asdict(one) for one in self.checks], "stages": [asdict(one) for one in self.stages]}
+        return {"explanation": explained, **_plain(told), "untrained": _plain(self.untrained)}
+
+    def _repr_html_(self) -> str:
+        from babelscope.pages.trust import panels_html
+
+        return panels_html([self])
+
+
 def _plain(value: Any) -> Any:
     """Tuples as lists, numbers that are not finite as None."""
     if isinstance(value, float) and not isfinite(value):
         return None
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
     return value

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from babelscope.results import Attributions, Measures
+    from babelscope.results import Attributions, Measures, Trust
     from babelscope.study.suitable import Suitability
 
 
@@ -64,6 +64,21 @@ def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None
         arrow = "↑" if METRICS[metric].higher_is_better else "↓"
         rows.append((lang, method, f"{metric} {arrow}", one.mean, one.low, one.high, one.n, one.undefined))
     show(table("means with 95 % intervals", ("language", "method", "metric", "mean", "low", "high", "n", "undefined"), rows))
+
+
+def deliver_panels(panels: Sequence[Trust], output: Path | None, json_: bool) -> None:
+    from babelscope.pages.trust import page_html, panel
+    from babelscope.results import dumps
+
+    if output is not None:
+        _write(output, page_html(panels).encode())
+    if json_:
+        print(dumps([one.to_json() for one in panels]))
+    elif output is not None:
+        print(f"{output}: {len(panels)} panels")
+    else:
+        for one in panels:
+            show(panel(one))
 
 
 def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:

@@ -19,7 +19,7 @@ from babelscope.model.encode import encode
 from babelscope.model.erase import erase
 from babelscope.model.load import Model
 from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import _encoded, measure
+from babelscope.study.measure import measure, restored
 from babelscope.study.options import defaults
 from babelscope.types import Target
 from conftest import PAIRS, TEXTS, tiny
@@ -170,7 +170,7 @@ def test_9_13_a_pair_stays_a_pair_when_it_is_measured(bert: Model) -> None:
     pasted = explain(bert, [" ".join(pair) for pair in PAIRS], "random")
     before = [row.ids.tolist() for row in encode(bert, as_examples(PAIRS))]
     for one, ids, row in zip(found, before, encode(bert, as_examples(PAIRS))):
-        again = _encoded(bert, one)
+        again = restored(bert, one)
         assert again.ids.tolist() == ids
         assert again.types is not None
         assert row.types is not None
