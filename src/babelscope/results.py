@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, overload
 
 import pandas as pd
 
-from babelscope.types import Attribution, Estimate, Measure
+from babelscope.types import Attribution, Estimate, Measure, StoredPanel
 
 EXPLANATION_FIELDS = (
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
@@ -168,10 +168,29 @@ class Trust:
         told = {"checks": [asdict(one) for one in self.checks], "stages": [asdict(one) for one in self.stages]}
         return {"explanation": explained, **_plain(told), "untrained": _plain(self.untrained)}
 
+    def stored(self) -> StoredPanel:
+        """The panel as a row of a store; its explanation is stored already."""
+        one, told = self.explanation, self.to_json()
+        return StoredPanel(
+            one.id, one.group, one.lang, one.model, one.method, one.options, one.seed,
+            {name: told[name] for name in ("checks", "stages", "untrained")}, one.task,
+        )  # fmt: skip
+
     def _repr_html_(self) -> str:
         from babelscope.pages.trust import panels_html
 
         return panels_html([self])
+
+
+def judged(one: Attribution, panel: Mapping[str, Any]) -> Trust:
+    """A stored panel with its explanation; None is undefined again."""
+
+    def again(part: Any) -> Any:
+        return nan if part is None else part
+
+    checks = tuple(Check(**{name: again(part) for name, part in row.items()}) for row in panel["checks"])
+    stages = tuple(Stage(**{name: again(part) for name, part in row.items()}) for row in panel["stages"])
+    return Trust(one, checks, stages, again(panel["untrained"]))
 
 
 def _plain(value: Any) -> Any:

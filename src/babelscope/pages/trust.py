@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from math import isfinite
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from markupsafe import Markup
 from rich.console import Group
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from babelscope.pages.examples import attribution
 from babelscope.pages.highlight import STEPS, texts_html
 from babelscope.pages.page import render
 from babelscope.pages.terminal import coloured, plain
-from babelscope.results import CHECKS, Check, Stage, Trust
+from babelscope.results import CHECKS, Check, Stage, Trust, judged
 
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "undefined": "–"}
 STYLES = {"holds": "bold green", "fails": "bold red", "undecided": "yellow", "undefined": "dim"}
@@ -69,6 +73,15 @@ def helpers() -> dict[str, object]:
         "texts_html": texts_html, "trust_number": number, "trust_spread": spread, "trust_curve": curve_svg,
         "trust_marks": MARKS, "trust_questions": CHECKS, "steps": STEPS,
     }  # fmt: skip
+
+
+def stored(panels: pa.Table, attributions: pa.Table) -> list[Trust]:
+    """The panels of a store with their explanations, example by example."""
+    columns = ("model", "lang", "id", "method", "options", "seed")
+    wanted = {tuple(row[name] for name in columns): json.loads(row["panel"]) for row in panels.to_pylist()}
+    kept = attributions.filter(pc.is_in(attributions["id"], value_set=panels["id"].combine_chunks()))
+    rows = {tuple(row[name] for name in columns): row for row in kept.to_pylist()} if wanted else {}
+    return [judged(attribution(rows[name]), panel) for name, panel in sorted(wanted.items()) if name in rows]
 
 
 def curve_svg(one: Trust) -> Markup:

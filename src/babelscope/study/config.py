@@ -123,6 +123,7 @@ class Study(Strict):
     methods: list[Choice] = Field(min_length=1)
     metrics: list[Choice] = Field(default_factory=list)
     seeds: list[int] = Field(default=[0], min_length=1)
+    trust: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
     def all_known(self) -> Self:

@@ -161,4 +161,4 @@ def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Ou
     said = [targets.predicted(model, row, output) for row, output in zip(rows, outputs)]
     sure = [targets.probability(model, output, one) for output, one in zip(outputs, said)]
     right = [one.index == targets.gold(model, row).index for row, one in zip(rows, said)]
-    return [checks.Outcome(row.example.lang, *each) for row, *each in zip(rows, sure, right)], ""
+    return [checks.Outcome(row.example.lang, *each) for row, each in zip(rows, zip(sure, right))], ""
