@@ -31,11 +31,11 @@ def deliver(found: Attributions, output: Path | None, json_: bool, unit: str) ->
     from babelscope.results import dumps
 
     if output is not None and output.suffix == ".jsonl":
-        _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.to_json()).encode())
+        write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.to_json()).encode())
     elif output is not None and output.suffix == ".html":
-        _write(output, page_html(found.items).encode())
+        write(output, page_html(found.items).encode())
     elif output is not None and output.suffix == ".svg":
-        _write(output, _plane(found).encode())
+        write(output, _plane(found).encode())
     elif output is not None:
         _write_parquet(output, "attributions", found.items)
     if json_:
@@ -53,7 +53,7 @@ def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None
     from babelscope.results import dumps
 
     if output is not None and output.suffix == ".jsonl":
-        _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in values.to_json()).encode())
+        write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in values.to_json()).encode())
     elif output is not None:
         _write_parquet(output, "measures", values.items)
     if json_:
@@ -71,7 +71,7 @@ def deliver_panels(panels: Sequence[Trust], output: Path | None, json_: bool) ->
     from babelscope.results import dumps
 
     if output is not None:
-        _write(output, page_html(panels).encode())
+        write(output, page_html(panels).encode())
     if json_:
         print(dumps([one.to_json() for one in panels]))
     elif output is not None:
@@ -151,7 +151,7 @@ def _write_parquet(output: Path, kind: str, rows: Sequence[Any]) -> None:
     os.replace(part, output)
 
 
-def _write(output: Path, content: bytes) -> None:
+def write(output: Path, content: bytes) -> None:
     part = output.with_name(f"{output.name}.part")
     part.write_bytes(content)
     os.replace(part, output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
 
@@ -17,7 +17,7 @@ from babelscope.model import forward, targets
 from babelscope.model.door import Progress
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.model.resegment import Cut, fertility, resegment
+from babelscope.model.resegment import Cut, fertility, frequent, resegment
 from babelscope.stats import estimate
 from babelscope.stats.slopes import slope
 from babelscope.study.checks import similarity
@@ -65,6 +65,23 @@ class Response:
     by_dose: Estimate
 
 
+def graded(
+    model: Model, ways: Sequence[str], rates: Sequence[float], sizes: Sequence[int], known: Sequence[Encoded], seed: int
+) -> list[tuple[str, float, Cut | None]]:
+    """The cuts of every way at every rate; of `truncate` one for each number of pieces that are left, counted in `known`.
+    Its doses are 0 for the whole vocabulary, then 1, 2, ..."""
+    cuts: list[tuple[str, float, Cut | None]] = []
+    for way in ways:
+        if way == "truncate":
+            kept = [frequent(model, known, size) for size in sizes] if known else []
+            if not kept:
+                raise InputError("the way 'truncate' needs to know how many pieces are left")
+            cuts += [(way, 0.0, None), *((way, float(at), Cut(way, kept=one, seed=seed)) for at, one in enumerate(kept, 1))]
+        else:
+            cuts += [(way, rate, Cut(way, rate, seed=seed) if rate else None) for rate in rates]
+    return cuts
+
+
 def intervene(
     model: Model, examples: Sequence[Example], cuts: Sequence[tuple[str, float, Cut | None]], methods: Sequence[str],
     metrics: Sequence[str], *, progress: Progress | None = None,
@@ -90,11 +107,63 @@ def intervene(
     wanted = [targets.predicted(model, row, out) for row, out in zip(rows, _outputs(model, rows))]
     own = {name: scored(model, rows, wanted, name) for name in methods}
     found: list[Dosed] = []
+    whole: list[Dosed] = []
     with model.door.watched(progress):
         for arm, dose, how in cuts:
-            made = list(rows) if how is None else resegment(model, rows, how)
-            found += _outcomes(model, rows, made, wanted, own, metrics, arm, dose)
+            if how is not None:
+                found += _outcomes(model, rows, resegment(model, rows, how), wanted, own, metrics, arm, dose)
+            else:
+                whole = whole or _outcomes(model, rows, rows, wanted, own, metrics, arm, dose)
+                found += [replace(one, arm=arm, dose=dose) for one in whole]
     return found
+
+
+def trained(
+    arm: str, models: Sequence[tuple[float, Model, Cut | None]], examples: Sequence[Example], methods: Sequence[str],
+    metrics: Sequence[str],
+) -> list[Dosed]:  # fmt: skip
+    """The same outcomes where every dose is a model of its own, tuned on words in those pieces.
+
+    Each model is explained for its own prediction, on the texts that all models of the arm get right: otherwise a model that
+    is wrong more often would be measured on other texts. `kept` says which these are. Agreement is with the first model.
+
+    Source: spec of the study, 17.1, arms A2, A3 and A5.
+    """
+    read = []
+    for _, model, how in models:
+        rows = encode(model, examples)
+        made = list[Encoded | None](rows) if how is None else resegment(model, rows, how)
+        inputs = [one for one in made if one is not None]
+        said = dict(zip((one.example.id for one in inputs), _outputs(model, inputs)))
+        right = {one.example.id: targets.predicted(model, one, said[one.example.id]) for one in inputs}
+        wins = {one.example.id for one in inputs if right[one.example.id].index == targets.gold(model, one).index}
+        read.append(({one.example.id: one for one in inputs}, right, wins))
+    common = [row.id for row in examples if all(row.id in wins for _, _, wins in read)]
+    found: list[Dosed] = []
+    first: dict[str, Scores] = {}
+    for (dose, model, _), (inputs_of, said_of, wins) in zip(models, read):
+        kept, goals = [inputs_of[name] for name in common], [said_of[name] for name in common]
+        with model.door.remembering():
+            for method in methods:
+                scores = scored(model, kept, goals, method) if kept else []
+                before = first.setdefault(method, scores)
+                for metric in metrics:
+                    values = _values(model, kept, scores, goals, metric, before)
+                    known = dict(zip(common, values))
+                    found += [
+                        Dosed(arm, dose, row.id, row.group, row.lang, method, metric, known.get(row.id, nan),
+                              fertility(inputs_of[row.id]) if row.id in inputs_of else nan, row.id in wins)
+                        for row in examples
+                    ]  # fmt: skip
+    return found
+
+
+def _values(
+    model: Model, rows: Sequence[Encoded], scores: Scores, wanted: Sequence[Target], metric: str, before: Scores
+) -> list[float]:
+    if metric == AGREEMENT:
+        return [similarity(old, new) for old, new in zip(before, scores)]
+    return measured(model, rows, scores, wanted, metric) if rows else []
 
 
 def scored(model: Model, rows: Sequence[Encoded], wanted: Sequence[Target], method: str) -> Scores:
@@ -155,10 +224,7 @@ def _outcomes(
         for method, before in own.items():
             scores = scored(model, kept, goals, method) if kept else []
             for metric in metrics:
-                if metric == AGREEMENT:
-                    values = [similarity(before[at], mine) for at, mine in zip(places, scores)]
-                else:
-                    values = measured(model, kept, scores, goals, metric) if kept else []
+                values = _values(model, kept, scores, goals, metric, [before[at] for at in places])
                 known = dict(zip(places, values))
                 for at, row in enumerate(rows):
                     cut = made[at]
