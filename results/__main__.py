@@ -7,7 +7,18 @@ import sys
 import time
 from pathlib import Path
 
-from results import additive, consistency, corpus, deeplift, masks, published, published_consistency, sib200, slalom
+from results import (
+    additive,
+    consistency,
+    corpus,
+    deeplift,
+    intervention,
+    masks,
+    published,
+    published_consistency,
+    sib200,
+    slalom,
+)
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
 STUDIES = {
@@ -20,6 +31,7 @@ STUDIES = {
     "consistency": consistency.page,
     "slalom": slalom.page,
     "additive": additive.page,
+    "intervention": intervention.page,
 }
 FILES = {"published": "mono-vs-multi-published"}
 """Pages whose name is not the study's."""

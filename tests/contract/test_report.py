@@ -299,8 +299,8 @@ def test_what_is_said_holds_among_all_comparisons_of_a_metric(summary: Summary) 
     raw = {}
     for pair in family:
         values = summary.differences(metric, pair)
-        by_group = values.groupby(level="group").sum()
-        raw[pair] = sign_flip(by_group.tolist()).p
+        if len(values):
+            raw[pair] = sign_flip(values.groupby(level="group").sum().tolist()).p
     order = sorted(raw, key=lambda pair: raw[pair])
     worst = 0.0
     for place, pair in enumerate(order):
@@ -310,13 +310,13 @@ def test_what_is_said_holds_among_all_comparisons_of_a_metric(summary: Summary) 
         assert said == (summary.verdict(metric, summary.between(metric, pair)) if worst < 0.05 else "undecided")
     kinds = {pair.kind for pair in family}
     assert kinds == {"methods", "languages", "models"}
-    assert any(family[pair] >= 0.05 > raw[pair] for pair in family), "some would have been said without the correction"
+    assert any(family[pair] >= 0.05 > raw[pair] for pair in raw), "some would have been said without the correction"
 
 
 def test_noise_is_not_told_apart() -> None:
     """Values without any difference: in most pages nothing is said, where single intervals say something in many."""
     wrong = single = 0
-    for seed in range(40):
+    for seed in range(20):
         draw = np.random.default_rng(seed)
         rows = [
             (f"m{model}", lang, method, "comprehensiveness", f"g{group}", f"{lang}{group}", draw.normal())
@@ -326,8 +326,7 @@ def test_noise_is_not_told_apart() -> None:
         found = Summary(frame, {"metrics": [{"name": "comprehensiveness", "higher_is_better": True}]})
         pairs = list(adjusted(found, "comprehensiveness"))
         wrong += any(found.decided("comprehensiveness", pair) != "undecided" for pair in pairs)
-        single += any(
-            found.verdict("comprehensiveness", found.between("comprehensiveness", pair)) != "undecided" for pair in pairs
-        )
-    assert wrong <= 6
-    assert single >= 20
+        gaps = [found.between("comprehensiveness", pair) for pair in pairs]
+        single += any(found.verdict("comprehensiveness", gap) != "undecided" for gap in gaps)
+    assert wrong <= 4
+    assert single >= 10
