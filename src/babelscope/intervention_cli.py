@@ -17,7 +17,7 @@ from babelscope.arguments import Columns, CorpusFolder, Device, Json, ModelName,
 if TYPE_CHECKING:
     from babelscope.study.intervention import Dosed
 
-OUTCOMES = "normalised_comprehensiveness,normalised_sufficiency,loo_correlation,agreement"
+OUTCOMES = "normalised_comprehensiveness,normalised_sufficiency,loo_correlation"
 
 
 def intervene(
@@ -26,7 +26,7 @@ def intervene(
     way: Annotated[str, typer.Option(help="Ways to cut words, separated by commas; see docs.")] = "characters,same,duplicate",
     rate: Annotated[str, typer.Option(help="Shares of the words that are cut anew.")] = "0,0.25,0.5,0.75,1",
     method: Annotated[str, typer.Option(help="Methods, separated by commas.")] = "integrated_gradients",
-    metric: Annotated[str, typer.Option(help="Metrics, separated by commas; `agreement` with the uncut text.")] = OUTCOMES,
+    metric: Annotated[str, typer.Option(help="Metrics, separated by commas; agreement is added.")] = OUTCOMES,
     pieces: Annotated[str | None, typer.Option(help="For `truncate`: how many pieces are left, e.g. 2000,500.")] = None,
     lang: Annotated[str | None, typer.Option(help="The language, where a file has no such column.")] = None,
     column: Columns = None,
@@ -44,7 +44,7 @@ def intervene(
     rows = sources.rows(input_, folder=folder, columns=pairs(column, "--column"), lang=lang)
     from babelscope.model.encode import encode
     from babelscope.model.load import load
-    from babelscope.study.intervention import graded
+    from babelscope.study.intervention import AGREEMENT, graded
     from babelscope.study.intervention import intervene as look
 
     loaded = load(model, device=device)
@@ -52,7 +52,7 @@ def intervene(
     known = encode(loaded, rows) if left else []
     cuts = graded(loaded, way.split(","), _numbers(rate, "--rate"), left, known, seed)
     with bar("cutting words") as tell:
-        found = look(loaded, rows, cuts, method.split(","), metric.split(","), progress=tell)
+        found = look(loaded, rows, cuts, method.split(","), [*metric.split(","), AGREEMENT], progress=tell)
     plain = [_plain(asdict(one)) for one in found]
     if output is not None:
         show.write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in plain).encode())
