@@ -12,16 +12,17 @@ from results import (
     consistency,
     corpus,
     deeplift,
+    intervention,
     masks,
+    mono_vs_multi,
     published,
     published_consistency,
     sib200,
+    sib200_faithfulness,
     slalom,
     slalom_depth,
     slalom_questions,
     slalom_texts,
-    mono_vs_multi,
-    sib200_faithfulness,
 )
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
@@ -42,6 +43,7 @@ STUDIES = {
     "mono-vs-multi": mono_vs_multi.page,
     "sib200-faithfulness": sib200_faithfulness.page,
     "additive": additive.page,
+    "intervention": intervention.page,
 }
 FILES = {"published": "mono-vs-multi-published"}
 """Pages whose name is not the study's."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from babelscope.model.heads import head_statistics
     from babelscope.model.load import Model, load
     from babelscope.pages.build import report
-    from babelscope.results import Attributions, Measures
+    from babelscope.results import Attributions, Measures, Trust
     from babelscope.study.classes import explain_classes
     from babelscope.study.config import Study
     from babelscope.study.explain import explain
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from babelscope.study.run import run
     from babelscope.study.slalom import explain_function, fit_corpus, without
     from babelscope.study.suitable import suitable
+    from babelscope.study.trust import trust
     from babelscope.types import Aim, Attribution, Estimate, Example, Measure
 
 WHERE = {
@@ -60,6 +61,7 @@ WHERE = {
     "Recipe": "model.finetune",
     "StoreError": "errors",
     "Study": "study.config",
+    "Trust": "results",
     "Undefined": "errors",
     "UnsupportedModel": "errors",
     "UntrainedHead": "errors",
@@ -77,6 +79,7 @@ WHERE = {
     "report": "pages.build",
     "run": "study.run",
     "suitable": "study.suitable",
+    "trust": "study.trust",
     "without": "study.slalom",
 }
 """The public names and the modules that hold them; a module is imported when its name is first used, so that
@@ -101,6 +104,7 @@ __all__ = [
     "Recipe",
     "StoreError",
     "Study",
+    "Trust",
     "Undefined",
     "UnsupportedModel",
     "UntrainedHead",
@@ -118,6 +122,7 @@ __all__ = [
     "report",
     "run",
     "suitable",
+    "trust",
     "without",
 ]
 

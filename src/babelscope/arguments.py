@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from babelscope.types import Example
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A hub id or a folder.")]
@@ -39,3 +42,21 @@ def pairs(given: list[str] | None, flag: str) -> dict[str, str]:
             raise InputError(f"{flag} {one!r} is not of the form name=value")
         found[name.strip()] = value.strip()
     return found
+
+
+def examples(text: str | None, pair: str | None, lang: str, file: Path | None, column: list[str] | None) -> list[Example]:
+    """The text that was given, or those of the file; checked before a model is loaded."""
+    from babelscope.data.files import read
+    from babelscope.data.texts import check_text
+    from babelscope.errors import InputError
+    from babelscope.types import Example
+
+    if (text is None) == (file is None):
+        raise InputError("give either a text or --input FILE" + ("; both were given" if text is not None else ""))
+    if file is not None:
+        rows = read(file, columns=pairs(column, "--column"), lang=None if lang == "und" else lang)
+    else:
+        rows = [Example("1", (str(text),) if pair is None else (str(text), pair), lang)]
+    for row in rows:
+        check_text(row)
+    return rows

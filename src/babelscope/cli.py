@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from babelscope import consistency_cli, heads_cli, show, tokenization_cli, train_cli
-from babelscope.arguments import Columns, Device, Json, ModelName, Options, Untrained, Verbalizer, pairs, verbalized
+from babelscope import consistency_cli, heads_cli, intervention_cli, show, tokenization_cli, train_cli, trust_cli
+from babelscope.arguments import Columns, Device, Json, ModelName, Options, Untrained, Verbalizer, examples, pairs, verbalized
 from babelscope.data_cli import data_app
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def explain(
     if unit not in ("word", "token"):
         raise InputError(f"unit {unit!r} is not one of: word, token")
     show.check_ending(output, (".jsonl", ".parquet", ".html", ".svg", ".png"))
-    rows = _examples(text, pair, lang, input_, column)
+    rows = examples(text, pair, lang, input_, column)
     chosen = _chosen_methods(method)
     settled = _share_options([*chosen], option)
     from babelscope.model.load import load
@@ -158,7 +158,7 @@ def measure(
     from babelscope.study.options import choose
 
     show.check_ending(output, (".jsonl", ".parquet"))
-    rows = _examples(None, None, lang, input_, column)
+    rows = examples(None, None, lang, input_, column)
     chosen = _chosen_methods(method)
     judges = [choose(METRICS, name.strip(), "metric") for name in metric.split(",")]
     settled = _share_options([*chosen, *judges], option)
@@ -178,7 +178,7 @@ def measure(
 
 for command in (
     train_cli.finetune, train_cli.evaluate, train_cli.pretrain, heads_cli.heads, tokenization_cli.tokenization,
-    consistency_cli.consistency,
+    consistency_cli.consistency, trust_cli.trust, intervention_cli.intervene,
 ):  # fmt: skip
     app.command()(command)
 
@@ -289,23 +289,6 @@ def _chosen_methods(names: str) -> list[Method]:
     from babelscope.study.options import choose
 
     return [choose(METHODS, name.strip(), "method") for name in names.split(",")]
-
-
-def _examples(text: str | None, pair: str | None, lang: str, file: Path | None, column: list[str] | None) -> list[Example]:
-    from babelscope.data.files import read
-    from babelscope.data.texts import check_text
-    from babelscope.errors import InputError
-    from babelscope.types import Example
-
-    if (text is None) == (file is None):
-        raise InputError("give either a text or --input FILE" + ("; both were given" if text is not None else ""))
-    if file is not None:
-        rows = read(file, columns=pairs(column, "--column"), lang=None if lang == "und" else lang)
-    else:
-        rows = [Example("1", (str(text),) if pair is None else (str(text), pair), lang)]
-    for row in rows:
-        check_text(row)
-    return rows
 
 
 def _refuse_unfit(model: Any, rows: Sequence[Example]) -> None:

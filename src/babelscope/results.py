@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, overload
 
 import pandas as pd
 
-from babelscope.types import Attribution, Estimate, Measure
+from babelscope.types import Attribution, Estimate, Measure, StoredPanel
 
 EXPLANATION_FIELDS = (
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
@@ -108,10 +108,97 @@ class Measures(Sequence[Measure]):
         return str(pd.DataFrame(rows).to_html(index=False, float_format="{:.3f}".format))
 
 
+CHECKS = {
+    "completeness": "Do the scores add up to what is explained?",
+    "stability": "Are they the same with other random numbers?",
+    "siblings": "Do models tuned with other seeds get the same explanation?",
+    "leave_one_out": "Do they rank the words as leaving each out does?",
+    "comprehensiveness": "Do the top words carry the decision, compared with random and with the best words found?",
+    "sufficiency": "Are the top words enough, compared with random and with the best words found?",
+    "randomisation": "Is the explanation lost when the model forgets what it has learned?",
+    "calibration": "Is the model right as often as it says?",
+}
+"""What a trust panel asks, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of a trust panel: a number beside what chance would give, and what that amounts to."""
+
+    name: str
+    """One of CHECKS."""
+    value: float
+    low: float
+    """`low` and `high` hold 95 % of what chance gives; of calibration they are the interval of the observed rate."""
+    high: float
+    verdict: str
+    """One of "holds", "fails", "undecided" and "undefined"."""
+    said: str
+    """The same in words, or why there is no value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How alike the explanation still is when these parts of the model, and all above them, have been shuffled.
+
+    `similarity` is Kendall's tau of the words' scores, a mean over the shuffles, `magnitude` that of their sizes without
+    signs; `low` and `high` hold 95 % of what random orders of the scores give."""
+
+    part: str
+    similarity: float
+    magnitude: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Whether one explanation can be trusted: the checks, and how it fades while the model is shuffled from the top down.
+
+    `untrained` is how alike the explanations of two wholly shuffled models are: what architecture and text alone decide."""
+
+    explanation: Attribution
+    checks: tuple[Check, ...]
+    stages: tuple[Stage, ...]
+    untrained: float
+
+    def to_json(self) -> dict[str, Any]:
+        """An object with the explanation, the checks and the stages; undefined numbers are null."""
+        explained = Attributions((self.explanation,)).to_json()[0]
+        told = {"checks": [asdict(one) for one in self.checks], "stages": [asdict(one) for one in self.stages]}
+        return {"explanation": explained, **_plain(told), "untrained": _plain(self.untrained)}
+
+    def stored(self) -> StoredPanel:
+        """The panel as a row of a store; its explanation is stored already."""
+        one, told = self.explanation, self.to_json()
+        return StoredPanel(
+            one.id, one.group, one.lang, one.model, one.method, one.options, one.seed,
+            {name: told[name] for name in ("checks", "stages", "untrained")}, one.task,
+        )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        from babelscope.pages.trust import panels_html
+
+        return panels_html([self])
+
+
+def judged(one: Attribution, panel: Mapping[str, Any]) -> Trust:
+    """A stored panel with its explanation; None is undefined again."""
+
+    def again(part: Any) -> Any:
+        return nan if part is None else part
+
+    checks = tuple(Check(**{name: again(part) for name, part in row.items()}) for row in panel["checks"])
+    stages = tuple(Stage(**{name: again(part) for name, part in row.items()}) for row in panel["stages"])
+    return Trust(one, checks, stages, again(panel["untrained"]))
+
+
 def _plain(value: Any) -> Any:
     """Tuples as lists, numbers that are not finite as None."""
     if isinstance(value, float) and not isfinite(value):
         return None
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
     return value

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from babelscope.results import Attributions, Measures
+    from babelscope.results import Attributions, Measures, Trust
     from babelscope.study.suitable import Suitability
 
 
@@ -32,13 +32,13 @@ def deliver(found: Attributions, output: Path | None, json_: bool, unit: str) ->
     from babelscope.results import dumps
 
     if output is not None and output.suffix == ".jsonl":
-        _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.to_json()).encode())
+        write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.to_json()).encode())
     elif output is not None and output.suffix == ".html":
-        _write(output, page_html(found.items).encode())
+        write(output, page_html(found.items).encode())
     elif output is not None and output.suffix == ".svg":
-        _write(output, _plane(found).encode())
+        write(output, _plane(found).encode())
     elif output is not None and output.suffix == ".png":
-        _write(output, png(_plane(found)))
+        write(output, png(_plane(found)))
     elif output is not None:
         _write_parquet(output, "attributions", found.items)
     if json_:
@@ -56,7 +56,7 @@ def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None
     from babelscope.results import dumps
 
     if output is not None and output.suffix == ".jsonl":
-        _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in values.to_json()).encode())
+        write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in values.to_json()).encode())
     elif output is not None:
         _write_parquet(output, "measures", values.items)
     if json_:
@@ -67,6 +67,21 @@ def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None
         arrow = "↑" if METRICS[metric].higher_is_better else "↓"
         rows.append((lang, method, f"{metric} {arrow}", one.mean, one.low, one.high, one.n, one.undefined))
     show(table("means with 95 % intervals", ("language", "method", "metric", "mean", "low", "high", "n", "undefined"), rows))
+
+
+def deliver_panels(panels: Sequence[Trust], output: Path | None, json_: bool) -> None:
+    from babelscope.pages.trust import page_html, panel
+    from babelscope.results import dumps
+
+    if output is not None:
+        write(output, page_html(panels).encode())
+    if json_:
+        print(dumps([one.to_json() for one in panels]))
+    elif output is not None:
+        print(f"{output}: {len(panels)} panels")
+    else:
+        for one in panels:
+            show(panel(one))
 
 
 def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
@@ -141,7 +156,7 @@ def _write_parquet(output: Path, kind: str, rows: Sequence[Any]) -> None:
     os.replace(part, output)
 
 
-def _write(output: Path, content: bytes) -> None:
+def write(output: Path, content: bytes) -> None:
     part = output.with_name(f"{output.name}.part")
     part.write_bytes(content)
     os.replace(part, output)

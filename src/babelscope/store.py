@@ -3,6 +3,7 @@
     STORE/study.json              what was asked
     STORE/attributions/KEY.parquet   one row per explanation
     STORE/measures/KEY.parquet       one row per metric of an explanation
+    STORE/panels/KEY.parquet         one row per trust panel of an explanation
     STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file; written last
     STORE/failures/KEY.json       a cell that could not be filled, and why
     STORE/pending-*/              a group of cells on its way in; finished when the store is next opened
@@ -26,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from babelscope.errors import StoreError
-from babelscope.types import Attribution, Failure, Measure
+from babelscope.types import Attribution, Failure, Measure, StoredPanel
 
 SCHEME = 1
 """Raised when a change of the code changes stored numbers; part of every identity."""
@@ -35,7 +36,7 @@ _SPANS = pa.list_(pa.list_(pa.int32()))
 _STRINGS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
 _INTEGERS = pa.list_(pa.int32())
-_OBJECTS = ("options", "details")
+_OBJECTS = ("options", "details", "panel")
 """Fields that are stored as canonical JSON."""
 
 SCHEMAS = {
@@ -59,16 +60,23 @@ SCHEMAS = {
             ("reason", pa.string()), ("task", pa.string()),
         ]
     ),
+    "panels": pa.schema(
+        [
+            ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("model", pa.string()),
+            ("method", pa.string()), ("options", pa.string()), ("seed", pa.int64()), ("panel", pa.string()),
+            ("task", pa.string()),
+        ]
+    ),
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A filled cell: what determined it, its kind (attributions or measures), and its rows."""
+    """A filled cell: what determined it, its kind (attributions, measures or panels), and its rows."""
 
     identity: Mapping[str, Any]
     kind: str
-    rows: Sequence[Attribution] | Sequence[Measure]
+    rows: Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +194,7 @@ def read_study(store: Store) -> dict[str, Any]:
     return found
 
 
-def to_table(kind: str, rows: Sequence[Attribution] | Sequence[Measure]) -> pa.Table:
+def to_table(kind: str, rows: Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel]) -> pa.Table:
     """Rows as Arrow, options and details as canonical JSON."""
     plain = [
         {**asdict(row), **{name: canonical(dict(getattr(row, name))) for name in _OBJECTS if hasattr(row, name)}}
@@ -199,7 +207,7 @@ def _attribution(row: dict[str, Any]) -> Attribution:
     spans = {name: tuple((a, b) for a, b in row[name]) for name in ("offsets", "word_offsets")}
     names = ("texts", "tokens", "segment", "word_index", "words", "word_segment", "scores", "word_scores", "flags")
     lists = {name: tuple(row[name]) for name in names}
-    objects = {name: json.loads(row[name] or "{}") for name in _OBJECTS}
+    objects = {name: json.loads(row[name] or "{}") for name in _OBJECTS if name in row}
     marks = {"rationale": None if row["rationale"] is None else tuple(row["rationale"])}
     return Attribution(**{**row, **lists, **spans, **objects, **marks})
 

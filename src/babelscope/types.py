@@ -196,6 +196,21 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredPanel:
+    """The trust panel of one stored explanation: its checks and stages as plain values, undefined numbers as None."""
+
+    id: str
+    group: str
+    lang: str
+    model: str
+    method: str
+    options: Mapping[str, Any]
+    seed: int
+    panel: Mapping[str, Any]
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """A mean with its interval, the number of defined values behind it, and the number that had none."""
 

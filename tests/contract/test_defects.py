@@ -1,6 +1,6 @@
 """The defects of the released code of the study of multilingual and monolingual faithfulness: none of them is here.
 
-Numbered as in the description of the study (9.1 to 9.13; 9.14 is about counting tokens and is tested with it).
+Numbered as in the description of the study.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from babelscope.crosslingual.tokenization import Cut, counts
+from babelscope.crosslingual.words import segment
 from babelscope.errors import InputError
 from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import bounds
@@ -19,8 +21,9 @@ from babelscope.model.encode import encode
 from babelscope.model.erase import erase
 from babelscope.model.load import Model
 from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import _encoded, measure
+from babelscope.study.measure import measure, restored
 from babelscope.study.options import defaults
+from babelscope.study.tokenization import tokenization
 from babelscope.types import Target
 from conftest import PAIRS, TEXTS, tiny
 from planted import WEIGHTS, planted_model
@@ -170,9 +173,27 @@ def test_9_13_a_pair_stays_a_pair_when_it_is_measured(bert: Model) -> None:
     pasted = explain(bert, [" ".join(pair) for pair in PAIRS], "random")
     before = [row.ids.tolist() for row in encode(bert, as_examples(PAIRS))]
     for one, ids, row in zip(found, before, encode(bert, as_examples(PAIRS))):
-        again = _encoded(bert, one)
+        again = restored(bert, one)
         assert again.ids.tolist() == ids
         assert again.types is not None
         assert row.types is not None
         assert again.types.tolist() == row.types.tolist()
     assert [one.probability for one in found] != pytest.approx([one.probability for one in pasted], abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["我用iPhone15拍照，很好！", "这个 hotel 的 Wi-Fi 很快。", "价格是 200 元，not bad。"])
+def test_9_14_chinese_fertility_counts_the_same_text_above_and_below(text: str) -> None:
+    """Latin letters, digits and punctuation are words as well as tokens: a tokenizer whose tokens are the words has
+    fertility 1 in mixed text too. Divided by Han characters alone, tokens of deleted words would still be counted."""
+    words = segment(text, "zh")
+    han = sum("\u4e00" <= letter <= "\u9fff" for letter in text)
+    one = counts(Cut(text, tuple(range(len(words))), words), words)
+    assert one.tokens / one.words == 1.0
+    assert one.words != han
+    letters = [(at, at + 1) for at, letter in enumerate(text) if not letter.isspace()]
+    spelt = counts(Cut(text, tuple(range(len(letters))), tuple(letters)), words)
+    assert spelt.tokens / spelt.words == pytest.approx(sum(stop - start for start, stop in words) / len(words))
+    found = tokenization({"x": tiny("xlm-roberta").tokenizer}, as_examples(text, "zh"))
+    fertility = next(each.estimate.mean for each in found.measured if each.measure == "fertility")
+    ids = tiny("xlm-roberta").tokenizer(text, add_special_tokens=False)["input_ids"]
+    assert fertility == pytest.approx(len(ids) / len(words))

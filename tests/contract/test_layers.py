@@ -19,7 +19,8 @@ RANKS = {
     "errors": 0, "seeds": 0, "progress": 0, "types": 1, "stats": 2, "store": 2, "crosslingual": 2, "data": 2, "results": 2,
     "heads": 2, "surrogate": 2,
     "pages": 3, "model": 3, "methods": 4, "metrics": 4, "study": 5, "show": 6, "arguments": 6,
-    "data_cli": 7, "train_cli": 7, "heads_cli": 7, "tokenization_cli": 7, "consistency_cli": 7, "cli": 8,
+    "data_cli": 7, "train_cli": 7, "heads_cli": 7, "tokenization_cli": 7, "consistency_cli": 7,
+    "trust_cli": 7, "intervention_cli": 7, "cli": 8,
 }  # fmt: skip
 LATE = {("results", "pages"), ("results", "stats")}
 """Imports inside of a function that may look upwards: a result draws itself only when it is shown."""

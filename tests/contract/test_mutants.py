@@ -222,6 +222,30 @@ MUTANTS = {
         "metrics/hard.py", "arrays = (row.content, row.word, np.asarray(scores, dtype=np.float64))",
         "arrays = (row.content, row.word)", "contract/test_pairings.py", "explanations_of_one_text",
     ),
+    "a shuffled model answered from memory": (
+        "model/shuffling.py", "memory, model.door.memory = model.door.memory, None", "memory = model.door.memory",
+        "properties/test_shuffling.py", "door_forgets and bert",
+    ),
+    "an explanation that survives is trusted": (
+        "study/checks.py", '"fails" if last.similarity > last.high', '"fails" if last.similarity < last.low',
+        "properties/test_trust.py", "knows_nothing and position",
+    ),
+    "slopes between texts": (
+        "stats/slopes.py", "_centred(x[kept], member), _centred", "x[kept], _centred", "properties/test_intervention.py",
+        "least_squares",
+    ),
+    "other words cut at every dose": (
+        "model/resegment.py", "random(len(row.words)) < how.rate", "random(len(row.words)) > 1 - how.rate / 2",
+        "properties/test_resegment.py", "doses_are_nested and duplicate-wordpiece",
+    ),
+    "cuts into as many pieces not equally likely": (
+        "model/lattice.py", "[ways[stop, left - 1] for stop in found.ends[at]]) / ways[at, left]",
+        "[ways[stop, left - 1] > 0 for stop in found.ends[at]]); shares = shares / shares.sum()",
+        "properties/test_resegment.py", "ways_to_choose",
+    ),
+    "comparisons of a page not corrected": (
+        "pages/families.py", "holm(found)", "found", "contract/test_report.py", "holds_among_all",
+    ),
 }  # fmt: skip
 
 

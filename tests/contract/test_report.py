@@ -11,6 +11,7 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import synthetic
@@ -24,10 +25,12 @@ from babelscope.errors import StoreError
 from babelscope.pages import build, page
 from babelscope.pages.build import report
 from babelscope.pages.examples import choose
+from babelscope.pages.families import adjusted
 from babelscope.pages.highlight import explanations_html, page_html, shade, words_html
 from babelscope.pages.summary import FLOOR, Summary, labelled
 from babelscope.pages.terminal import coloured, table
 from babelscope.stats import estimate
+from babelscope.stats.paired import sign_flip
 from babelscope.store import Cell, open_store, put, read, read_study, write_study
 from babelscope.types import Attribution, Estimate, Measure
 
@@ -287,3 +290,43 @@ def printed(what: Text | Table) -> str:
     file = io.StringIO()
     Console(width=200, file=file).print(what)
     return file.getvalue()
+
+
+def test_what_is_said_holds_among_all_comparisons_of_a_metric(summary: Summary) -> None:
+    """Holm over the page's own comparisons, from sign flips of whole groups, written out here a second time."""
+    metric = summary.metrics[0]
+    family = adjusted(summary, metric)
+    raw = {}
+    for pair in family:
+        values = summary.differences(metric, pair)
+        if len(values):
+            raw[pair] = sign_flip(values.groupby(level="group").sum().tolist()).p
+    order = sorted(raw, key=lambda pair: raw[pair])
+    worst = 0.0
+    for place, pair in enumerate(order):
+        worst = max(worst, min(1.0, (len(order) - place) * raw[pair]))
+        assert family[pair] == pytest.approx(worst, abs=1e-12)
+        said = summary.decided(metric, pair)
+        assert said == (summary.verdict(metric, summary.between(metric, pair)) if worst < 0.05 else "undecided")
+    kinds = {pair.kind for pair in family}
+    assert kinds == {"methods", "languages", "models"}
+    assert any(family[pair] >= 0.05 > raw[pair] for pair in raw), "some would have been said without the correction"
+
+
+def test_noise_is_not_told_apart() -> None:
+    """Values without any difference: in most pages nothing is said, where single intervals say something in many."""
+    wrong = single = 0
+    for seed in range(20):
+        draw = np.random.default_rng(seed)
+        rows = [
+            (f"m{model}", lang, method, "comprehensiveness", f"g{group}", f"{lang}{group}", draw.normal())
+            for model in range(2) for lang in ("en", "hi") for method in ("a", "b", "c", "random") for group in range(12)
+        ]  # fmt: skip
+        frame = pd.DataFrame(rows, columns=["model", "lang", "method", "metric", "group", "id", "value"])
+        found = Summary(frame, {"metrics": [{"name": "comprehensiveness", "higher_is_better": True}]})
+        pairs = list(adjusted(found, "comprehensiveness"))
+        wrong += any(found.decided("comprehensiveness", pair) != "undecided" for pair in pairs)
+        gaps = [found.between("comprehensiveness", pair) for pair in pairs]
+        single += any(found.verdict("comprehensiveness", gap) != "undecided" for gap in gaps)
+    assert wrong <= 4
+    assert single >= 10

@@ -26,8 +26,10 @@ from transformers.trainer_utils import get_last_checkpoint
 
 from babelscope.errors import InputError
 from babelscope.model.door import Progress
+from babelscope.model.encode import encode
 from babelscope.model.layers import freeze
-from babelscope.model.load import enough_threads, not_found, quiet
+from babelscope.model.load import Model, enough_threads, not_found, quiet
+from babelscope.model.resegment import Cut, resegment
 from babelscope.types import Example
 
 COMPLETE = "complete"
@@ -61,11 +63,13 @@ def finetune(
     recipe: Recipe = PUBLISHED,
     *,
     revision: str | None = None,
+    cut: Cut | None = None,
     progress: Progress | None = None,
 ) -> Path:
     """A model tuned on `train`, the epoch with the lowest loss on `dev` kept, written to `output` when complete.
 
-    A classifier where the examples have labels, a reader of answers where they have answers.
+    A classifier where the examples have labels, a reader of answers where they have answers. With a `cut` a classifier learns
+    from words in those pieces, each example in one cut, the same in every epoch.
 
     AdamW with linear decay after a warm-up, gradient clipping at 1. Checkpoints go to `output.part` after every epoch; a
     run that was killed goes on from the last one and ends with the same weights as one that was not (on the same machine
@@ -76,7 +80,9 @@ def finetune(
         return final
     labels = check(train, dev)
     working.mkdir(parents=True, exist_ok=True)
-    trainer, tokenizer = _trainer(str(base), revision, train, dev, labels, working, recipe, progress)
+    if cut is not None and not labels:
+        raise InputError("words are cut anew for classifiers only: the answers of reading comprehension are places in the text")
+    trainer, tokenizer = _trainer(str(base), revision, train, dev, labels, working, recipe, cut, progress)
     for checkpoint in working.glob("checkpoint-*"):
         if not (checkpoint / COMPLETE).exists():
             shutil.rmtree(checkpoint)
@@ -126,7 +132,7 @@ def check(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:
 
 def _trainer(
     base: str, revision: str | None, train: Sequence[Example], dev: Sequence[Example], labels: Sequence[str],
-    working: Path, recipe: Recipe, progress: Progress | None,
+    working: Path, recipe: Recipe, cut: Cut | None, progress: Progress | None,
 ) -> tuple[Any, Any]:  # fmt: skip
     torch.manual_seed(recipe.seed)
     with quiet():
@@ -176,8 +182,8 @@ def _trainer(
     trainer = Trainer(
         model=hf,
         args=arguments,
-        train_dataset=_Rows(train, tokenizer, labels, limit),
-        eval_dataset=_Rows(dev, tokenizer, labels, limit),
+        train_dataset=_Rows(_inputs(hf, train, tokenizer, labels, limit, cut)),
+        eval_dataset=_Rows(_inputs(hf, dev, tokenizer, labels, limit, cut)),
         data_collator=DataCollatorWithPadding(tokenizer),
         compute_metrics=_accuracy,
         callbacks=[_Watch(progress)],
@@ -192,26 +198,45 @@ def _trainer(
 class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
     """Examples as the Trainer reads them."""
 
-    def __init__(self, examples: Sequence[Example], tokenizer: Any, labels: Sequence[str], limit: int) -> None:
-        firsts = [row.texts[0] for row in examples]
-        seconds = [row.texts[1] for row in examples if len(row.texts) == 2]
-        if seconds and len(seconds) != len(firsts):
-            raise InputError("some examples are pairs and some are single texts; a task has one or the other")
-        cut = True if labels else "only_second"
-        made = tokenizer(firsts, seconds or None, truncation=cut, max_length=limit, return_offsets_mapping=not labels)
-        spans = made.pop("offset_mapping", None)
-        self.rows = [{name: made[name][at] for name in made} for at in range(len(firsts))]
-        for at, (row, example) in enumerate(zip(self.rows, examples)):
-            if labels:
-                row["labels"] = labels.index(str(example.label))
-            else:
-                row["start_positions"], row["end_positions"] = _answer(example, spans[at], made.sequence_ids(at))
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.rows = rows
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getitem__(self, at: int) -> dict[str, Any]:
         return self.rows[at]
+
+
+def _inputs(
+    hf: Any, examples: Sequence[Example], tokenizer: Any, labels: Sequence[str], limit: int, cut: Cut | None
+) -> list[dict[str, Any]]:
+    firsts = [row.texts[0] for row in examples]
+    seconds = [row.texts[1] for row in examples if len(row.texts) == 2]
+    if seconds and len(seconds) != len(firsts):
+        raise InputError("some examples are pairs and some are single texts; a task has one or the other")
+    ends = True if labels else "only_second"
+    made = tokenizer(firsts, seconds or None, truncation=ends, max_length=limit, return_offsets_mapping=not labels)
+    spans = made.pop("offset_mapping", None)
+    rows: list[dict[str, Any]] = [{name: made[name][at] for name in made} for at in range(len(firsts))]
+    for at, (row, example) in enumerate(zip(rows, examples)):
+        if labels:
+            row["labels"] = labels.index(str(example.label))
+        else:
+            row["start_positions"], row["end_positions"] = _answer(example, spans[at], made.sequence_ids(at))
+    return rows if cut is None else [row | new for row, new in zip(rows, _recut(hf, examples, tokenizer, cut))]
+
+
+def _recut(hf: Any, examples: Sequence[Example], tokenizer: Any, cut: Cut) -> list[dict[str, Any]]:
+    """What differs for words in other pieces; a text that would be too long stays as it is."""
+    model = Model(hf, tokenizer, "to be tuned", "text-classification")
+    made = resegment(model, encode(model, examples), cut)
+    found: list[dict[str, Any]] = []
+    for one in made:
+        new = {} if one is None else {"input_ids": one.ids.tolist(), "attention_mask": [1] * len(one.ids)}
+        types = {} if one is None or one.types is None else {"token_type_ids": one.types.tolist()}
+        found.append(new | types)
+    return found
 
 
 def _answer(example: Example, offsets: Sequence[tuple[int, int]], segments: Sequence[int | None]) -> tuple[int, int]:

@@ -13,9 +13,9 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from babelscope.errors import StoreError
-from babelscope.pages import examples, figures, findings, pairings, tables
+from babelscope.pages import examples, figures, findings, pairings, tables, trust
 from babelscope.pages.chapter import chapter
-from babelscope.pages.highlight import STEPS, texts_html
+from babelscope.pages.highlight import texts_html
 from babelscope.pages.page import render, write_together
 from babelscope.pages.summary import FLOOR, Summary, base, described, labelled, with_tasks
 from babelscope.store import SCHEME, Store, cells, failures, key, open_store, read, read_study
@@ -70,6 +70,7 @@ def _context(store: Store, study: Mapping[str, Any], summary: Summary, paired: p
     attributions = with_tasks(read(store, "attributions", study.get("keys")))
     found = examples.predictions(attributions)
     methods, shown = examples.parallels(summary, attributions, found)
+    panels = trust.stored(with_tasks(read(store, "panels", study.get("keys"))), attributions)
     lines = findings.overview(summary)
     filled = [row for row in cells(store) if "keys" not in study or key(row["identity"]) in set(study["keys"])]
     lost = failures(store)
@@ -88,6 +89,8 @@ def _context(store: Store, study: Mapping[str, Any], summary: Summary, paired: p
         "chapter": chapter(paired, read(store, "attributions", study.get("keys"))) if paired else None,
         "switch": methods,
         "shown": shown,
+        "panels": panels,
+        **trust.helpers(),
         "failures": [(_cell(failure), failure) for failure in lost],
         "undefined": tables.undefined(summary),
         "flags": tables.flags(attributions),
@@ -95,7 +98,6 @@ def _context(store: Store, study: Mapping[str, Any], summary: Summary, paired: p
         "digest": hashlib.sha256("".join(sorted(row["sha256"] for row in filled)).encode()).hexdigest(),
         "scheme": SCHEME,
         "floor": FLOOR,
-        "steps": STEPS,
         "number": findings.number,
         "spoken": findings.spoken,
         "interval": findings.interval,

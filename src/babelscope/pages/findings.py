@@ -9,6 +9,7 @@ from math import isfinite
 
 from markupsafe import Markup
 
+from babelscope.pages.families import Pair, ordered, shared
 from babelscope.pages.summary import FLOOR, Summary
 from babelscope.types import Estimate
 
@@ -109,9 +110,9 @@ def _languages(summary: Summary, line: Overview) -> Markup:
         return Markup("")
     mean = {lang: summary.cells[line.model, lang, line.best, line.metric].mean for lang in langs}
     high, low = max(combinations(langs, 2), key=lambda pair: abs(mean[pair[0]] - mean[pair[1]]))
-    high, low = (high, low) if mean[high] >= mean[low] else (low, high)
-    gap = summary.between_languages(line.model, line.metric, line.best, high, low)
-    verdict = summary.verdict(line.metric, gap)
+    high, low = ordered(summary, line.metric, line.model, line.best, high, low)
+    pair = Pair("languages", high, low, line.model, line.best)
+    gap, verdict = summary.between(line.metric, pair), summary.decided(line.metric, pair)
     sure = "" if verdict != "undecided" else ", which the data do not tell from 0"
     return Markup("For {}, languages differ most between {} ({}) and {} ({}): a paired difference of {}{}.").format(
         line.best, high, number(mean[high]), low, number(mean[low]), interval(gap), sure
@@ -123,18 +124,12 @@ def _models(summary: Summary, line: Overview) -> Markup:
     verbs = {"better": "scores better than", "worse": "scores worse than", "undecided": "is not told apart from"}
     said = []
     for model, lang in shared(summary):
-        gap = summary.between_models(line.metric, line.best, lang, model, summary.main)
+        pair = Pair("models", model, summary.main, method=line.best, lang=lang)
+        gap = summary.between(line.metric, pair)
         if gap.n:
-            verb = verbs[summary.verdict(line.metric, gap)]
+            verb = verbs[summary.decided(line.metric, pair)]
             said.append(Markup("{} {} {} in {}: {}").format(unbroken(model), verb, unbroken(summary.main), lang, interval(gap)))
     return Markup("Explained by {}, {}.").format(line.best, Markup("; ").join(said[:4])) if said else Markup("")
-
-
-def shared(summary: Summary) -> list[tuple[str, str]]:
-    """The models other than the main one, each with a language that both were run on."""
-    mine = summary.languages_of(summary.main)
-    others = [model for model in summary.models if model != summary.main]
-    return [(model, lang) for model in others for lang in summary.languages_of(model) if lang in mine]
 
 
 def _present(summary: Summary, line: Overview, method: str) -> list[str]:
@@ -144,7 +139,7 @@ def _present(summary: Summary, line: Overview, method: str) -> list[str]:
 
 
 def _better(summary: Summary, model: str, metric: str, first: str, second: str, lang: str | None = None) -> bool:
-    return summary.verdict(metric, summary.between_methods(model, metric, first, second, lang)) == "better"
+    return summary.decided(metric, Pair("methods", first, second, model, lang=lang or "")) == "better"
 
 
 def number(value: float) -> str:

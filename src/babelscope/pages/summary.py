@@ -6,18 +6,24 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import nan
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from babelscope.pages.families import Pair, adjusted
 from babelscope.stats import estimate
 from babelscope.types import Estimate
 
 FLOOR = "random"
 """The method that knows nothing: what the others must beat."""
 KEYS = ["model", "lang", "method", "metric"]
+ALPHA = 0.05
+"""The chance of any false finding among the comparisons of one metric."""
+NONE: pd.Series[float] = pd.Series(np.zeros(0), index=pd.MultiIndex.from_arrays([[]], names=["group"]))
 
 
 @dataclass(frozen=True)
@@ -94,26 +100,27 @@ class Summary:
         where = [(name, (model, lang, name, metric) if lang else (model, name, metric)) for name in self.methods]
         return [name for name, key in where if key in known and known[key].n]  # type: ignore[index]
 
-    def between_methods(self, model: str, metric: str, first: str, second: str, lang: str | None = None) -> Estimate:
-        """first - second on the same examples, of one language or of all."""
-        table = self._paired[model, metric]
-        if first not in table or second not in table:
-            return estimate([], [])
-        table = table[table.index.get_level_values("lang") == lang] if lang else table
-        return _difference(table[first], table[second])
+    def between(self, metric: str, pair: Pair) -> Estimate:
+        """first - second with its interval: see `differences`."""
+        values = self.differences(metric, pair)
+        return estimate(values.tolist(), values.index.get_level_values("group").tolist())
 
-    def between_languages(self, model: str, metric: str, method: str, first: str, second: str) -> Estimate:
-        """first - second on the groups that have both."""
-        means = self._paired[model, metric][method].groupby(level=["lang", "group"]).mean().unstack("lang")
-        return _difference(means[first], means[second])
-
-    def between_models(self, metric: str, method: str, lang: str, first: str, second: str) -> Estimate:
-        """first - second on the examples that both explained."""
-        tables = [self._paired.get((model, metric)) for model in (first, second)]
-        if any(table is None or method not in table for table in tables):
-            return estimate([], [])
-        one, two = (table[method].xs(lang, level="lang") for table in tables if table is not None)
-        return _difference(*one.align(two, join="inner"))
+    def differences(self, metric: str, pair: Pair) -> pd.Series[float]:
+        """first - second: between methods and models on the examples that have both, between languages on the groups."""
+        if pair.kind == "models":
+            tables = [self._paired.get((model, metric)) for model in (pair.first, pair.second)]
+            if any(table is None or pair.method not in table for table in tables):
+                return NONE
+            one, two = (table[pair.method].xs(pair.lang, level="lang") for table in tables if table is not None)
+            return _difference(*one.align(two, join="inner"))
+        table = self._paired[pair.model, metric]
+        if pair.kind == "languages":
+            means = table[pair.method].groupby(level=["lang", "group"]).mean().unstack("lang")
+            return _difference(means[pair.first], means[pair.second])
+        if pair.first not in table or pair.second not in table:
+            return NONE
+        table = table[table.index.get_level_values("lang") == pair.lang] if pair.lang else table
+        return _difference(table[pair.first], table[pair.second])
 
     def best(self, model: str, metric: str, lang: str | None = None) -> str | None:
         """The method with the best mean, the floor aside; None where the metric has no better direction."""
@@ -128,6 +135,17 @@ class Summary:
         row = next((row for row in described(self.study, "metrics") if row["name"] == base(metric)), {})
         higher = row.get("higher_is_better")
         return 0 if higher is None else 1 if higher else -1
+
+    def decided(self, metric: str, pair: Pair) -> str:
+        """The verdict on a comparison that the page makes, if it also holds among all of them (`families.adjusted`)."""
+        if metric not in self._families:
+            self._families[metric] = adjusted(self, metric)
+        sure = self._families[metric].get(pair, nan) < ALPHA
+        return self.verdict(metric, self.between(metric, pair)) if sure else "undecided"
+
+    @cached_property
+    def _families(self) -> dict[str, dict[Pair, float]]:
+        return {}
 
     def verdict(self, metric: str, difference: Estimate) -> str:
         """One of "better" and "worse" where the interval of the difference excludes 0, else "undecided"."""
@@ -176,6 +194,5 @@ def described(study: Mapping[str, Any], listed: str) -> list[dict[str, Any]]:
     return [row if isinstance(row, dict) else {"name": str(row)} for row in rows if not isinstance(row, dict) or "name" in row]
 
 
-def _difference(first: pd.Series[float], second: pd.Series[float]) -> Estimate:
-    values = (first - second).dropna()
-    return estimate(values.tolist(), values.index.get_level_values("group").tolist())
+def _difference(first: pd.Series[float], second: pd.Series[float]) -> pd.Series[float]:
+    return (first - second).dropna()

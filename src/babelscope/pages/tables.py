@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 import pyarrow as pa
 
-from babelscope.pages.findings import shared
+from babelscope.pages.families import Pair, shared
 from babelscope.pages.summary import FLOOR, Summary
 from babelscope.stats import estimate
 from babelscope.types import Estimate
@@ -79,10 +79,10 @@ def _column(summary: Summary, model: str, metric: str, lang: str | None) -> dict
             continue
         standing, above = "", None
         if best and name in ranked and name != FLOOR:
-            gap = summary.between_methods(model, metric, best, name, lang)
-            standing = "best" if name == best else "close" if summary.verdict(metric, gap) != "better" else ""
+            pair = Pair("methods", best, name, model, lang=lang or "")
+            standing = "best" if name == best else "close" if summary.decided(metric, pair) != "better" else ""
             if FLOOR in ranked:
-                above = summary.verdict(metric, summary.between_methods(model, metric, name, FLOOR, lang)) == "better"
+                above = summary.decided(metric, Pair("methods", name, FLOOR, model, lang=lang or "")) == "better"
         made[name] = Entry(found, standing, above)
     return made
 
@@ -103,8 +103,9 @@ def comparisons(summary: Summary) -> list[Comparison]:
 
 def _change(summary: Summary, metric: str, method: str, lang: str, model: str) -> Change | None:
     own, main = (summary.cells.get((name, lang, method, metric)) for name in (model, summary.main))
-    gap = summary.between_models(metric, method, lang, model, summary.main)
-    return Change(own, main, gap, summary.verdict(metric, gap)) if own and main and gap.n else None
+    pair = Pair("models", model, summary.main, method=method, lang=lang)
+    gap = summary.between(metric, pair)
+    return Change(own, main, gap, summary.decided(metric, pair)) if own and main and gap.n else None
 
 
 def accuracies(found: pd.DataFrame) -> dict[tuple[str, str], Estimate]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import nan
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
@@ -125,5 +126,10 @@ def _every_flip(sums: Float[np.ndarray, " group"]) -> Float[np.ndarray, " flip"]
 
 
 def _drawn_flips(sums: Float[np.ndarray, " group"], seed: int) -> Float[np.ndarray, " flip"]:
-    signs = keyed(seed, "sign flip", len(sums)).integers(0, 2, (FLIPS, len(sums)), dtype=np.int8)
-    return np.asarray((2 * signs - 1) @ sums)
+    return np.asarray(_signs(len(sums), seed) @ sums)
+
+
+@lru_cache(maxsize=4)
+def _signs(groups: int, seed: int) -> Int[np.ndarray, "flip group"]:
+    """One draw serves every test with so many groups."""
+    return np.asarray(2 * keyed(seed, "sign flip", groups).integers(0, 2, (FLIPS, groups), dtype=np.int8) - 1)

@@ -156,6 +156,7 @@ class Study(Strict):
     methods: list[Choice] = Field(min_length=1)
     metrics: list[Choice] = Field(default_factory=list)
     seeds: list[int] = Field(default=[0], min_length=1)
+    trust: int = Field(default=0, ge=0)
     draws: int = Field(default=1, ge=1)
     pairings: list[PairingSpec] = Field(default_factory=list)
 

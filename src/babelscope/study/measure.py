@@ -35,10 +35,10 @@ def measure(
     rows = [choose(METRICS, name, "metric") for name in names]
     if not attributions:
         raise InputError("there is no explanation to measure")
-    wanted = [_target(model, one) for one in attributions]
+    wanted = [target_of(model, one) for one in attributions]
     found: list[Measure] = []
     with model.door.remembering(), model.door.watched(progress):
-        encoded = [_encoded(model, one) for one in attributions]
+        encoded = [restored(model, one) for one in attributions]
         for row in rows:
             mine = settle(row, options or {})
             unit = mine.get("unit", "word")
@@ -51,7 +51,7 @@ def measure(
     return Measures(tuple(found))
 
 
-def _encoded(model: Model, one: Attribution) -> Encoded:
+def restored(model: Model, one: Attribution) -> Encoded:
     """The input that was explained, encoded again, checked token by token, with the explanation's own words."""
     windowed = any(flag.startswith("window ") for flag in one.flags)
     name, _, number = one.id.rpartition("#")
@@ -83,7 +83,9 @@ def _with_rationale(example: Example, one: Attribution) -> Example:
     return replace(example, words=words, rationale=marks)
 
 
-def _target(model: Model, one: Attribution) -> Target:
+def target_of(model: Model, one: Attribution) -> Target:
+    """What was explained, as the model knows it."""
     if model.task != "question-answering" and model.label_index(one.target) != one.target_index:
         raise InputError(f"{one.id}: {one.target!r} is class {one.target_index} of the explanation, but not of {model.name}")
-    return Target(one.target_index, one.target_end, one.quantity)
+    quantity, _, other = one.quantity.partition(" to ")
+    return Target(one.target_index, one.target_end, quantity, model.label_index(other) if other else -1)

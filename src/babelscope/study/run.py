@@ -38,6 +38,7 @@ from babelscope.study.config import Choice, ModelSpec, Study, TaskSpec, read_stu
 from babelscope.study.explain import explain
 from babelscope.study.measure import measure
 from babelscope.study.options import settle
+from babelscope.study.trust import trust
 from babelscope.types import Aim, Example, Failure
 
 VERSIONS = ("babelscope", "torch", "transformers", "tokenizers", "numpy")
@@ -167,6 +168,26 @@ def _fill(study: Study, block: Block, model: Model, store: Store, tally: Tally, 
                 explained.append(key(identity))
                 tally.keys.append(key(identity))
     _measure(study, model, store, explained, tally, watch)
+    _judge(study, model, store, explained, rows, tally, watch)
+
+
+def _judge(
+    study: Study, model: Model, store: Store, explained: list[str], rows: list[Example], tally: Tally, watch: Watch
+) -> None:
+    """Trust panels of the first explanations of every method; the block's own labels say how calibrated the model is."""
+    labelled = rows if all(row.label is not None for row in rows) else []
+    for name in explained if study.trust else ():
+        identity = {"kind": "panels", "of": name, "count": study.trust, "scheme": SCHEME}
+        try:
+            if not has(store, key(identity)):
+                found = read_attributions(store, [name])[: study.trust]
+                made = [one.stored() for one in trust(model, found, labelled=labelled, progress=watch.steps)]
+                put(store, [Cell(identity, "panels", made)])
+                tally.filled += 1
+        except FAULTS as error:
+            fail(store, _failure(identity, error))
+        else:
+            tally.keys.append(key(identity))
 
 
 def _measure(study: Study, model: Model, store: Store, explained: list[str], tally: Tally, watch: Watch) -> None:
@@ -200,7 +221,7 @@ def _seeds(study: Study, block: Block, choice: Choice) -> list[int]:
 
 def planned(study: Study, block: Block) -> int:
     """How many cells a block has."""
-    return sum(len(_seeds(study, block, choice)) for choice in study.methods) * (1 + len(study.metrics))
+    return sum(len(_seeds(study, block, choice)) for choice in study.methods) * (1 + len(study.metrics) + bool(study.trust))
 
 
 def _failure(cell: Mapping[str, Any], error: Exception) -> Failure:
@@ -279,6 +300,8 @@ def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
             measured[identity["of"]] = measured.get(identity["of"], 0) + (
                 (identity["metric"], canonical(identity["options"])) in metrics
             )
+        elif cell["kind"] == "panels":
+            measured[identity["of"]] = measured.get(identity["of"], 0) + (identity["count"] == study.trust)
         elif (identity["method"], canonical(identity["options"])) in methods:
             place = (identity["name"], identity["task"], identity["lang"], identity["data"])
             explained.setdefault(place, set()).add(key(identity))

@@ -1,0 +1,132 @@
+"""The commands trust and intervene, the stored panels, and the report that shows them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from math import isnan
+from pathlib import Path
+
+import pytest
+import synthetic
+from test_cli import call, refused
+
+from babelscope.model.small import make
+from babelscope.pages.build import report
+from babelscope.pages.trust import page_html, stored
+from babelscope.results import CHECKS, Check, Stage, Trust, judged
+from babelscope.store import Cell, key, open_store, put, read, read_attributions, read_study, write_study
+from babelscope.study.config import parse_study
+from babelscope.study.run import blocks, planned, progress_of, run
+from babelscope.types import Attribution
+from conftest import TEXTS
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("trust")
+    make(place / "model", "bert", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300)
+    config = json.loads((place / "model" / "config.json").read_text())
+    (place / "model" / "config.json").write_text(json.dumps({**config, "untrained": False}))
+    rows = [{"id": str(at), "text": text, "lang": "en", "label": "positive"} for at, text in enumerate(TEXTS[:2])]
+    (place / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return place
+
+
+def test_trust_prints_json_and_writes_a_page(folder: Path) -> None:
+    done = call("trust", "model", TEXTS[0], "--method", "occlusion", "--draws", "1", "--labelled", "data.jsonl",
+                "--sibling", "model", "--output", "panel.html", "--json", cwd=folder)  # fmt: skip
+    (row,) = json.loads(done.stdout)
+    assert [one["name"] for one in row["checks"]] == list(CHECKS)
+    told = {one["name"]: one for one in row["checks"]}
+    assert told["siblings"]["value"] == pytest.approx(1.0)
+    assert told["calibration"]["value"] is not None
+    assert told["completeness"]["value"] is None
+    page = (folder / "panel.html").read_text("utf-8")
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    for question in CHECKS.values():
+        assert question in page
+
+
+def test_trust_shows_a_panel(folder: Path) -> None:
+    shown = call("trust", "model", TEXTS[0], "--method", "position", "--draws", "1", cwd=folder).stdout
+    for word in ("randomisation", "leave one out", "✗", "embeddings", "food"):
+        assert word in shown
+
+
+def test_what_cannot_be_asked_is_refused(folder: Path) -> None:
+    assert "no method 'nothing'" in refused("trust", "model", "a text", "--method", "nothing", cwd=folder)
+    assert ".html" in refused("trust", "model", "a text", "--output", "x.pdf", cwd=folder)
+    assert "way" in refused("intervene", "model", "--input", "data.jsonl", "--way", "syllables", cwd=folder)
+    assert "--rate" in refused("intervene", "model", "--input", "data.jsonl", "--rate", "much", cwd=folder)
+    assert "pieces" in refused("intervene", "model", "--input", "data.jsonl", "--way", "truncate", cwd=folder)
+
+
+def test_intervene_gives_every_value_and_the_slopes(folder: Path) -> None:
+    asked = ("intervene", "model", "--input", "data.jsonl", "--way", "characters,truncate", "--rate", "0,1", "--pieces", "20",
+             "--method", "occlusion", "--metric", "complexity")  # fmt: skip
+    rows = json.loads(call(*asked, "--output", "values.jsonl", "--json", cwd=folder).stdout)
+    assert len(rows) == 2 * 2 * 2 * 2, "two ways, two doses, two texts, two outcomes"
+    assert {row["arm"] for row in rows} == {"characters", "truncate"}
+    assert len((folder / "values.jsonl").read_text().splitlines()) == len(rows)
+    assert all(row["value"] == pytest.approx(1.0) for row in rows if row["dose"] == 0 and row["outcome"] == "agreement")
+    shown = call(*asked, cwd=folder).stdout
+    assert "slope" in shown
+    assert "tokens per word" in shown
+
+
+def panel_of(one: Attribution) -> Trust:
+    checks = tuple(Check(name, 0.5, -0.4, 0.4, "holds", "because") for name in list(CHECKS)[:-1])
+    lost = Check("calibration", float("nan"), float("nan"), float("nan"), "undefined", "none was given")
+    return Trust(one, (*checks, lost), (Stage("head", 0.4, 0.5, -0.2, 0.2), Stage("embeddings", 0.1, 0.1, -0.2, 0.2)), 0.2)
+
+
+def test_stored_panels_come_back_and_stand_in_the_report(tmp_path: Path) -> None:
+    synthetic.store(tmp_path / "store", groups=8)
+    store = open_store(tmp_path / "store")
+    some = [one for one in read_attributions(store) if one.method == "occlusion" and one.model == "multi"][:5]
+    panels = [panel_of(one) for one in some]
+    identity = {"kind": "panels", "of": "some", "count": 5}
+    put(store, [Cell(identity, "panels", [one.stored() for one in panels])])
+    study = read_study(store)
+    if "keys" in study:
+        write_study(store, {**study, "keys": [*study["keys"], key(identity)]})
+    back = stored(read(store, "panels"), read(store, "attributions"))
+    assert {one.explanation.id for one in back} == {one.id for one in some}
+    for one in back:
+        assert [check.verdict for check in one.checks] == ["holds"] * 7 + ["undefined"]
+        assert isnan(one.checks[-1].value)
+        assert one.stages == panels[0].stages
+        again = judged(one.explanation, one.stored().panel)
+        assert again.stages == one.stages
+        assert str(again.checks) == str(one.checks)
+    page = report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
+    assert 'id="trust"' in page
+    assert page.count('class="bs-curve"') == len(some)
+    assert page.count("because") >= 7 * len(some)
+
+
+def test_texts_and_reasons_never_become_markup(tmp_path: Path) -> None:
+    one = read_attributions(synthetic.store(tmp_path / "store", groups=2))[0]
+    hostile = replace(one, texts=(synthetic.SCRIPT,), words=(), word_offsets=(), word_scores=(), word_segment=())
+    panel = panel_of(hostile)
+    bad = replace(panel, checks=(replace(panel.checks[0], said=synthetic.SCRIPT), *panel.checks[1:]))
+    assert synthetic.SCRIPT not in page_html([bad])
+
+
+def test_a_study_makes_panels_once(tmp_path: Path, folder: Path) -> None:
+    study = parse_study({
+        "name": "panels", "languages": ["en"], "methods": ["occlusion", "random"], "metrics": ["comprehensiveness"], "trust": 1,
+        "tasks": [{"name": "reviews", "data": {"file": str(folder / "data.jsonl"), "examples": 2}}],
+        "models": [{"name": "one", "source": str(folder / "model")}],
+    })  # fmt: skip
+    first = run(study, tmp_path / "store")
+    assert (first.filled, first.found, first.failed) == (6, 0, ())
+    second = run(study, tmp_path / "store")
+    assert (second.filled, second.found) == (0, 6)
+    store = open_store(tmp_path / "store")
+    assert read(store, "panels").num_rows == 2
+    assert sum(planned(study, block) for block in blocks(study)) == 6
+    assert progress_of(study, store) == [{"model": "one", "lang": "en", "explained": 2, "measured": 4, "planned": 6}]
+    assert 'id="trust"' in report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
