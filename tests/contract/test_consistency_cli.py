@@ -231,9 +231,9 @@ def test_summaries_split_by_prediction_and_count() -> None:
 
 def test_sign_flips() -> None:
     rng = np.random.default_rng(0)
-    assert sign_flips(np.abs(rng.normal(size=30))) == 0.001
-    assert sign_flips(np.array([nan])) != sign_flips(np.array([nan]))
-    found = [sign_flips(rng.normal(size=20)) for _ in range(200)]
+    assert sign_flips(np.abs(rng.normal(size=30)), [str(k) for k in range(30)]) == 0.001
+    assert isnan(sign_flips(np.array([nan]), ["a"]))
+    found = [sign_flips(rng.normal(size=20), [str(k) for k in range(20)]) for _ in range(200)]
     assert 0.4 < np.mean(found) < 0.6
     assert sum(p <= 0.05 for p in found) < 25, "200 draws without an effect: 10 are expected below 0.05, 3 sd are 9"
 

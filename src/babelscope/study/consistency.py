@@ -72,6 +72,11 @@ class Pair:
     same_prediction: bool | None = None
     correct_s: bool | None = None
     correct_t: bool | None = None
+    confidence_s: float = nan
+    """The model's probability of what it predicts."""
+    confidence_t: float = nan
+    cluster: str = ""
+    """What intervals resample: the source text's, or the id."""
 
 
 class _Job(NamedTuple):
@@ -139,14 +144,14 @@ def _prepared(
 ) -> Pair | _Job:  # fmt: skip
     one, two = by.get((name, source)), by.get((name, lang))
     if one is None or two is None:
-        return Pair(name, lang, Consistency(reason=f"there is no text in {source if one is None else lang}"))
+        return Pair(name, lang, Consistency(reason=f"there is no text in {source if one is None else lang}"), cluster=name)
     for row in (one, two):
         if row.reason:
-            return Pair(name, lang, Consistency(reason=f"{row.lang}: {row.reason}"))
+            return Pair(name, lang, Consistency(reason=f"{row.lang}: {row.reason}"), cluster=one.cluster or name)
     try:
         compared = compare(one, two)
     except Undefined as error:
-        return Pair(name, lang, Consistency(reason=str(error)))
+        return Pair(name, lang, Consistency(reason=str(error)), cluster=one.cluster or name)
     try:
         mismatched = (other, compare(one, other)) if other is not None else None
     except Undefined:
@@ -174,6 +179,9 @@ def _pair(job: Pair | _Job) -> Pair:
         one.id, two.lang, replace(found, plan=None), mismatched,
         coverage_s=_coverage(one, job.compared.known_s), coverage_t=_coverage(two, job.compared.known_t),
         same_prediction=same, correct_s=_correct(one), correct_t=_correct(two),
+        confidence_s=nan if one.confidence is None else one.confidence,
+        confidence_t=nan if two.confidence is None else two.confidence,
+        cluster=one.cluster or one.id,
     )  # fmt: skip
 
 

@@ -1,0 +1,108 @@
+"""The models and the explanations behind the page on consistency, made once and kept in the user's cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.material import SHARED
+
+from babelscope.data.attributions import line, unit_scores
+from babelscope.data.sources import rows
+from babelscope.model.finetune import Recipe, finetune, fingerprint
+from babelscope.model.load import Model, load
+from babelscope.model.vectors import untrained
+from babelscope.progress import bar
+from babelscope.store import key
+from babelscope.study.cache import cache_folder
+from babelscope.study.translations import clusters, explained, parallel
+from babelscope.types import Example, UnitScores
+
+BASE, DATA = SHARED / "models" / "mini-multilingual", SHARED / "data"
+TOPICS = Recipe(learning_rate=2e-4, epochs=10, batch=16, freeze_embeddings=True, seed=0)
+
+
+AT_ONCE = 30
+"""Texts that are explained, in all languages, before they are put into the cache."""
+_OF_XNLI = ("ar", "de", "es", "fr", "hi", "ru", "sw", "th", "tr", "vi", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One corpus: the rows that a model is tuned on, the languages it is explained in, and how many texts of each."""
+
+    name: str
+    corpus: str
+    targets: tuple[str, ...]
+    count: int
+    train: str
+    dev: str
+    recipe: Recipe
+    cut: int | None = None
+    """Rows of `train` to tune on; the rest of them is dev."""
+    source: str = "en"
+    method: str = "integrated_gradients"
+    options: Mapping[str, Any] = field(default_factory=lambda: {"nodes": 4, "tolerance": 0.1})
+
+
+SIB = Run(
+    "sib200", "sib200", (*_OF_XNLI, "bg", "el", "it", "ja", "ko", "nl", "pl", "pt", "ur", "zh-Hant"), 90,
+    "sib200/en/train", "sib200/en/dev", TOPICS,
+)  # fmt: skip
+XNLI = Run(
+    "xnli", "xnli", _OF_XNLI, 90,
+    "mnli-parallel/en/train/4000", "xnli/en/dev/300", Recipe(learning_rate=3e-4, epochs=2, batch=32, freeze_embeddings=True, seed=0),
+)  # fmt: skip
+PAWSX = Run(
+    "pawsx", "pawsx", ("de", "es", "fr", "ja", "ko", "zh"), 60,
+    "pawsx/en/dev", "", Recipe(learning_rate=3e-4, epochs=3, batch=32, freeze_embeddings=True, seed=0), cut=1800,
+)  # fmt: skip
+
+
+def tuned(run: Run) -> Model:
+    """The model of a run, tuned on its source language; the one of SIB-200 is that of docs/results/sib200.md, seed 0."""
+    train = [row for row in rows(run.train, folder=DATA) if row.label is not None]
+    dev = rows(run.dev, folder=DATA) if run.dev else train[run.cut :]
+    folder = cache_folder() / "results" / f"{run.name}-{run.source}-0"
+    with bar(f"tuning {run.name} {run.source}") as tell:
+        return load(finetune(BASE, train[: run.cut], dev, folder, run.recipe, progress=tell))
+
+
+def texts(run: Run) -> dict[str, list[Example]]:
+    return parallel(run.corpus, [run.source, *run.targets], count=run.count, folder=DATA)
+
+
+def explanations(run: Run, *, random: bool = False) -> list[UnitScores]:
+    """The scored words of a run's texts, in its model or in one of the same shape with random weights."""
+    model = untrained(tuned(run)) if random else tuned(run)
+    given = texts(run)
+    groups = list(dict.fromkeys(row.group for row in given[run.source]))
+    found: list[UnitScores] = []
+    for start in range(0, len(groups), AT_ONCE):
+        chosen = set(groups[start : start + AT_ONCE])
+        found += _some(model, run, {lang: [row for row in each if row.group in chosen] for lang, each in given.items()})
+    named = clusters([row for each in given.values() for row in each])
+    return [replace(row, cluster=named[row.id]) for row in found]
+
+
+def _some(model: Model, run: Run, given: Mapping[str, list[Example]]) -> list[UnitScores]:
+    """Part of the texts, from the cache if they are there: a larger run goes on from a smaller one."""
+    identity = {
+        "model": model.fingerprint, "method": run.method, "options": dict(run.options), "source": run.source,
+        "data": fingerprint([row for each in given.values() for row in each]),
+    }  # fmt: skip
+    file = cache_folder() / "results" / "consistency" / f"{run.name}-{run.source}-{key(identity)[:16]}.jsonl"
+    if not file.exists():
+        with bar(f"explaining {model.name}") as tell:
+            _keep(file, explained(model, given, run.source, method=run.method, options=run.options, progress=tell))
+    return unit_scores(file)
+
+
+def _keep(file: Path, found: Sequence[UnitScores]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(".part")
+    part.write_text("".join(line(row) + "\n" for row in found), "utf-8")
+    os.replace(part, file)
