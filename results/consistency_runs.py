@@ -54,11 +54,11 @@ SIB = Run(
 )  # fmt: skip
 XNLI = Run(
     "xnli", "xnli", _OF_XNLI, 90,
-    "mnli-parallel/en/train/4000", "xnli/en/dev/300", Recipe(learning_rate=3e-4, epochs=2, batch=32, freeze_embeddings=True, seed=0),
+    "mnli-parallel/en/train/4000", "xnli/en/dev/300", replace(TOPICS, learning_rate=3e-4, epochs=2, batch=32),
 )  # fmt: skip
 PAWSX = Run(
     "pawsx", "pawsx", ("de", "es", "fr", "ja", "ko", "zh"), 60,
-    "pawsx/en/dev", "", Recipe(learning_rate=3e-4, epochs=3, batch=32, freeze_embeddings=True, seed=0), cut=1800,
+    "pawsx/en/dev", "", replace(TOPICS, learning_rate=3e-4, epochs=3, batch=32), cut=1800,
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from math import nan
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from babelscope.crosslingual.transport import Plan, Similarity, transport
+from babelscope.crosslingual.transport import Plan, Similarity, transport, worth
 from babelscope.crosslingual.weights import NORMS, Scores, Shares, weights
 from babelscope.errors import InputError, Undefined
 from babelscope.seeds import keyed
@@ -147,7 +147,7 @@ def permuted(
     draws: int,
     key: tuple[str | int, ...],
 ) -> Scores:
-    """C of `draws` pairs of permutations: the same weights on other words of the same texts."""
+    """C of `draws` pairs of permutations: the same weights on other words of the same texts. Similarities are in [0, 1]."""
     rng = keyed(*key, "permuted weights")
     sides = segments or ([0] * len(source), [0] * len(target))
     places = [[np.flatnonzero(np.asarray(side) == name) for name in dict.fromkeys(side)] for side in sides]
@@ -157,7 +157,7 @@ def permuted(
         for side, groups, before in zip(mixed, places, (source, target)):
             for group in groups:
                 side[group] = before[rng.permutation(group)]
-        found.append(_best(mixed[0], mixed[1], similarity)[0])
+        found.append(sum(worth(mixed[0][:, sign], mixed[1][:, sign], similarity) for sign in range(source.shape[1])))
     return np.array(found, dtype=np.float64)
 
 

@@ -129,6 +129,26 @@ def score(
     return [replace(pair, c_rand=random.get((pair.id, pair.lang), nan)) for pair in solved]
 
 
+def replayed(
+    rows: Sequence[UnitScores], pair: Pair, source: str, compare: Compare, settings: Settings
+) -> tuple[UnitScores, UnitScores, Consistency, NDArray[np.float64]]:
+    """A scored pair with its plan and its similarity, which are not kept while many are scored; words left out are gone."""
+    by = {(row.id, row.lang): row for row in rows}
+    one, two = by[pair.id, source], by[pair.id, pair.lang]
+    compared = compare(one, two)
+    kept = compared.known_s, compared.known_t
+    if settings.policy != "drop":
+        kept = np.ones_like(kept[0]), np.ones_like(kept[1])
+    found = _one(one, two, compared, settings)
+    return _left(one, kept[0]), _left(two, kept[1]), found, compared.similarity[np.ix_(*kept)]
+
+
+def _left(row: UnitScores, kept: NDArray[np.bool_]) -> UnitScores:
+    places = np.flatnonzero(kept)
+    units, scores = tuple(row.units[at] for at in places), tuple(row.scores[at] for at in places)
+    return replace(row, units=units, scores=scores, segment=tuple(row.segment[at] for at in places))
+
+
 def _partners(rows: Mapping[str, UnitScores], seed: int) -> dict[str, UnitScores]:
     """For every text the next one in order of length (the last: the one before), ties in an order of the ids' own."""
     usable = [row for row in rows.values() if not row.reason and row.units]
