@@ -259,11 +259,12 @@ def _pictures(found: Sequence[Told]) -> list[tuple[str, Markup]]:
 
 
 def _show(found: Sequence[Told], told: Sequence[dict[str, Any]]) -> None:
-    from babelscope.pages.consistency import LEGEND, lines_table, title
+    from babelscope.pages.consistency import LEGEND, lines_tables, title
     from babelscope.study.sensitivity import square_beside_accuracy, steadiness
 
     for one in told:
-        show.show(lines_table(title(one), one["languages"]))
+        for table in lines_tables(title(one), one["languages"]):
+            show.show(table)
         if one["overall"] is not None:
             alone, with_self = f"{one['overall']:.3f}", f"{one['overall_incl_self']:.3f}"
             print(f"mean C over languages {alone}; with the trivial 1 of {one['source']} {with_self}")

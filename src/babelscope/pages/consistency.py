@@ -24,9 +24,14 @@ Told = Mapping[str, Any]
 """The JSON of one source language, norm and space: source, settings, space, languages."""
 
 
-def lines_table(title: str, lines: Sequence[Told]) -> Table:
-    """One row per target language, from the JSON of the lines."""
-    return table(title, HEAD, _rows(lines))
+def lines_tables(title: str, lines: Sequence[Told]) -> tuple[Table, Table]:
+    """One row per target language, from the JSON of the lines: C with its nulls, and what is beyond them. Two tables, so that
+    a terminal of 80 columns cuts neither."""
+    rows = _rows(lines)
+    return (
+        table(title, (*HEAD[:8], HEAD[-1]), [(*row[:8], row[-1]) for row in rows]),
+        table("beyond chance", (HEAD[0], *HEAD[8:-1]), [(row[0], *row[8:-1]) for row in rows]),
+    )
 
 
 def title(one: Told) -> str:

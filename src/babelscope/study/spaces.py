@@ -19,6 +19,7 @@ from babelscope.types import Example, UnitScores
 
 if TYPE_CHECKING:
     from babelscope.model.door import Progress
+    from babelscope.model.load import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class SpaceNames:
 
 def spaces(
     names: SpaceNames, rows: Sequence[UnitScores], source: str, *,
-    model: str | None = None, device: str | None = None, progress: Progress | None = None,
+    model: str | Model | None = None, device: str | None = None, progress: Progress | None = None,
 ) -> dict[str, Space]:  # fmt: skip
     """The named spaces, each filled with the words of the rows and centred by language where that is needed."""
     words, found = needed(rows), []
@@ -55,7 +56,10 @@ def spaces(
         from babelscope.model.load import load
         from babelscope.model.vectors import embedded, isolated
 
-        loaded = load(names.encoder or str(model), device=device, allow_untrained_head=True)
+        wanted = names.encoder or model
+        loaded = load(wanted, device=device, allow_untrained_head=True) if isinstance(wanted, str) else wanted
+        if loaded is None:
+            raise InputError("words are compared in a space: name one, or the model whose own table it is")
         found.append(isolated(loaded, words, progress=progress) if names.encoder else embedded(loaded, words))
     return {space.name: settled(space, source) for space in found}
 

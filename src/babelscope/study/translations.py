@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from babelscope.model.targets import predicted, probability
 from babelscope.study.explain import explain
 from babelscope.types import Aim, Attribution, Example, UnitScores
 
+ExplainFor = Callable[[list[Example], str | None], Iterable[Attribution]]
+"""Some examples explained for one class; None is what the model predicts."""
 TARGETS = ("source", "own", "gold")
 """What is explained in a translation: the class that the source text gets, its own prediction, or its gold label."""
 
@@ -56,20 +58,37 @@ def explained(
         raise InputError(
             "an answer is a place in its own text, so the source's cannot be explained elsewhere; --target-class own"
         )
-    fixed = "gold" if target == "gold" else None
+
+    def each(some: list[Example], name: str | None) -> Iterable[Attribution]:
+        return explain(model, some, method, target=Aim(name, edge=edge), options=options, progress=progress)
+
     said: dict[str, str] = {}
     found = []
     for lang in dict.fromkeys([source, *texts]):
-        classes: dict[str | None, list[Example]] = {}
-        for example in texts[lang]:
-            classes.setdefault(said.get(example.group) if target == "source" else fixed, []).append(example)
-        for name, group in classes.items():
-            with model.door.remembering():
-                made = explain(model, group, method, target=Aim(name, edge=edge), options=options, progress=progress)
-                found += [_units(one, sure) for one, sure in zip(made, confidences(model, group))]
-            said |= {one.group: one.label for one in made if lang == source}
+        with model.door.remembering():
+            made = for_classes(texts[lang], {"": "gold" if target == "gold" else None, **said}, each)
+            found += [_units(one, sure) for one, sure in zip(made, confidences(model, texts[lang]))]
+        if lang == source and target == "source":
+            said = {one.group: one.label for one in made}
     named = clusters([example for each in texts.values() for example in each])
     return [replace(row, cluster=named[row.id]) for row in found]
+
+
+def for_classes(
+    rows: Sequence[Example],
+    classes: Mapping[str, str | None],
+    explain: Callable[[list[Example], str | None], Iterable[Attribution]],
+) -> list[Attribution]:
+    """Every row explained for the class of its group, in the order of the rows; `classes[""]` is that of the other groups.
+
+    *Law*: one class for all is one call.
+    """
+    wanted = [classes.get(row.group, classes[""]) for row in rows]
+    found: dict[int, Attribution] = {}
+    for name in dict.fromkeys(wanted):
+        places = [place for place, each in enumerate(wanted) if each == name]
+        found |= zip(places, explain([rows[place] for place in places], name))
+    return [found[place] for place in range(len(rows))]
 
 
 def confidences(model: Model, examples: Sequence[Example]) -> list[float]:
