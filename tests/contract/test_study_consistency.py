@@ -13,6 +13,7 @@ from babelscope.data import builtin
 from babelscope.errors import InputError
 from babelscope.model.small import make
 from babelscope.pages.build import report
+from babelscope.pages.findings import spoken
 from babelscope.store import open_store, read, read_attributions
 from babelscope.study.compare import MEASURED
 from babelscope.study.config import parse_study
@@ -87,8 +88,9 @@ def test_translations_are_explained_for_the_source_s_class(filled: Path) -> None
 
 def test_the_report_shows_c_with_its_nulls(filled: Path) -> None:
     page = report(filled / "s", filled / "page").read_text("utf-8")
-    for name in MEASURED:
-        assert name in page
+    for name, summary in MEASURED.items():
+        assert summary in page
+        assert spoken(name).capitalize() in page
 
 
 @pytest.mark.parametrize(
