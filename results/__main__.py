@@ -18,6 +18,7 @@ STUDIES = {
     "published": published.page,
     "published-consistency": published_consistency.page,
     "consistency": consistency.page,
+    "consistency-pairs": consistency.pairs_page,
     "slalom": slalom.page,
     "additive": additive.page,
 }
