@@ -24,7 +24,7 @@ from babelscope.types import Estimate
 from results.consistency_runs import MATRIX, PAWSX, SIB, SIB_LRP, XNLI, Run, explanations, matrix_models, texts, tuned
 
 TOPICS, PAIRS = (SIB, SIB_LRP), (XNLI, PAWSX)
-MATRIX_TEXTS = 40
+MATRIX_TEXTS = 30
 
 
 def scored(run: Run) -> tuple[list[Scored], dict[str, float]]:

@@ -272,8 +272,9 @@ def _show(found: Sequence[Told], told: Sequence[dict[str, Any]]) -> None:
             low = [side for side, share in zip(("source", "target"), line["coverage"]) if share is not None and share < 0.8]
             if low:
                 print(f"{line['lang']}: less than 0.8 of the weight lies on known words ({' and '.join(low)})")
-            for reason, number in line["reasons"].items():
-                print(f"{line['lang']}: {number} without a value: {reason}")
+            for lacking, what in (("reasons", "a value"), ("without_kappa", "a kappa")):
+                for reason, number in line[lacking].items():
+                    print(f"{line['lang']}: {number} without {what}: {reason}")
     sources = dict.fromkeys(each.scored.source for each in found)
     for source in sources:
         mine = [each.scored for each in found if each.scored.source == source]
@@ -286,7 +287,7 @@ def _show(found: Sequence[Told], told: Sequence[dict[str, Any]]) -> None:
 
 
 def _pairs(one: Told) -> list[dict[str, Any]]:
-    named = ("c", "c_unif", "c_perm", "c_indep", "ceil_s", "ceil_t", "ceil", "lift", "kappa", "p", "reason")
+    named = ("c", "c_unif", "c_perm", "c_indep", "ceil_s", "ceil_t", "ceil", "lift", "kappa", "p", "reason", "kappa_reason")
     made = []
     for pair in one.scored.pairs:
         own = {name: getattr(pair, name) for name in pair.__slots__ if name != "found"}

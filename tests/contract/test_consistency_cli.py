@@ -133,10 +133,16 @@ def test_what_cannot_be_compared_is_a_row_with_its_reason(folder: Path, reason: 
 def test_one_word_texts_have_c_but_no_kappa(folder: Path) -> None:
     rows = [row(lang, "a", units=[WORDS[lang][1]], attributions=[2.0]) for lang in WORDS]
     write(folder / "one.jsonl", rows)
-    (line,) = json.loads(call(*common(folder, "one.jsonl"), "--json").stdout)["languages"]
+    output = ("--output", str(folder / "one-pairs.jsonl"))
+    (line,) = json.loads(call(*common(folder, "one.jsonl"), *output, "--json").stdout)["languages"]
     assert line["c"]["mean"] == pytest.approx(1)
     assert line["lift"]["mean"] == pytest.approx(0)
     assert line["kappa"]["mean"] is None
+    why = "chance reaches the ceiling: there is nothing to permute"
+    assert line["without_kappa"] == {why: 1}
+    pair = json.loads((folder / "one-pairs.jsonl").read_text("utf-8"))
+    assert (pair["kappa"], pair["reason"], pair["kappa_reason"]) == (None, "", why)
+    assert f"1 without a kappa: {why}" in call(*common(folder, "one.jsonl")).stdout
 
 
 @pytest.mark.parametrize(
@@ -212,7 +218,7 @@ def test_start_and_end_of_an_answer(folder: Path) -> None:
     reader = XLMRobertaForQuestionAnswering(base.hf.config)
     reader.save_pretrained(folder / "reader")
     base.tokenizer.save_pretrained(folder / "reader")
-    found = call("consistency", str(folder / "reader"), "--task", "reading", "--gold", "--target", "es", "--count", "3",
+    found = call("consistency", str(folder / "reader"), "--task", "reading", "--target", "es", "--count", "3",
                  "--edge", "start,end,both", "--target-class", "own", "--method", "input_x_gradient",
                  "--allow-untrained-head", "--json", "--draws", "0")  # fmt: skip
     told = json.loads(found.stdout)

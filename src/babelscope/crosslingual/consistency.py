@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, isnan, nan
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -52,6 +52,16 @@ class Consistency:
     def kappa(self) -> float:
         """(C - C_perm) / (ceil - C_perm): 1 is as consistent as the vocabulary permits. Of a corpus: `kappa` of the means."""
         return kappa(self.c, self.c_perm, self.ceil)
+
+    @property
+    def kappa_reason(self) -> str:
+        """Why there is no kappa: as C, or because chance reaches the ceiling, as in texts of one word."""
+        if self.reason or isfinite(self.kappa):
+            return self.reason
+        return "no permutation was drawn" if isnan(self.c_perm) else FLAT
+
+
+FLAT = "chance reaches the ceiling: there is nothing to permute"
 
 
 def kappa(c: float, c_perm: float, ceil: float) -> float:

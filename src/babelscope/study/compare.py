@@ -25,12 +25,12 @@ from babelscope.types import Attribution, Example, Measure, UnitScores
 
 MEASURED = {
     "C": "weight that meets its translation",
-    "C_unif": "C with equal weights: the texts alone",
-    "C_perm": "C with the same weights on other words: chance",
-    "C_mis": "C with the translation of another text",
-    "C_rand": "C in a model with random weights",
-    "ceil": "the highest C that these weights permit",
-    "lift": "C - C_perm: the agreement of the explanations",
+    "C_unif": "the same with equal weights: the texts alone",
+    "C_perm": "the same with these weights on other words: chance",
+    "C_mis": "the same with the translation of another text",
+    "C_rand": "the same in a model with random weights",
+    "ceil": "the most that these weights permit",
+    "lift": "agreement of the explanations beyond chance",
 }
 """What a study's consistency puts beside its metrics; never C alone."""
 OWN = {"source": "source", None: "own", "gold": "gold"}
@@ -87,7 +87,7 @@ def measures(model: Model, task: TaskSpec, spec: ConsistencySpec, given: Transla
 
 
 def _measures(model: Model, task: TaskSpec, given: Translated, scored: Scored) -> list[Measure]:
-    options = {"source": scored.source, "norm": scored.settings.norm, "space": scored.space}
+    options = {"norm": scored.settings.norm, "space": scored.space}
     made = []
     for metric in MEASURED:
         values = column(scored.pairs, metric.lower())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
@@ -39,6 +40,8 @@ class Line:
     lift_different: float
     reasons: dict[str, int]
     """Why pairs have no value, and how many."""
+    without_kappa: dict[str, int]
+    """Why pairs that have a C have no kappa of their own, and how many: texts of one word."""
 
 
 def summary(pairs: Sequence[Pair], *, seed: int = 0) -> list[Line]:
@@ -64,14 +67,12 @@ def _line(lang: str, pairs: Sequence[Pair], seed: int) -> Line:
     means = {name: estimate(column(pairs, name).tolist(), groups, seed=seed) for name in COLUMNS}
     lift = column(pairs, "lift")
     same = np.array([nan if pair.same_prediction is None else float(pair.same_prediction) for pair in pairs])
-    reasons: dict[str, int] = {}
-    for pair in pairs:
-        if pair.found.reason:
-            reasons[pair.found.reason] = reasons.get(pair.found.reason, 0) + 1
+    reasons = Counter(pair.found.reason for pair in pairs if pair.found.reason)
+    flat = Counter(pair.found.kappa_reason for pair in pairs if pair.found.kappa_reason and not pair.found.reason)
     covered = tuple(_mean(np.array([getattr(pair, name) for pair in pairs])) for name in ("coverage_s", "coverage_t"))
     return Line(
         lang, means, _kappa(pairs, seed), sign_flips(lift, groups, seed), (covered[0], covered[1]),
-        _mean(same), _mean(lift[same == 1]), _mean(lift[same == 0]), reasons,
+        _mean(same), _mean(lift[same == 1]), _mean(lift[same == 0]), dict(reasons), dict(flat),
     )  # fmt: skip
 
 
