@@ -91,8 +91,8 @@ def test_the_map_has_a_cell_per_source_and_target_and_none_where_there_is_no_val
         {"source": "es", "languages": [line("en", -0.1)]},
     ]
     found = heat(told, "lift")["data"][0]
-    assert (found["y"], found["x"]) == (["en", "es"], ["es", "hi", "en"])
-    assert found["z"] == [[0.2, None, None], [None, None, -0.1]]
+    assert (found["y"], found["x"]) == (["en", "es"], ["en", "es", "hi"]), "the diagonal is a diagonal"
+    assert found["z"] == [[None, 0.2, None], [-0.1, None, None]]
     assert found["zmin"] == -found["zmax"], "0 must be the middle of the colours"
 
 

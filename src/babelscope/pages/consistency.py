@@ -45,7 +45,8 @@ def title(one: Told) -> str:
 def heat(told: Sequence[Told], name: str) -> dict[str, Any]:
     """Sources down, targets across, the lift or kappa as a colour: plotly's JSON. Empty where there is no value."""
     sources = [str(one["source"]) for one in told]
-    targets = list(dict.fromkeys(line["lang"] for one in told for line in one["languages"]))
+    reached = {line["lang"] for one in told for line in one["languages"]}
+    targets = list(dict.fromkeys([*(each for each in sources if each in reached), *sorted(reached)]))
     cells = {(one["source"], line["lang"]): line for one in told for line in one["languages"]}
     values = [[_value(cells.get((source, lang)), name) for lang in targets] for source in sources]
     largest = max((abs(each) for row in values for each in row if each is not None), default=1.0)
