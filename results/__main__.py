@@ -34,6 +34,7 @@ STUDIES = {
     "published": published.page,
     "published-consistency": published_consistency.page,
     "consistency": consistency.page,
+    "consistency-pairs": consistency.pairs_page,
     "slalom": slalom.page,
     "slalom-depth": slalom_depth.page,
     "slalom-depth-full": slalom_depth.full_page,

@@ -1,109 +1,207 @@
-"""Do translations get the same explanation in a real encoder? SIB-200, English to the other languages, zero-shot."""
+"""Do translations get the same explanation in a real encoder? SIB-200, XNLI and PAWS-X, tuned on English, zero-shot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from benchmarks.material import SHARED
 from benchmarks.timing import table
 
-from babelscope.crosslingual.correlation import correlation, partial
 from babelscope.crosslingual.spaces import floor, settled
 from babelscope.crosslingual.subwords import subwords
-from babelscope.data.sources import rows
-from babelscope.model.finetune import Recipe, finetune
-from babelscope.model.load import Model, load
-from babelscope.model.vectors import untrained
-from babelscope.progress import bar
-from babelscope.study.cache import cache_folder
-from babelscope.study.consistency import Pair, Settings, in_space, score
-from babelscope.study.consistency_table import Line, summary
-from babelscope.study.spaces import needed
-from babelscope.study.translations import explained, parallel
+from babelscope.crosslingual.weights import NORMS
+from babelscope.data import builtin
+from babelscope.study.consistency import Settings, in_space
+from babelscope.study.consistency_table import COLUMNS, Line
+from babelscope.study.evaluate import evaluate
+from babelscope.study.flips import association
+from babelscope.study.sensitivity import Scored, accuracies, beside_accuracy, score_all, square_beside_accuracy, steadiness
+from babelscope.study.spaces import in_links, needed
+from babelscope.study.translations import explained
 from babelscope.types import Estimate
+from results.consistency_runs import MATRIX, PAWSX, SIB, SIB_LRP, XNLI, Run, explanations, matrix_models, texts, tuned
 
-TARGETS = (
-    "ar", "bg", "de", "el", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sw", "th", "tr", "ur", "vi", "zh",
-    "zh-Hant",
-)  # fmt: skip
-METHOD = "integrated_gradients"
-NAMES = ("c", "c_unif", "c_perm", "c_mis", "c_rand", "ceil", "lift")
+TOPICS, PAIRS = (SIB, SIB_LRP), (XNLI, PAWSX)
+MATRIX_TEXTS = 30
 
 
-def tuned() -> Model:
-    """The same model as in docs/results/sib200.md, seed 0."""
-    base, data = SHARED / "models" / "mini-multilingual", SHARED / "data"
-    recipe = Recipe(learning_rate=2e-4, epochs=10, batch=16, freeze_embeddings=True, seed=0)
-    folder = cache_folder() / "results" / "sib200-en-0"
-    return load(finetune(base, rows("sib200/en/train", folder=data), rows("sib200/en/dev", folder=data), folder, recipe))
-
-
-def pairs(targets: Sequence[str], count: int | None, method: str) -> tuple[list[Pair], dict[str, float]]:
-    """Every pair, and the mean cosine of random words of English and each language."""
-    model = tuned()
-    texts = parallel("sib200", ["en", *targets], count=count, folder=SHARED / "data")
-    with bar("explaining") as tell:
-        found = explained(model, texts, "en", method=method, progress=tell)
-        random = explained(untrained(model), texts, "en", method=method, progress=tell)
+def scored(run: Run) -> tuple[list[Scored], dict[str, float]]:
+    """A run under each norm, and the mean cosine of random words of its source and each target. Where only the sign of the
+    lift is read, five permutations do."""
+    found, fresh = explanations(run), explanations(run, random=True)
     place = SHARED / "models"
-    space = settled(subwords(place / "aligned-subwords", place / "mini-multilingual", needed(found)), "en")
-    floors = {lang: floor(space, "en", lang) for lang in targets}
-    return score(found, "en", in_space(space), targets=targets, settings=Settings(), untrained=random, workers=2), floors
+    space = settled(subwords(place / "aligned-subwords", place / "mini-multilingual", needed(found)), run.source)
+    settings = [Settings(norm, draws=20 if norm == "abs" else 5) for norm in NORMS]
+    made = score_all(
+        found, run.source, {"aligned-subwords": in_space(space)}, settings=settings, targets=run.targets, untrained=fresh
+    )
+    return made, {lang: floor(space, run.source, lang) for lang in run.targets}
 
 
-def _shown(one: Estimate) -> str:
-    return f"{one.mean:.3f} ({one.low:.3f} to {one.high:.3f})"
+def page() -> str:
+    return f"""# Consistency on SIB-200
+
+{_head(TOPICS)}
+## Models trained in each language
+
+{_matrix()}
+"""
 
 
-def _lines(lines: Sequence[Line], accuracy: dict[str, float], floors: dict[str, float]) -> str:
+def pairs_page() -> str:
+    return f"""# Consistency on XNLI and PAWS-X
+
+{_head(PAIRS)}"""
+
+
+def _head(runs: Sequence[Run]) -> str:
+    if not (SHARED / "models" / "mini-multilingual").is_dir():
+        raise SystemExit("the folder of public data is not there: set $BABELSCOPE_SHARED")
+    name = "consistency" if runs == TOPICS else "consistency-pairs"
+    parts = "".join(_section(run) for run in runs)
+    return f"""mini-multilingual (XLM-R of 4 layers and width 256), tuned on English and explained zero-shot for the class
+that it gives the English text: with integrated gradients, the published study's method (at least 4 nodes, gap at most 0.1), or
+with AttnLRP, which takes one gradient pass. Words are compared in aligned-subwords, the context-free table that this model's
+embeddings were initialised with: the space is not independent of the model. Pairs of texts are blocked: weight flows from
+premise to premise and from hypothesis to hypothesis. Intervals and p resample texts that share a sentence together. One
+model and one seed per corpus; small samples, as said below. The texts are translations of one another, so the languages'
+figures go together. This page is written by `python -m results {name}`; [how to read it](../consistency.md).
+
+{parts}"""
+
+
+def _section(run: Run) -> str:
+    found, floors = scored(run)
+    one = found[0]
+    right = accuracies(one.pairs)
+    beaten = [line.lang for line in one.lines if line.means["c_rand"].mean > line.means["c"].mean]
+    higher = [line.lang for line in one.lines if line.means["c_unif"].mean > line.means["c"].mean]
+    size, clusters = len({pair.id for pair in one.pairs}), len({pair.cluster for pair in one.pairs})
+    return f"""## {run.title}
+
+{_told(run)} `{run.method}` on {size} test texts ({clusters} that share no sentence) in English and {len(run.targets)} other
+languages.
+
+{_lines(one, right, floors)}
+
+An untrained model of the same shape has a higher raw C in {len(beaten)} of {len(one.lines)} languages, and equal weights have
+one in {len(higher)}. Its lift: {_random_lift(run, one)}.
+
+Lift and accuracy over {len(one.lines)} languages:
+
+{_beside(one)}
+
+Pair by pair, within languages: does little lift go with another prediction than the English text's (a flip), beyond the model's
+confidence in both texts? And with a wrong prediction, given whether the two predictions agree?
+
+{_flips(one)}
+
+The lift under all six norms: {_norms(found)}
+
+"""
+
+
+def _told(run: Run) -> str:
+    model = tuned(run)
+    english = evaluate(model, texts(run)[run.source])[0]
+    return (
+        f"Tuned on {run.rows} English rows; accuracy on the English texts below {_shown(english.estimate)}, where the most "
+        f"frequent class has {english.chance:.3f}. {run.remark}"
+    ).strip()
+
+
+def _lines(one: Scored, right: dict[str, float], floors: dict[str, float]) -> str:
     head = ["language", "accuracy", "same prediction", "C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift (95 %)",
             "kappa (95 %)", "p", "coverage", "floor", "undefined"]  # fmt: skip
     made = []
-    for line in lines:
-        means = [f"{line.means[name].mean:.3f}" for name in NAMES[:-1]]
-        made.append([line.lang, f"{accuracy[line.lang]:.3f}", f"{line.same_prediction:.2f}", *means, _shown(line.means["lift"]),
+    for line in one.lines:
+        means = [f"{line.means[name].mean:.3f}" for name in COLUMNS[:-1]]
+        made.append([line.lang, f"{right[line.lang]:.3f}", f"{line.same_prediction:.2f}", *means, _shown(line.means["lift"]),
                      _shown(line.kappa), f"{line.p:.3f}", f"{line.coverage[1]:.2f}", f"{floors[line.lang]:.3f}",
                      line.means["c"].undefined])  # fmt: skip
     return table(head, made)
 
 
-def _beside(lines: Sequence[Line], accuracy: dict[str, float]) -> str:
-    right = np.array([accuracy[line.lang] for line in lines])
-    unif = np.array([line.means["c_unif"].mean for line in lines])
+def _random_lift(run: Run, mine: Scored) -> str:
+    """The lift of the model with random weights, over all languages, beside that of the tuned one."""
+    fresh = explanations(run, random=True)
+    place = SHARED / "models"
+    space = settled(subwords(place / "aligned-subwords", place / "mini-multilingual", needed(fresh)), run.source)
+    (one,) = score_all(fresh, run.source, {"": in_space(space)}, settings=[Settings()], targets=run.targets)
+    lifts = [float(np.mean([line.means["lift"].mean for line in each.lines])) for each in (one, mine)]
+    above = sum(a.means["lift"].mean > b.means["lift"].mean for a, b in zip(mine.lines, one.lines))
+    return f"{lifts[0]:.3f} on average; the tuned model's {lifts[1]:.3f}, higher in {above} of {len(one.lines)} languages"
+
+
+def _beside(one: Scored) -> str:
     made = []
     for name in ("c", "lift", "c_unif"):
-        values = np.array([line.means[name].mean for line in lines])
-        found = correlation(values, right)
-        given = "" if name == "c_unif" else f"{partial(values, right, unif):.2f}"
-        made.append([name, f"{found.pearson:.2f}", f"{found.spearman:.2f}", f"{found.kendall:.2f}", f"{found.p:.3f}", given])
+        found, given = beside_accuracy(one, name)
+        numbers = [found.pearson, found.spearman, found.kendall, found.p, given]
+        made.append([name, *(f"{each:.2f}" if np.isfinite(each) else "" for each in numbers)])
     return table(["", "Pearson", "Spearman", "Kendall", "p (permutation)", "partial given C_unif"], made)
 
 
-def page(targets: Sequence[str] = TARGETS, count: int | None = None, method: str = METHOD) -> str:
-    if not (SHARED / "models" / "mini-multilingual").is_dir():
-        raise SystemExit("the folder of public data is not there: set $BABELSCOPE_SHARED")
-    found, floors = pairs(targets, count, method)
-    lines = summary(found)
-    right = {lang: [pair.correct_t for pair in found if pair.lang == lang and pair.correct_t is not None] for lang in targets}
-    accuracy = {lang: float(np.mean(each)) for lang, each in right.items()}
-    size = lines[0].means["c"].n + lines[0].means["c"].undefined
-    beaten = [line.lang for line in lines if line.means["c_rand"].mean > line.means["c"].mean]
-    return f"""# Consistency on SIB-200
+def _flips(one: Scored) -> str:
+    made = []
+    for outcome, given in (("flip", "confidence"), ("wrong", "confidence"), ("wrong", "agreement")):
+        found = association(one.pairs, outcome, given)
+        made.append([outcome, given, f"{found.share:.2f}", " / ".join(f"{each:.2f}" for each in found.thirds),
+                     _shown(found.plain), _shown(found.partial)])  # fmt: skip
+    head = ["outcome", "given", "its share", "in the lowest / middle / highest third of lift", "r with lift", "partial r"]
+    return table(head, made)
 
-mini-multilingual, tuned on English SIB-200 (seed 0, [as here](sib200.md)), explained with `{method}` on
-{size} test sentences in English and {len(targets)} other languages, for the class that it gives the English sentence. Words are
-compared in aligned-subwords, the context-free table that this model's embeddings were initialised with: the space is not
-independent of the model. This page is written by `python -m results consistency`; [how to read it](../consistency.md).
 
-{_lines(lines, accuracy, floors)}
+def _norms(found: Sequence[Scored]) -> str:
+    steady = steadiness(found)
+    held = [each.lang for each in steady if each.claim == "above chance"]
+    low, high = min(steady, key=lambda each: each.lowest), max(steady, key=lambda each: each.highest)
+    others = [each.lang for each in steady if each.claim != "above chance"]
+    rest = f"; for {', '.join(others)} it depends on the norm" if others else ""
+    return (
+        f"its whole interval is above 0 under every norm in {len(held)} of {len(steady)} languages{rest}. The lowest mean is "
+        f"{low.lowest:.3f} ({low.lang}), the highest {high.highest:.3f} ({high.lang})."
+    )
 
-An untrained model of the same shape has a higher raw C in {len(beaten)} of {len(lines)} languages
-({", ".join(beaten) or "none"}).
 
-## Beside accuracy, over {len(lines)} languages
+def _matrix() -> str:
+    given = {lang: builtin.read("topic", lang, "test", MATRIX_TEXTS) for lang in MATRIX}
+    compare = in_links([row for each in given.values() for row in each])
+    found = []
+    for source, model in matrix_models().items():
+        made = explained(model, given, source, options={"tolerance": 0.01})
+        others = [lang for lang in MATRIX if lang != source]
+        found += score_all(made, source, {"gold links": compare}, settings=[Settings()], targets=others)
+    cells = {(one.source, line.lang): line for one in found for line in one.lines}
+    right = {(one.source, lang): each for one in found for lang, each in accuracies(one.pairs).items()}
+    parts = []
+    for name in ("lift", "kappa", "accuracy"):
+        rows = [[source, *(_in_matrix(name, cells, right, source, lang) for lang in MATRIX)] for source in MATRIX]
+        parts.append(f"{name.capitalize()}, a row per training language:\n\n{table(['source', *MATRIX], rows)}")
+    lift, c = square_beside_accuracy(found), square_beside_accuracy(found, "c")
+    fewest = 1 / prod(range(1, len(MATRIX) + 1))
+    body = "\n\n".join(parts)
+    return f"""The small multilingual encoder of the built-in corpus, tuned on its topics in each of {", ".join(MATRIX)};
+{MATRIX_TEXTS} test texts; words are compared by the corpus' gold links, so no space of vectors has a part in it.
 
-{_beside(lines, accuracy)}
+{body}
 
-One model, one seed, one method. The sentences are translations of one another, so the languages' figures go together.
-"""
+Mantel's r with accuracy over the cells: lift {lift[0]:.2f} (p {lift[1]:.3f}), C {c[0]:.2f} (p {c[1]:.3f}). With
+{len(MATRIX)} languages p cannot be below {fewest:.3f}."""
+
+
+def _in_matrix(
+    name: str, cells: dict[tuple[str, str], Line], right: dict[tuple[str, str], float], source: str, lang: str
+) -> str:
+    if source == lang:
+        return "–"
+    if name == "accuracy":
+        return f"{right[source, lang]:.3f}"
+    line = cells[source, lang]
+    return _shown(line.means["lift"] if name == "lift" else line.kappa)
+
+
+def _shown(one: Estimate) -> str:
+    return f"{one.mean:.3f} ({one.low:.3f} to {one.high:.3f})"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import asdict
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,15 +17,19 @@ from babelscope import show
 from babelscope.arguments import CorpusFolder, Device, Json, Untrained
 
 if TYPE_CHECKING:
-    from babelscope.crosslingual.spaces import Space
+    from markupsafe import Markup
+
     from babelscope.model.load import Model
-    from babelscope.study.consistency import Pair, Settings
+    from babelscope.study.consistency import Compare, Settings
+    from babelscope.study.sensitivity import Scored
+    from babelscope.study.spaces import SpaceNames
     from babelscope.types import Example, UnitScores
 
 
 def consistency(
     model: Annotated[
-        str | None, typer.Argument(metavar="[MODEL]", help="A hub id or a folder; not needed with --input.")
+        list[str] | None,
+        typer.Argument(metavar="[MODEL]", help="A hub id or a folder; LANG=MODEL ... for models trained in each language."),
     ] = None,
     input_: Annotated[Path | None, typer.Option("--input", help="Attributions of any tool: a .jsonl file.")] = None,
     source: Annotated[str, typer.Option(help="The language that the others are compared with.")] = "en",
@@ -34,12 +39,16 @@ def consistency(
         str | None, typer.Option(metavar="FOLDER=TOKENIZER", help="A shared subword space and the folder of its tokenizer.")
     ] = None,
     encoder: Annotated[str | None, typer.Option(help="A multilingual encoder that reads each word alone.")] = None,
+    gold: Annotated[bool, typer.Option("--gold", help="Compare words by the gold links of a built-in corpus.")] = False,
     task: Annotated[str | None, typer.Option(help="The parallel corpus for MODEL: xnli, pawsx, sib200, sentiment ...")] = None,
     split: Annotated[str, typer.Option(help="Of the corpus.")] = "test",
     count: Annotated[int | None, typer.Option(help="Texts per language; default: all (built-in corpora: 100).")] = None,
     folder: CorpusFolder = None,
     method: Annotated[str, typer.Option(help="The attribution method.")] = "integrated_gradients",
     target_class: Annotated[str, typer.Option(help="What is explained: source (its prediction), own or gold.")] = "source",
+    edge: Annotated[
+        str, typer.Option(help="Of an answer: start, end, start,end (a table each), or both (their sum).")
+    ] = "both",
     untrained: Annotated[Path | None, typer.Option(help="For C_rand: the --input of the same model untrained.")] = None,
     random_model: Annotated[
         bool, typer.Option("--random-model", help="For C_rand: explain MODEL with random weights too.")
@@ -51,153 +60,248 @@ def consistency(
     draws: Annotated[int, typer.Option(help="Permutations behind C_perm.")] = 20,
     seed: Annotated[int, typer.Option(help="Of the permutations.")] = 0,
     workers: Annotated[int, typer.Option(help="Processes.")] = 1,
-    pairs_out: Annotated[Path | None, typer.Option("--output", help="Write every pair to a .jsonl file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", help="Every pair: .jsonl; tables and ribbons: .html.")] = None,
     device: Device = None,
     json_: Json = False,
 ) -> None:
     """Do translations get the same explanation? C with its nulls and its ceiling, per language."""
     from babelscope.crosslingual.weights import NORMS
     from babelscope.study.consistency import Settings
+    from babelscope.study.spaces import SpaceNames
 
-    show.check_ending(pairs_out, (".jsonl",))
+    show.check_ending(output, (".jsonl", ".html"))
     chosen = [Settings(each, segments, unknown, draws, seed) for each in (NORMS if norm == "all" else (norm,))]
     langs = [each.strip() for each in target.split(",") if each.strip()] if target else None
-    _check(model, input_, task, langs, [vectors, subwords, encoder])
+    names, models = SpaceNames(vectors, subwords, encoder), _models(model, source)
+    _check(models, input_, task, langs, names, gold)
+    found: list[Told] = []
     if input_ is not None:
         from babelscope.data.attributions import unit_scores
 
         rows, random = unit_scores(input_), unit_scores(untrained) if untrained else []
-    else:
-        from babelscope.model.load import load
-        from babelscope.study.translations import parallel
+        found += _scored(Rows(source, rows, random), names, chosen, langs, workers, device)
+    for own, each in models.items():
+        tags = list(dict.fromkeys([own, *(langs or models)]))
+        asked = Asked(str(task), split, count, folder, method, target_class, random_model, allow_untrained_head, gold)
+        for side in edge.split(","):
+            made = _explained(each, asked, own, tags, side.strip(), device)
+            others = [tag for tag in tags if tag != own]
+            found += _scored(made, names, chosen, others, workers, device)
+    _deliver(found, output, json_)
 
-        rows, random = _explained(
-            load(str(model), device=device, allow_untrained_head=allow_untrained_head),
-            parallel(str(task), list(dict.fromkeys([source, *(langs or ())])), split=split, count=count, folder=folder),
-            source, method, target_class, random_model,
-        )  # fmt: skip
-    space = _space(rows, source, vectors, subwords, encoder, model, device)
-    _deliver(rows, random, source, langs, space, chosen, workers, pairs_out, json_)
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of a corpus is explained, and how."""
+
+    task: str
+    split: str
+    count: int | None
+    folder: Path | None
+    method: str
+    target: str
+    random: bool
+    head: bool
+    gold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Scored words of one source language and its translations, and of the same in a model with random weights."""
+
+    source: str
+    rows: Sequence[UnitScores]
+    random: Sequence[UnitScores]
+    model: str | None = None
+    edge: str = "both"
+    texts: Sequence[Example] = ()
+    """With gold links, where these are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A table: its numbers as JSON, and what they were made of."""
+
+    json: dict[str, Any]
+    scored: Scored
+    compare: Compare
+    rows: Rows
+
+
+def _models(given: Sequence[str] | None, source: str) -> dict[str, str]:
+    """The model of each source language."""
+    from babelscope.errors import InputError
+
+    if given is None:
+        return {}
+    named = [re.fullmatch(r"([a-zA-Z]{2,3}(?:-\w+)*)=(.+)", each) for each in given]
+    if len(given) == 1 and named[0] is None:
+        return {source: given[0]}
+    found = {one[1]: one[2] for one in named if one is not None}
+    if len(found) < len(given):
+        raise InputError(f"several models are named with their languages, each once: LANG=MODEL ...; given: {', '.join(given)}")
+    return found
 
 
 def _check(
-    model: str | None, file: Path | None, task: str | None, langs: Sequence[str] | None, spaces: Sequence[str | None]
+    models: Mapping[str, str], file: Path | None, task: str | None, langs: Sequence[str] | None, names: SpaceNames, gold: bool
 ) -> None:
+    from babelscope.data import builtin
     from babelscope.errors import InputError
 
-    if (model is None) == (file is None):
-        raise InputError("give either a MODEL or --input FILE.jsonl" + ("; both were given" if model else ""))
-    if model is not None and (task is None or not langs):
+    if bool(models) == (file is not None):
+        raise InputError("give either a MODEL or --input FILE.jsonl" + ("; both were given" if models else ""))
+    if models and (task is None or not (langs or len(models) > 1)):
         raise InputError("MODEL needs a parallel corpus and languages: --task xnli --target es,hi")
-    if sum(space is not None for space in spaces) > 1:
-        raise InputError("give one space: --vectors, --subwords or --encoder")
-    if file is not None and not any(spaces):
+    if file is not None and not names.given:
         raise InputError("words are compared in a space: give --vectors en=A.vec,es=B.vec, --subwords or --encoder")
+    if gold and (task not in builtin.CORPORA or names.given):
+        raise InputError("--gold compares words of a built-in corpus by their gold links; leave the other spaces out")
 
 
-def _explained(
-    model: Model, texts: dict[str, list[Example]], source: str, method: str, target: str, random: bool
-) -> tuple[list[UnitScores], list[UnitScores]]:
+def _explained(name: str, asked: Asked, source: str, langs: Sequence[str], edge: str, device: str | None) -> Rows:
+    from babelscope.model.load import load
     from babelscope.model.vectors import untrained
     from babelscope.progress import bar
-    from babelscope.study.translations import explained
+    from babelscope.study.translations import explained, parallel
 
-    with bar("explaining") as tell:
-        rows = explained(model, texts, source, target=target, method=method, progress=tell)
-        fresh = explained(untrained(model), texts, source, target=target, method=method, progress=tell) if random else []
-    return rows, fresh
+    texts = parallel(asked.task, langs, split=asked.split, count=asked.count, folder=asked.folder)
+    model = load(name, device=device, allow_untrained_head=asked.head)
 
+    def rows(each: Model) -> list[UnitScores]:
+        with bar("explaining") as tell:
+            return explained(each, texts, source, target=asked.target, method=asked.method, edge=edge, progress=tell)
 
-def _space(
-    rows: Sequence[UnitScores], source: str, vectors: str | None, subwords: str | None, encoder: str | None,
-    model: str | None, device: str | None,
-) -> Space:  # fmt: skip
-    from babelscope.crosslingual.spaces import settled
-    from babelscope.errors import InputError
-    from babelscope.study.spaces import needed, vec_files
-
-    words = needed(rows)
-    if vectors is not None:
-        from babelscope.data.vectors import languages
-
-        return settled(vec_files(languages(vectors), words), source)
-    if subwords is not None:
-        from babelscope.crosslingual.subwords import subwords as read
-
-        place, equals, tokenizer = subwords.partition("=")
-        if not equals:
-            raise InputError(f"--subwords {subwords!r} is not of the form FOLDER=TOKENIZER")
-        return settled(read(place, tokenizer, words), source)
-    from babelscope.model.load import load
-    from babelscope.model.vectors import embedded, isolated
-    from babelscope.progress import bar
-
-    loaded = load(encoder or str(model), device=device, allow_untrained_head=True)
-    with bar("reading words") as tell:
-        return settled(isolated(loaded, words, progress=tell) if encoder else embedded(loaded, words), source)
+    gold = [row for each in texts.values() for row in each] if asked.gold else []
+    return Rows(source, rows(model), rows(untrained(model)) if asked.random else [], name, edge, gold)
 
 
-def _deliver(
-    rows: Sequence[UnitScores], random: Sequence[UnitScores], source: str, langs: Sequence[str] | None, space: Space,
-    chosen: Sequence[Settings], workers: int, output: Path | None, json_: bool,
-) -> None:  # fmt: skip
+def _scored(
+    given: Rows, names: SpaceNames, chosen: Sequence[Settings], langs: Sequence[str] | None, workers: int, device: str | None
+) -> list[Told]:
     from babelscope.crosslingual.spaces import floor
-    from babelscope.study.consistency import in_space, score
-    from babelscope.study.consistency_table import overall, summary
+    from babelscope.progress import bar
+    from babelscope.study.consistency import in_space
+    from babelscope.study.sensitivity import score_all
+    from babelscope.study.spaces import in_links, spaces
 
-    told, written = [], []
-    for settings in chosen:
-        pairs = score(
-            rows, source, in_space(space, settings.policy), targets=langs, settings=settings, untrained=random, workers=workers
-        )
-        lines = summary(pairs, seed=settings.seed)
-        alone, with_self = overall(lines)
-        floors = {line.lang: floor(space, source, line.lang) for line in lines if line.lang in space.vectors}
-        told.append(
-            {"source": source, "settings": asdict(settings), "space": space.name, "centred": space.centred, "floor": floors}
-            | {"overall": alone, "overall_incl_self": with_self, "languages": [_json(line) for line in lines]}
-        )
-        written += [_pair(pair, settings.norm) for pair in pairs]
+    compares: dict[str, Compare] = {}
+    held = {}
+    if given.texts:
+        compares["gold links"] = in_links(given.texts)
+    else:
+        with bar("reading words") as tell:
+            held = spaces(names, given.rows, given.source, model=given.model, device=device, progress=tell)
+        compares = {name: in_space(space, chosen[0].policy) for name, space in held.items()}
+    found = score_all(
+        given.rows, given.source, compares, settings=chosen, targets=langs, untrained=given.random, workers=workers
+    )
+    made = []
+    for one in found:
+        space = held.get(one.space)
+        floors = {line.lang: floor(space, one.source, line.lang) for line in one.lines if space and line.lang in space.vectors}
+        about = {"model": given.model, "edge": given.edge, "centred": space is not None and space.centred, "floor": floors}
+        made.append(Told(_json(one) | about, one, compares[one.space], given))
+    return made
+
+
+def _json(one: Scored) -> dict[str, Any]:
+    from babelscope.study.consistency_table import overall
+    from babelscope.study.sensitivity import accuracies, beside_accuracy
+
+    alone, with_self = overall(one.lines)
+    right = accuracies(one.pairs)
+    beside, given = beside_accuracy(one)
+    lines = []
+    for line in one.lines:
+        plain = asdict(line)
+        lines.append({"lang": plain.pop("lang"), **plain.pop("means"), **plain, "accuracy": right[line.lang]})
+    return {
+        "source": one.source, "settings": asdict(one.settings), "space": one.space, "overall": alone,
+        "overall_incl_self": with_self, "lift_and_accuracy": beside._asdict() | {"partial_given_c_unif": given},
+        "languages": lines,
+    }  # fmt: skip
+
+
+def _deliver(found: Sequence[Told], output: Path | None, json_: bool) -> None:
+    from babelscope.pages.consistency import page
+
+    told = [_plain(each.json) for each in found]
     if output is not None:
+        if output.suffix == ".html":
+            text = page(told, _pictures(found))
+        else:
+            text = "".join(json.dumps(_plain(one), ensure_ascii=False) + "\n" for each in found for one in _pairs(each))
         part = output.with_name(f"{output.name}.part")
-        part.write_text("".join(json.dumps(_plain(one), ensure_ascii=False) + "\n" for one in written), "utf-8")
+        part.write_text(text, "utf-8")
         os.replace(part, output)
     if json_:
-        print(json.dumps(_plain(told if len(told) > 1 else told[0]), ensure_ascii=False, indent=1))
+        print(json.dumps(told if len(told) > 1 else told[0], ensure_ascii=False, indent=1))
         return
-    _show(told)
+    _show(found, told)
 
 
-def _show(told: Sequence[dict[str, Any]]) -> None:
-    from babelscope.pages.consistency import LEGEND, lines_table
+def _pictures(found: Sequence[Told]) -> list[tuple[str, Markup]]:
+    """Of the first table of every source: the texts of each language with the highest, the middle and the lowest lift."""
+    from babelscope.pages.ribbons import svg
+    from babelscope.study.consistency import replayed
+
+    made = []
+    for source in dict.fromkeys(each.scored.source for each in found):
+        first = next(each for each in found if each.scored.source == source)
+        for line in first.scored.lines:
+            mine = [pair for pair in first.scored.pairs if pair.lang == line.lang and isfinite(pair.found.lift)]
+            ranked = sorted(mine, key=lambda pair: (-pair.found.lift, pair.id))
+            for place in sorted({0, len(ranked) // 2, len(ranked) - 1}) if ranked else ():
+                drawn = replayed(first.rows.rows, ranked[place], source, first.compare, first.scored.settings)
+                made.append((f"{ranked[place].id} · {source} → {line.lang}", svg(*drawn)))
+    return made
+
+
+def _show(found: Sequence[Told], told: Sequence[dict[str, Any]]) -> None:
+    from babelscope.pages.consistency import LEGEND, lines_tables, title
+    from babelscope.study.sensitivity import square_beside_accuracy, steadiness
 
     for one in told:
-        centred = ", centred by language" if one["centred"] else ""
-        title = f"{one['source']} to others · norm {one['settings']['norm']} · space: {one['space']}{centred}"
-        show.show(lines_table(title, one["languages"]))
-        print(
-            f"mean C over languages {one['overall']:.3f}; with the trivial 1 of {one['source']} {one['overall_incl_self']:.3f}"
-        )
+        for table in lines_tables(title(one), one["languages"]):
+            show.show(table)
+        if one["overall"] is not None:
+            alone, with_self = f"{one['overall']:.3f}", f"{one['overall_incl_self']:.3f}"
+            print(f"mean C over languages {alone}; with the trivial 1 of {one['source']} {with_self}")
         for line in one["languages"]:
-            low = [side for side, share in zip(("source", "target"), line["coverage"]) if share < 0.8]
+            low = [side for side, share in zip(("source", "target"), line["coverage"]) if share is not None and share < 0.8]
             if low:
                 print(f"{line['lang']}: less than 0.8 of the weight lies on known words ({' and '.join(low)})")
-            for reason, number in line["reasons"].items():
-                print(f"{line['lang']}: {number} without a value: {reason}")
+            for lacking, what in (("reasons", "a value"), ("without_kappa", "a kappa")):
+                for reason, number in line[lacking].items():
+                    print(f"{line['lang']}: {number} without {what}: {reason}")
+    sources = dict.fromkeys(each.scored.source for each in found)
+    for source in sources:
+        mine = [each.scored for each in found if each.scored.source == source]
+        for each in steadiness(mine) if len(mine) > 1 else ():
+            print(f"{source} to {each.lang}: lift {each.lowest:.3f} to {each.highest:.3f} over {each.of} choices; {each.claim}")
+    if len(sources) > 2 and len(found) == len(sources):
+        r, p = square_beside_accuracy([each.scored for each in found])
+        print(f"lift and accuracy over sources x targets: Mantel's r {r:.2f}, p {p:.3f}")
     print(LEGEND)
 
 
-def _json(line: Any) -> dict[str, Any]:
-    found = asdict(line)
-    return {"lang": found.pop("lang"), **found.pop("means"), **found}
-
-
-def _pair(pair: Pair, norm: str) -> dict[str, Any]:
-    named = ("c", "c_unif", "c_perm", "c_indep", "ceil_s", "ceil_t", "ceil", "lift", "kappa", "p", "reason")
-    values = {name: getattr(pair.found, name) for name in named}
-    own = {name: getattr(pair, name) for name in pair.__slots__ if name not in ("found",)}
-    earned = {name: None if (each := getattr(pair.found, name)) is None else each.tolist() for name in ("earned_s", "earned_t")}
-    return {**own, "norm": norm, **values, **earned}
+def _pairs(one: Told) -> list[dict[str, Any]]:
+    named = ("c", "c_unif", "c_perm", "c_indep", "ceil_s", "ceil_t", "ceil", "lift", "kappa", "p", "reason", "kappa_reason")
+    made = []
+    for pair in one.scored.pairs:
+        own = {name: getattr(pair, name) for name in pair.__slots__ if name != "found"}
+        values = {name: getattr(pair.found, name) for name in named}
+        earned = {name: None if (each := getattr(pair.found, name)) is None else each.tolist()
+                  for name in ("earned_s", "earned_t")}  # fmt: skip
+        about = {
+            "source": one.scored.source,
+            "space": one.scored.space,
+            "norm": one.scored.settings.norm,
+            "edge": one.rows.edge,
+        }
+        made.append({**own, **about, **values, **earned})
+    return made
 
 
 def _plain(value: Any) -> Any:

@@ -177,6 +177,10 @@ class UnitScores:
     gold: str | None = None
     reason: str = ""
     """Why nothing can be said about it, if so."""
+    confidence: float | None = None
+    """The model's probability of its prediction."""
+    cluster: str = ""
+    """What intervals resample: texts that share a premise or a paragraph share it. Empty means: alone, the id."""
 
 
 @dataclass(frozen=True, slots=True)

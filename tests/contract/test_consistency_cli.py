@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import isnan, nan
 from pathlib import Path
 
@@ -10,16 +11,23 @@ import numpy as np
 import pytest
 import torch
 from test_cli import call, refused
+from transformers import XLMRobertaForQuestionAnswering
 
+from babelscope.crosslingual.consistency import Consistency
 from babelscope.crosslingual.links import linked
 from babelscope.data import builtin
+from babelscope.data.alignment import alignment
 from babelscope.data.attributions import unit_scores
+from babelscope.errors import Undefined
+from babelscope.model.load import load
 from babelscope.model.small import make
 from babelscope.model.vectors import averaged, embedded, isolated, untrained
-from babelscope.study.consistency import Compared, Settings, score
+from babelscope.study.consistency import Compared, Pair, Settings, score
 from babelscope.study.consistency_table import overall, sign_flips, summary
+from babelscope.study.sensitivity import Scored, steadiness
+from babelscope.study.spaces import in_links
 from babelscope.study.translations import explained, parallel
-from babelscope.types import Example, UnitScores
+from babelscope.types import Estimate, Example, UnitScores
 from conftest import TEXTS, tiny
 
 WORDS = {"en": ["the", "cat", "sleeps", "dog", "runs", "far"], "es": ["el", "gato", "duerme", "perro", "corre", "lejos"]}
@@ -125,10 +133,16 @@ def test_what_cannot_be_compared_is_a_row_with_its_reason(folder: Path, reason: 
 def test_one_word_texts_have_c_but_no_kappa(folder: Path) -> None:
     rows = [row(lang, "a", units=[WORDS[lang][1]], attributions=[2.0]) for lang in WORDS]
     write(folder / "one.jsonl", rows)
-    (line,) = json.loads(call(*common(folder, "one.jsonl"), "--json").stdout)["languages"]
+    output = ("--output", str(folder / "one-pairs.jsonl"))
+    (line,) = json.loads(call(*common(folder, "one.jsonl"), *output, "--json").stdout)["languages"]
     assert line["c"]["mean"] == pytest.approx(1)
     assert line["lift"]["mean"] == pytest.approx(0)
     assert line["kappa"]["mean"] is None
+    why = "chance reaches the ceiling: there is nothing to permute"
+    assert line["without_kappa"] == {why: 1}
+    pair = json.loads((folder / "one-pairs.jsonl").read_text("utf-8"))
+    assert (pair["kappa"], pair["reason"], pair["kappa_reason"]) == (None, "", why)
+    assert f"1 without a kappa: {why}" in call(*common(folder, "one.jsonl")).stdout
 
 
 @pytest.mark.parametrize(
@@ -153,7 +167,10 @@ def test_misused_options_are_one_line(folder: Path) -> None:
     file, spaces = str(folder / "rows.jsonl"), ("--vectors", f"en={folder / 'en.vec'}")
     assert "either a MODEL or --input" in refused("consistency", *spaces)
     assert "words are compared in a space" in refused("consistency", "--input", file)
-    assert "give one space" in refused("consistency", "--input", file, *spaces, "--encoder", "x")
+    assert "leave the other spaces out" in refused(
+        "consistency", str(folder / "model"), *spaces, "--gold", "--task", "topic", "--target", "es"
+    )
+    assert "each once: LANG=MODEL" in refused("consistency", "a", "b", "--task", "topic")
     assert "not of the form LANG=FILE.vec" in refused("consistency", "--input", file, "--vectors", "en")
     assert "needs a parallel corpus" in refused("consistency", str(folder / "model"))
     assert "no norm 'l2'" in refused("consistency", "--input", file, *spaces, "--norm", "l2")
@@ -168,6 +185,73 @@ def test_a_model_is_explained_and_scored(folder: Path) -> None:
     for line in told["languages"]:
         assert line["c"]["n"] == line["c_rand"]["n"] == 4
         assert 0 <= line["c"]["mean"] <= line["ceil"]["mean"] <= 1
+
+
+def test_models_of_each_language_are_a_matrix(folder: Path) -> None:
+    """Sources x targets: each model's own language is the source, the languages of the others are its targets."""
+    page = folder / "matrix.html"
+    models = [f"{lang}={folder / 'model'}" for lang in ("en", "es", "hi")]
+    common = ["--task", "topic", "--gold", "--count", "5", "--method", "input_x_gradient", "--allow-untrained-head",
+              "--target-class", "own", "--draws", "3"]  # fmt: skip
+    told = json.loads(call("consistency", *models, *common, "--output", str(page), "--json").stdout)
+    assert [(one["source"], [line["lang"] for line in one["languages"]]) for one in told] == [
+        ("en", ["es", "hi"]), ("es", ["en", "hi"]), ("hi", ["en", "es"]),
+    ]  # fmt: skip
+    cells = {(one["source"], line["lang"]): line for one in told for line in one["languages"]}
+    for one, two in (("en", "es"), ("es", "hi")):
+        assert cells[one, two]["c"]["mean"] == pytest.approx(cells[two, one]["c"]["mean"], abs=1e-9), "one model, own targets"
+    assert told[0]["space"] == "gold links"
+    assert page.read_text("utf-8").count('class="ribbon"') == 6 * 3
+    assert '"heatmap"' in page.read_text("utf-8")
+    assert "Mantel's r" in call("consistency", *models, *common).stdout
+
+
+def test_several_spaces_and_norms_say_what_depends_on_the_choice(folder: Path) -> None:
+    shown = call(*common(folder), "--encoder", str(folder / "model"), "--norm", "all").stdout
+    assert "space: vec" in shown
+    assert shown.count("norm abs") == 2, "one table per space"
+    assert "over 12 choices" in shown
+
+
+def test_start_and_end_of_an_answer(folder: Path) -> None:
+    base = load(str(folder / "model"), allow_untrained_head=True)
+    reader = XLMRobertaForQuestionAnswering(base.hf.config)
+    reader.save_pretrained(folder / "reader")
+    base.tokenizer.save_pretrained(folder / "reader")
+    found = call("consistency", str(folder / "reader"), "--task", "reading", "--target", "es", "--count", "3",
+                 "--edge", "start,end,both", "--target-class", "own", "--method", "input_x_gradient",
+                 "--allow-untrained-head", "--json", "--draws", "0")  # fmt: skip
+    told = json.loads(found.stdout)
+    assert [one["edge"] for one in told] == ["start", "end", "both"]
+    assert len({one["languages"][0]["c"]["mean"] for one in told}) == 3
+
+
+def test_gold_links_of_pairs_lead_within_their_texts() -> None:
+    one, two = (builtin.read("nli", lang, "test", 1)[0] for lang in ("en", "hi"))
+    rows = [UnitScores(each.group, each.lang, tuple(f"{k}" for k in range(sum(map(len, each.concepts)))), (), ())
+            for each in (one, two)]  # fmt: skip
+    found = in_links([one, two])(*rows).similarity
+    first = len(one.concepts[0]), len(two.concepts[0])
+    assert found[: first[0], first[1] :].sum() == found[first[0] :, : first[1]].sum() == 0
+    assert found.sum() == sum(len(each) for each in alignment(one, two))
+    with pytest.raises(Undefined, match="a text was cut"):
+        in_links([one, two])(rows[0], replace(rows[1], units=rows[1].units[1:]))
+    with pytest.raises(Undefined, match="no gold alignment"):
+        in_links([one])(*rows)
+
+
+def test_steadiness() -> None:
+    def one(lifts: dict[str, tuple[float, float, float]]) -> Scored:
+        lines = [summary([Pair("a", lang, Consistency())])[0] for lang in lifts]
+        lines = [replace(line, means={**line.means, "lift": Estimate(*lifts[line.lang], 9, 0)}) for line in lines]
+        return Scored("en", "s", Settings(), [], lines)
+
+    found = steadiness(
+        [one({"es": (0.2, 0.1, 0.3), "hi": (0.1, 0.05, 0.2)}), one({"es": (0.4, 0.3, 0.5), "hi": (0.1, -0.1, 0.2)})]
+    )
+    assert [(each.lang, each.lowest, each.highest, each.claim) for each in found] == [
+        ("es", 0.2, 0.4, "above chance"), ("hi", 0.1, 0.1, "depends on the choice"),
+    ]  # fmt: skip
 
 
 def test_translations_are_explained_for_the_class_of_the_source() -> None:
@@ -231,9 +315,9 @@ def test_summaries_split_by_prediction_and_count() -> None:
 
 def test_sign_flips() -> None:
     rng = np.random.default_rng(0)
-    assert sign_flips(np.abs(rng.normal(size=30))) == 0.001
-    assert sign_flips(np.array([nan])) != sign_flips(np.array([nan]))
-    found = [sign_flips(rng.normal(size=20)) for _ in range(200)]
+    assert sign_flips(np.abs(rng.normal(size=30)), [str(k) for k in range(30)]) == 0.001
+    assert isnan(sign_flips(np.array([nan]), ["a"]))
+    found = [sign_flips(rng.normal(size=20), [str(k) for k in range(20)]) for _ in range(200)]
     assert 0.4 < np.mean(found) < 0.6
     assert sum(p <= 0.05 for p in found) < 25, "200 draws without an effect: 10 are expected below 0.05, 3 sd are 9"
 

@@ -121,7 +121,9 @@ def test_the_json_fields_are_those_of_the_page(built: dict[str, str]) -> None:
     assert tuple(name for name, *_ in rows(built["explain.md"], "The fields in JSON")) == EXPLANATION_FIELDS
 
 
-@pytest.mark.parametrize("name", ["Study", "TaskSpec", "DataSpec", "ModelSpec", "TrainSpec", "PairingSpec", "Choice"])
+@pytest.mark.parametrize(
+    "name", ["Study", "TaskSpec", "DataSpec", "ModelSpec", "TrainSpec", "PairingSpec", "Choice", "ConsistencySpec"]
+)
 def test_the_study_fields_are_those_of_the_page(built: dict[str, str], name: str) -> None:
     found = {field: default for field, default, _ in rows(built["study.md"], name)}
     expected = {}

@@ -24,6 +24,25 @@ MUTANTS = {
         "crosslingual/transport.py", "kept = np.clip(similarity[np.ix_(rows, columns)], 0.0, 1.0)",
         "kept = similarity[np.ix_(rows, columns)]", "properties/test_consistency.py", "i10",
     ),
+    "kappa of the means over sums that count C twice": (
+        "study/consistency_table.py", "c, c_perm, ceil, n = sums.T", "c, ceil, c_perm, n = sums.T",
+        "contract/test_consistency_cli.py", "reach_the_ceiling",
+    ),
+    "pairs that share a premise taken for independent": (
+        "study/consistency_table.py", "groups = [pair.cluster for pair in pairs]", "groups = [pair.id for pair in pairs]",
+        "properties/test_flips.py", "resample_clusters",
+    ),
+    "a partial correlation of the wrong sign": (
+        "study/flips.py", "made[place] = -inverse[0, 1]", "made[place] = inverse[0, 1]",
+        "properties/test_flips.py", "regression_leaves",
+    ),
+    "links of the second text one word off": (
+        "study/spaces.py", "starts = [np.cumsum([0, *each]) for each in counts]",
+        "starts = [np.cumsum([1, *each]) - 1 for each in counts]", "contract/test_consistency_cli.py", "gold_links",
+    ),
+    "a right-to-left line read from the left": (
+        "pages/ribbons.py", "turned = rightward(row.units)", "turned = False", "properties/test_ribbons.py", "from_the_right",
+    ),
     "a denial entails what is said less exactly": (
         "data/builtin/events/meaning.py", "return narrower(hypothesis, premise)", "return narrower(premise, hypothesis)",
         "properties/test_builtin.py", "by_hand",

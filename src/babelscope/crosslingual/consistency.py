@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, isnan, nan
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from babelscope.crosslingual.transport import Plan, Similarity, transport
+from babelscope.crosslingual.transport import Plan, Similarity, transport, worth
 from babelscope.crosslingual.weights import NORMS, Scores, Shares, weights
 from babelscope.errors import InputError, Undefined
 from babelscope.seeds import keyed
@@ -52,6 +52,16 @@ class Consistency:
     def kappa(self) -> float:
         """(C - C_perm) / (ceil - C_perm): 1 is as consistent as the vocabulary permits. Of a corpus: `kappa` of the means."""
         return kappa(self.c, self.c_perm, self.ceil)
+
+    @property
+    def kappa_reason(self) -> str:
+        """Why there is no kappa: as C, or because chance reaches the ceiling, as in texts of one word."""
+        if self.reason or isfinite(self.kappa):
+            return self.reason
+        return "no permutation was drawn" if isnan(self.c_perm) else FLAT
+
+
+FLAT = "chance reaches the ceiling: there is nothing to permute"
 
 
 def kappa(c: float, c_perm: float, ceil: float) -> float:
@@ -147,7 +157,7 @@ def permuted(
     draws: int,
     key: tuple[str | int, ...],
 ) -> Scores:
-    """C of `draws` pairs of permutations: the same weights on other words of the same texts."""
+    """C of `draws` pairs of permutations: the same weights on other words of the same texts. Similarities are in [0, 1]."""
     rng = keyed(*key, "permuted weights")
     sides = segments or ([0] * len(source), [0] * len(target))
     places = [[np.flatnonzero(np.asarray(side) == name) for name in dict.fromkeys(side)] for side in sides]
@@ -157,7 +167,7 @@ def permuted(
         for side, groups, before in zip(mixed, places, (source, target)):
             for group in groups:
                 side[group] = before[rng.permutation(group)]
-        found.append(_best(mixed[0], mixed[1], similarity)[0])
+        found.append(sum(worth(mixed[0][:, sign], mixed[1][:, sign], similarity) for sign in range(source.shape[1])))
     return np.array(found, dtype=np.float64)
 
 

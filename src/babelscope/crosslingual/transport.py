@@ -40,26 +40,43 @@ def transport(source: Weights, target: Weights, similarity: Similarity) -> tuple
     Source: the consistency of token attributions, as defined by its authors with inequality constraints; the equality with
     balanced transport is ours (docs/consistency.md).
     """
-    rows, columns = np.flatnonzero(source), np.flatnonzero(target)
     plan = np.zeros(similarity.shape)
+    rows, columns = np.flatnonzero(source), np.flatnonzero(target)
     if not len(rows) or not len(columns):
         return 0.0, plan
     _check(source, target, similarity[np.ix_(rows, columns)])
     kept = np.clip(similarity[np.ix_(rows, columns)], 0.0, 1.0)
-    left, right = source[rows].astype(np.float64), target[columns].astype(np.float64)
-    missing = left.sum() - right.sum()
-    costs = 1.0 - kept
-    if missing > ROUNDING:
-        right, costs = np.append(right, missing), np.hstack([costs, np.ones((len(left), 1))])
-    elif missing < -ROUNDING:
-        left, costs = np.append(left, -missing), np.vstack([costs, np.ones((1, len(right)))])
-    total = left.sum()
-    found, told = _simplex()(left / total, right / right.sum(), costs, numItermax=STEPS, log=True, center_dual=False)
-    if told["warning"] is not None:
-        raise BabelscopeError(f"the transport of {len(left)} x {len(right)} units was not solved: {told['warning']}")
-    flow = found[: len(rows), : len(columns)] * total
+    flow = _flow(source[rows], target[columns], kept)
     plan[np.ix_(rows, columns)] = flow
     return float((flow * kept).sum()), plan
+
+
+def worth(source: Weights, target: Weights, similarity: Similarity) -> float:
+    """The value of `transport` without its plan: for many weights on one similarity, which must be in [0, 1] already.
+
+    *Law*: the value of `transport`.
+    """
+    rows, columns = source > 0, target > 0
+    if not rows.all() or not columns.all():
+        source, target, similarity = source[rows], target[columns], similarity[np.ix_(rows, columns)]
+    return float(np.vdot(_flow(source, target, similarity), similarity)) if len(source) and len(target) else 0.0
+
+
+def _flow(source: Weights, target: Weights, similarity: Similarity) -> Plan:
+    """The plan for positive weights and similarities in [0, 1]."""
+    left, right, costs = source.astype(np.float64), target.astype(np.float64), 1.0 - similarity
+    m, n = costs.shape
+    total, other = float(left.sum()), float(right.sum())
+    if total - other > ROUNDING:
+        right, costs = np.append(right, total - other), np.hstack([costs, np.ones((m, 1))])
+    elif other - total > ROUNDING:
+        left, costs, total = np.append(left, other - total), np.vstack([costs, np.ones((1, n))]), other
+    found, told = _simplex()(
+        left / left.sum(), right / right.sum(), costs, numItermax=STEPS, log=True, center_dual=False, check_marginals=False
+    )
+    if told["warning"] is not None:
+        raise BabelscopeError(f"the transport of {m} x {n} units was not solved: {told['warning']}")
+    return np.asarray(found[:m, :n] * total)
 
 
 def _check(source: Weights, target: Weights, similarity: Similarity) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from math import nan
+from dataclasses import asdict
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ Line = tuple[int, UnitScores]
 
 
 def unit_scores(file: str | Path) -> list[UnitScores]:
-    """The rows of a file with id, lang, units, attributions and perhaps segment, prediction and gold.
+    """The rows of a file with id, lang, units, attributions and perhaps segment, prediction, gold, confidence and cluster.
 
     Also what `babelscope explain --output FILE.jsonl` writes (words and word_scores). A line that is no such row is raised with
     its number; a row whose counts differ is kept, with the reason why it has no value.
@@ -65,6 +67,8 @@ def _fault(file: Path, number: int, row: Mapping[str, Any]) -> Problem | None:
         isinstance(row["segment"], list) and all(isinstance(each, int) for each in row["segment"])
     ):
         return wrong("segment", "a list of whole numbers, one per unit")
+    if not _number(row.get("confidence")):
+        return wrong("confidence", "a number")
     return None
 
 
@@ -82,4 +86,19 @@ def _row(row: Mapping[str, Any]) -> UnitScores:
     elif len(segment) != len(units):
         reason = f"{len(units)} units, but {len(segment)} segments"
     named = {name: None if row.get(name) is None else str(row[name]) for name in ("prediction", "gold")}
-    return UnitScores(str(row["id"]), row["lang"], units, scores, segment, **named, reason=reason)
+    sure = None if row.get("confidence") is None else float(row["confidence"])
+    cluster = "" if row.get("cluster") is None else str(row["cluster"])
+    return UnitScores(
+        str(row["id"]), row["lang"], units, scores, segment, **named, reason=reason, confidence=sure, cluster=cluster
+    )
+
+
+def line(row: UnitScores) -> str:
+    """The row as a line of such a file.
+
+    *Law*: read again it is the same row.
+    """
+    made = asdict(row)
+    made["attributions"] = [each if isfinite(each) else None for each in made.pop("scores")]
+    del made["reason"]
+    return json.dumps(made, ensure_ascii=False)

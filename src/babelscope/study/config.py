@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
+from babelscope.study.consistency import Settings
 from babelscope.study.options import choose, settle, suggestion
 
 
@@ -145,6 +146,39 @@ class PairingSpec(Strict):
         return {**given, "monolingual": [given["monolingual"]]} if alone else given
 
 
+class ConsistencySpec(Strict):
+    """Do translations get the same explanation? The space that words are compared in, and how; see `consistency`.
+
+    Without `source` each model's own training language is the source. No space is the model's own input table.
+    """
+
+    source: str | None = None
+    vectors: str | None = None
+    subwords: str | None = None
+    encoder: str | None = None
+    gold: bool = False
+    norms: list[str] = Field(default=["abs"], min_length=1)
+    segments: str = "blocked"
+    unknown: str = "identity"
+    draws: int = Field(default=20, ge=1)
+    untrained: bool = False
+
+    @model_validator(mode="after")
+    def all_known(self) -> Self:
+        if self.gold and (self.vectors or self.subwords or self.encoder):
+            raise ValueError("'gold' compares words by gold links; leave the other spaces out")
+        for norm in self.norms:
+            Settings(norm, self.segments, self.unknown)
+        return self
+
+    def source_of(self, model: ModelSpec) -> str:
+        """The language that the others are compared with."""
+        trained = model.train.languages if model.train else []
+        if self.source is None and len(trained) != 1:
+            raise ValueError(f"consistency needs a 'source': model {model.name!r} is not trained here in one language")
+        return self.source or trained[0]
+
+
 class Study(Strict):
     """Everything that decides a study's numbers."""
 
@@ -155,6 +189,7 @@ class Study(Strict):
     models: list[ModelSpec] = Field(min_length=1)
     methods: list[Choice] = Field(min_length=1)
     metrics: list[Choice] = Field(default_factory=list)
+    consistency: ConsistencySpec | None = None
     seeds: list[int] = Field(default=[0], min_length=1)
     trust: int = Field(default=0, ge=0)
     draws: int = Field(default=1, ge=1)
@@ -186,7 +221,25 @@ class Study(Strict):
                                 one.train.languages, "'train'")  # fmt: skip
         for task in self.tasks:
             _refuse_unknown(f"task {task.name!r}", "language", task.data.languages, self.languages)
+        self._parallel()
         return self
+
+    def _parallel(self) -> None:
+        """What a comparison of translations needs; without one, no task can be explained for the source's class."""
+        asked = self.consistency
+        for task in self.tasks:
+            if task.target == "source" and asked is None:
+                raise ValueError(f"task {task.name!r}: the target 'source' needs 'consistency', which names the source")
+            if asked is not None and task.target not in (None, "source", "gold"):
+                raise ValueError(f"task {task.name!r}: translations are compared for the target 'source', 'gold' or none")
+            if asked is not None and asked.gold and task.data.builtin is None:
+                raise ValueError(f"task {task.name!r}: only built-in corpora have gold links between translations")
+        for one in self.models if asked is not None else ():
+            source, studied = asked.source_of(one) if asked else "", one.languages or self.languages
+            if one.train is not None and one.train.separately:
+                raise ValueError(f"model {one.name!r} is another one in every language; translations are compared in one model")
+            if source not in studied or len(studied) < 2:
+                raise ValueError(f"model {one.name!r} is not studied in its source {source!r} and another language")
 
 
 def _refuse_unknown(who: str, what: str, given: Iterable[str] | None, known: Iterable[str], whose: str = "the study") -> None:

@@ -72,6 +72,11 @@ class Pair:
     same_prediction: bool | None = None
     correct_s: bool | None = None
     correct_t: bool | None = None
+    confidence_s: float = nan
+    """The model's probability of what it predicts."""
+    confidence_t: float = nan
+    cluster: str = ""
+    """What intervals resample: the source text's, or the id."""
 
 
 class _Job(NamedTuple):
@@ -124,6 +129,26 @@ def score(
     return [replace(pair, c_rand=random.get((pair.id, pair.lang), nan)) for pair in solved]
 
 
+def replayed(
+    rows: Sequence[UnitScores], pair: Pair, source: str, compare: Compare, settings: Settings
+) -> tuple[UnitScores, UnitScores, Consistency, NDArray[np.float64]]:
+    """A scored pair with its plan and its similarity, which are not kept while many are scored; words left out are gone."""
+    by = {(row.id, row.lang): row for row in rows}
+    one, two = by[pair.id, source], by[pair.id, pair.lang]
+    compared = compare(one, two)
+    kept = compared.known_s, compared.known_t
+    if settings.policy != "drop":
+        kept = np.ones_like(kept[0]), np.ones_like(kept[1])
+    found = _one(one, two, compared, settings)
+    return _left(one, kept[0]), _left(two, kept[1]), found, compared.similarity[np.ix_(*kept)]
+
+
+def _left(row: UnitScores, kept: NDArray[np.bool_]) -> UnitScores:
+    places = np.flatnonzero(kept)
+    units, scores = tuple(row.units[at] for at in places), tuple(row.scores[at] for at in places)
+    return replace(row, units=units, scores=scores, segment=tuple(row.segment[at] for at in places))
+
+
 def _partners(rows: Mapping[str, UnitScores], seed: int) -> dict[str, UnitScores]:
     """For every text the next one in order of length (the last: the one before), ties in an order of the ids' own."""
     usable = [row for row in rows.values() if not row.reason and row.units]
@@ -139,14 +164,14 @@ def _prepared(
 ) -> Pair | _Job:  # fmt: skip
     one, two = by.get((name, source)), by.get((name, lang))
     if one is None or two is None:
-        return Pair(name, lang, Consistency(reason=f"there is no text in {source if one is None else lang}"))
+        return Pair(name, lang, Consistency(reason=f"there is no text in {source if one is None else lang}"), cluster=name)
     for row in (one, two):
         if row.reason:
-            return Pair(name, lang, Consistency(reason=f"{row.lang}: {row.reason}"))
+            return Pair(name, lang, Consistency(reason=f"{row.lang}: {row.reason}"), cluster=one.cluster or name)
     try:
         compared = compare(one, two)
     except Undefined as error:
-        return Pair(name, lang, Consistency(reason=str(error)))
+        return Pair(name, lang, Consistency(reason=str(error)), cluster=one.cluster or name)
     try:
         mismatched = (other, compare(one, other)) if other is not None else None
     except Undefined:
@@ -174,6 +199,9 @@ def _pair(job: Pair | _Job) -> Pair:
         one.id, two.lang, replace(found, plan=None), mismatched,
         coverage_s=_coverage(one, job.compared.known_s), coverage_t=_coverage(two, job.compared.known_t),
         same_prediction=same, correct_s=_correct(one), correct_t=_correct(two),
+        confidence_s=nan if one.confidence is None else one.confidence,
+        confidence_t=nan if two.confidence is None else two.confidence,
+        cluster=one.cluster or one.id,
     )  # fmt: skip
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
 
 import numpy as np
+from jaxtyping import Float
 from numpy.typing import NDArray
 
-from babelscope.crosslingual.consistency import NARROW, kappa
+from babelscope.crosslingual.consistency import NARROW
 from babelscope.seeds import keyed
-from babelscope.stats import LEVEL, RESAMPLES, estimate
+from babelscope.stats import estimate
+from babelscope.stats.bootstrap import of_sums
 from babelscope.study.consistency import Pair
 from babelscope.types import Estimate
 
@@ -22,7 +25,7 @@ FLIPS = 999
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One target language: means with intervals over its pairs."""
+    """One target language: means with intervals over its pairs, resampled by cluster (pairs that share a premise)."""
 
     lang: str
     means: dict[str, Estimate]
@@ -37,6 +40,8 @@ class Line:
     lift_different: float
     reasons: dict[str, int]
     """Why pairs have no value, and how many."""
+    without_kappa: dict[str, int]
+    """Why pairs that have a C have no kappa of their own, and how many: texts of one word."""
 
 
 def summary(pairs: Sequence[Pair], *, seed: int = 0) -> list[Line]:
@@ -58,49 +63,47 @@ def overall(lines: Sequence[Line]) -> tuple[float, float]:
 
 
 def _line(lang: str, pairs: Sequence[Pair], seed: int) -> Line:
-    ids = [pair.id for pair in pairs]
-    means = {name: estimate(column(pairs, name).tolist(), ids, seed=seed) for name in COLUMNS}
+    groups = [pair.cluster for pair in pairs]
+    means = {name: estimate(column(pairs, name).tolist(), groups, seed=seed) for name in COLUMNS}
     lift = column(pairs, "lift")
     same = np.array([nan if pair.same_prediction is None else float(pair.same_prediction) for pair in pairs])
-    reasons: dict[str, int] = {}
-    for pair in pairs:
-        if pair.found.reason:
-            reasons[pair.found.reason] = reasons.get(pair.found.reason, 0) + 1
+    reasons = Counter(pair.found.reason for pair in pairs if pair.found.reason)
+    flat = Counter(pair.found.kappa_reason for pair in pairs if pair.found.kappa_reason and not pair.found.reason)
     covered = tuple(_mean(np.array([getattr(pair, name) for pair in pairs])) for name in ("coverage_s", "coverage_t"))
     return Line(
-        lang, means, _kappa(pairs, seed), sign_flips(lift, seed), (covered[0], covered[1]),
-        _mean(same), _mean(lift[same == 1]), _mean(lift[same == 0]), reasons,
+        lang, means, _kappa(pairs, seed), sign_flips(lift, groups, seed), (covered[0], covered[1]),
+        _mean(same), _mean(lift[same == 1]), _mean(lift[same == 0]), dict(reasons), dict(flat),
     )  # fmt: skip
 
 
-def sign_flips(lift: NDArray[np.float64], seed: int = 0) -> float:
-    """(1 + #{mean of flipped >= mean}) / (1 + 999): under no agreement each pair's lift is as often below 0 as above.
+def sign_flips(lift: NDArray[np.float64], groups: Sequence[str], seed: int = 0) -> float:
+    """(1 + #{mean of flipped >= mean}) / (1 + 999): under no agreement a cluster's lifts are as often below 0 as above.
 
-    *Laws*: in [0.001, 1]; small where all lifts are positive; uniform, about, where signs are random.
+    The lifts of a cluster (pairs that share a premise) are flipped together.
+
+    *Laws*: in [0.001, 1]; small where all lifts are positive; uniform, about, where signs are random; copies of a pair in
+    its own cluster change nothing.
     """
-    values = lift[np.isfinite(lift)]
-    if not len(values):
+    kept = np.isfinite(lift)
+    if not kept.any():
         return nan
+    _, member = np.unique(np.asarray(groups, dtype=object)[kept].astype(str), return_inverse=True)
+    values = np.bincount(member, weights=lift[kept])
     signs = keyed(seed, "sign flips", len(values)).choice([-1.0, 1.0], (FLIPS, len(values)))
     return float((1 + (signs @ values >= values.sum() - 1e-12).sum()) / (1 + FLIPS))
 
 
 def _kappa(pairs: Sequence[Pair], seed: int) -> Estimate:
-    """The kappa of the mean C, C_perm and ceil, with a percentile bootstrap interval over the pairs."""
-    table = np.stack([column(pairs, name) for name in ("c", "c_perm", "ceil")], axis=1)
-    defined = np.isfinite(table).all(1)
-    table, undefined = table[defined], int((~defined).sum())
-    if not len(table):
-        return Estimate(nan, nan, nan, 0, undefined)
-    middle = kappa(*(float(value) for value in table.mean(0)))
-    if len(table) < 2 or not isfinite(middle):
-        return Estimate(middle, nan, nan, len(table), undefined)
-    drawn = keyed(seed, "kappa", len(table)).integers(0, len(table), (RESAMPLES, len(table)))
-    c, c_perm, ceil = table[drawn].mean(1).T
-    room = ceil - c_perm
-    found = ((c - c_perm) / np.where(room >= NARROW, room, nan))[room >= NARROW]
-    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if len(found) else (nan, nan)
-    return Estimate(middle, min(float(low), middle), max(float(high), middle), len(table), undefined)
+    """The kappa of the mean C, C_perm and ceil, with a percentile bootstrap interval over the clusters."""
+    table = np.stack([*(column(pairs, name) for name in ("c", "c_perm", "ceil")), np.ones(len(pairs))], axis=1)
+    return of_sums(table, [pair.cluster for pair in pairs], _quotient, seed=seed)
+
+
+def _quotient(sums: Float[np.ndarray, "resample part"]) -> Float[np.ndarray, " resample"]:
+    """kappa of rows of sums of C, C_perm, ceil and 1."""
+    c, c_perm, ceil, n = sums.T
+    wide = ceil - c_perm >= NARROW * n
+    return np.asarray(np.divide(c - c_perm, ceil - c_perm, out=np.full(len(sums), nan), where=wide))
 
 
 def _mean(values: NDArray[np.float64]) -> float:

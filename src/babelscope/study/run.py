@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib.metadata
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from babelscope.crosslingual.words import segmenter
-from babelscope.errors import BabelscopeError
+from babelscope.errors import BabelscopeError, Undefined
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 from babelscope.model.door import Progress
@@ -33,13 +33,14 @@ from babelscope.store import (
     read_attributions,
     write_study,
 )
-from babelscope.study import models
+from babelscope.study import compare, models
 from babelscope.study.config import Choice, ModelSpec, Study, TaskSpec, read_study
 from babelscope.study.explain import explain
 from babelscope.study.measure import measure
 from babelscope.study.options import settle
+from babelscope.study.translations import for_classes
 from babelscope.study.trust import trust
-from babelscope.types import Aim, Example, Failure
+from babelscope.types import Aim, Attribution, Example, Failure
 
 VERSIONS = ("babelscope", "torch", "transformers", "tokenizers", "numpy")
 
@@ -68,6 +69,8 @@ class Tally:
 
     keys: list[str] = field(default_factory=list)
     filled: int = 0
+    explained: dict[tuple[int, int], dict[str, str]] = field(default_factory=dict)
+    """Of the present model, seed and task: the key of each language's explanations, by method's place and seed."""
     models: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -99,9 +102,13 @@ def blocks(study: Study) -> list[Block]:
         for task in study.tasks
         if model.tasks is None or task.name in model.tasks
         for seed in (study.seeds if model.train else study.seeds[:1])
-        for lang in (model.languages or study.languages)
-        if task.data.languages is None or lang in task.data.languages
+        for lang in languages(study, model, task)
     ]
+
+
+def languages(study: Study, model: ModelSpec, task: TaskSpec) -> list[str]:
+    """Those that a model is studied in on a task."""
+    return [lang for lang in model.languages or study.languages if task.data.languages is None or lang in task.data.languages]
 
 
 def run(study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHED) -> Outcome:
@@ -118,8 +125,7 @@ def run(study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHE
     loaded: tuple[tuple[str, str, int, str], Model | Exception] | None = None
     for number, block in enumerate(grid):
         watch.stage(f"{_name(asked, block)} · {block.lang}", number, len(grid))
-        alone = block.model.train is not None and block.model.train.separately
-        wanted = (block.model.name, block.task.name, block.seed, block.lang if alone else "")
+        wanted = _wanted(block)
         if loaded is None or loaded[0] != wanted:
             loaded = (wanted, _obtain(asked, block, watch))
         model = loaded[1]
@@ -131,9 +137,17 @@ def run(study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHE
         except FAULTS as error:
             name = {"model": block.model.model_dump(), "task": block.task.model_dump(), "seed": block.seed, "lang": block.lang}
             fail(place, _failure(name, error))
+        if not isinstance(model, Exception) and [wanted] != [_wanted(each) for each in grid[number + 1 : number + 2]]:
+            _compare(asked, block, model, place, tally)
     watch.stage("done", len(grid), len(grid))
     write_study(place, described(asked, tally))
     return Outcome(place.path, tally.filled, len(tally.keys) - tally.filled, tuple(failures(place)))
+
+
+def _wanted(block: Block) -> tuple[str, str, int, str]:
+    """What a model is loaded for; blocks that differ in their language only share it, unless each has its own."""
+    alone = block.model.train is not None and block.model.train.separately
+    return block.model.name, block.task.name, block.seed, block.lang if alone else ""
 
 
 def _obtain(study: Study, block: Block, watch: Watch) -> Model | Exception:
@@ -150,16 +164,14 @@ def _fill(study: Study, block: Block, model: Model, store: Store, tally: Tally, 
     """Explains with every method, then measures all explanations together."""
     rows = models.examples(block.task.data, block.lang)
     task = block.task
+    classes, identified = _classes(study, block, model)
     explained: list[str] = []
-    for choice in study.methods:
+    for place, choice in enumerate(study.methods):
         for seed in _seeds(study, block, choice):
-            identity = attribution_identity(model, block, rows, choice, seed)
+            identity = attribution_identity(model, block, rows, choice, seed) | identified
             try:
                 if not has(store, key(identity)):
-                    made = explain(
-                        model, rows, choice.name, target=_aim(task), quantity=task.quantity, part=task.part, long=task.long,
-                        options=settle(METHODS[choice.name], choice.options), seed=seed, progress=watch.steps,
-                    )  # fmt: skip
+                    made = _explained(model, task, choice, seed, rows, classes, watch)
                     put(store, [Cell(identity, "attributions", [replace(one, task=task.name) for one in made])])
                     tally.filled += 1
             except FAULTS as error:
@@ -167,6 +179,7 @@ def _fill(study: Study, block: Block, model: Model, store: Store, tally: Tally, 
             else:
                 explained.append(key(identity))
                 tally.keys.append(key(identity))
+                tally.explained.setdefault((place, seed), {})[block.lang] = key(identity)
     _measure(study, model, store, explained, tally, watch)
     _judge(study, model, store, explained, rows, tally, watch)
 
@@ -188,6 +201,62 @@ def _judge(
             fail(store, _failure(identity, error))
         else:
             tally.keys.append(key(identity))
+
+
+def _explained(
+    model: Model,
+    task: TaskSpec,
+    choice: Choice,
+    seed: int,
+    rows: list[Example],
+    classes: Mapping[str, str | None],
+    watch: Watch,
+) -> list[Attribution]:
+    options = settle(METHODS[choice.name], choice.options)
+
+    def each(some: list[Example], name: str | None) -> Iterable[Attribution]:
+        aim = replace(_aim(task), name=name)
+        return explain(model, some, choice.name, target=aim, quantity=task.quantity, part=task.part, long=task.long,
+                       options=options, seed=seed, progress=watch.steps)  # fmt: skip
+
+    return for_classes(rows, classes, each)
+
+
+def _classes(study: Study, block: Block, model: Model) -> tuple[dict[str, str | None], dict[str, Any]]:
+    """The class that each group is explained for, and what it depends on: with the target "source", the source's text."""
+    if block.task.target != "source" or study.consistency is None:
+        return {"": block.task.target}, {}
+    source = study.consistency.source_of(block.model)
+    texts = models.examples(block.task.data, source)
+    if block.lang == source:
+        return {"": None}, {}
+    return {"": None, **compare.said(model, texts)}, {"source": [source, fingerprint(texts)]}
+
+
+def _compare(study: Study, block: Block, model: Model, store: Store, tally: Tally) -> None:
+    """The consistency of what was explained in all languages of a model, seed and task."""
+    done, tally.explained = tally.explained, {}
+    if study.consistency is None:
+        return
+    source, langs = study.consistency.source_of(block.model), languages(study, block.model, block.task)
+    for (place, _), keys in done.items():
+        identity = (
+            compare.identity(study.consistency, source, keys) if source in keys else {"kind": "measures", "source": source}
+        )
+        try:
+            if set(keys) != set(langs):
+                raise Undefined(f"not every language was explained: only {', '.join(keys)}")
+            if not has(store, key(identity)):
+                choice = study.methods[place]
+                texts = {lang: models.examples(block.task.data, lang) for lang in langs}
+                options = settle(METHODS[choice.name], choice.options)
+                given = compare.Translated(source, read_attributions(store, keys.values()), texts, choice.name, options)
+                made = compare.measures(model, block.task, study.consistency, given)
+                put(store, [Cell(identity, "measures", made)])
+                tally.filled += 1
+            tally.keys.append(key(identity))
+        except FAULTS as error:
+            fail(store, _failure(identity, error))
 
 
 def _measure(study: Study, model: Model, store: Store, explained: list[str], tally: Tally, watch: Watch) -> None:
@@ -221,7 +290,9 @@ def _seeds(study: Study, block: Block, choice: Choice) -> list[int]:
 
 def planned(study: Study, block: Block) -> int:
     """How many cells a block has."""
-    return sum(len(_seeds(study, block, choice)) for choice in study.methods) * (1 + len(study.metrics) + bool(study.trust))
+    explained = sum(len(_seeds(study, block, choice)) for choice in study.methods)
+    last = study.consistency is not None and block.lang == languages(study, block.model, block.task)[-1]
+    return explained * (1 + len(study.metrics) + bool(study.trust) + last)
 
 
 def _failure(cell: Mapping[str, Any], error: Exception) -> Failure:
@@ -276,7 +347,7 @@ def described(study: Study, tally: Tally) -> dict[str, Any]:
             | ({"bounds": METRICS[choice.name].bounds} if all(map(isfinite, METRICS[choice.name].bounds)) else {})
             | {"options": settle(METRICS[choice.name], choice.options)}
             for choice in study.metrics
-        ],
+        ] + [{"name": name, "summary": summary} for name, summary in compare.MEASURED.items() if study.consistency],
         "seeds": study.seeds,
         "pairings": [pairing.model_dump() for pairing in study.pairings],
         "examples": study.tasks[0].data.examples,
@@ -294,9 +365,13 @@ def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
     metrics = {(choice.name, canonical(settle(METRICS[choice.name], choice.options))) for choice in study.metrics}
     explained: dict[tuple[str, str, str, str], set[str]] = {}
     measured: dict[str, int] = {}
+    compared: dict[str, int] = {}
     for cell in cells(store):
         identity = cell["identity"]
-        if cell["kind"] == "measures":
+        if identity.get("metric") == "consistency":
+            asked = study.consistency and identity["options"] == study.consistency.model_dump(exclude={"source"})
+            compared |= dict.fromkeys(identity["with"] if asked else (), 1)
+        elif cell["kind"] == "measures":
             measured[identity["of"]] = measured.get(identity["of"], 0) + (
                 (identity["metric"], canonical(identity["options"])) in metrics
             )
@@ -310,7 +385,9 @@ def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
         name = _name(study, block)
         data = fingerprint(models.examples(block.task.data, block.lang))
         mine = explained.get((name, block.task.name, block.lang, data), set())
-        done = {"explained": len(mine), "measured": sum(measured.get(one, 0) for one in mine)}
+        last = block.lang == (block.model.languages or study.languages)[-1]
+        found = sum(measured.get(one, 0) + (compared.get(one, 0) if last else 0) for one in mine)
+        done = {"explained": len(mine), "measured": found}
         rows.append({"model": name, "lang": block.lang, **done, "planned": planned(study, block)})
     return rows
 
