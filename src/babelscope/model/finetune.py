@@ -45,6 +45,8 @@ class Recipe:
     freeze_embeddings: bool = False
     max_length: int = 512
     seed: int = 0
+    head_only: bool = False
+    """Whether everything below the head stays as it was: what the same training gains without touching the encoder."""
 
 
 PUBLISHED = Recipe()
@@ -142,6 +144,8 @@ def _trainer(
     hf.config.untrained = False
     if recipe.freeze_embeddings:
         hf.get_input_embeddings().weight.requires_grad_(False)
+    if recipe.head_only:
+        hf.base_model.requires_grad_(False)
     if hf.config.pad_token_id is None and tokenizer.pad_token_id is not None:
         hf.config.pad_token_id = tokenizer.pad_token_id
     limit = min(recipe.max_length, tokenizer.model_max_length)
