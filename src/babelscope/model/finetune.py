@@ -86,7 +86,12 @@ def finetune(
         trainer.model.save_pretrained(done)
         tokenizer.save_pretrained(done)
     history = [row for row in trainer.state.log_history if "eval_loss" in row]
-    kept = {"recipe": asdict(recipe), "dev": [{k: row[k] for k in ("epoch", "eval_loss", "eval_accuracy")} for row in history]}
+    langs = list(dict.fromkeys(row.lang for row in train))
+    kept = {
+        "recipe": asdict(recipe),
+        "languages": langs,
+        "dev": [{k: row[k] for k in ("epoch", "eval_loss", "eval_accuracy")} for row in history],
+    }
     (done / "training.json").write_text(json.dumps(kept, indent=1), "utf-8")
     final.parent.mkdir(parents=True, exist_ok=True)
     os.replace(done, final)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from babelscope.errors import UnsupportedModel
 from babelscope.seeds import keyed
@@ -45,14 +45,14 @@ def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]
     return np.asarray(-(weights * logs).sum(axis=-1))
 
 
-def spread(weights: Weights, special: Bool[np.ndarray, " key"]) -> Spread:
+def spread(weights: Weights, special: Bool[np.ndarray, " key"], reach: Int[np.ndarray, "layer 2"] | None = None) -> Spread:
     """Entropy and sinks of one text's attention, per layer and head: heads are never averaged first.
 
         nats = mean_q H(p_q);   share = mean_q H(p_q) / log n_q over queries with n_q > 1;   sink = mean_q sum_{k special} p_qk
         content = mean_q H(p_q without special keys, summing to 1 again)
 
-    p_q are the weights of query q over the keys that it can see (all tokens of an encoder's text, those up to q in a causal
-    model), n_q their number.
+    p_q are the weights of query q, n_q is the number of keys that it can see: `reach` says how far back and ahead each layer
+    looks ((-9, 0) is a causal layer over ten tokens), without it everything is seen.
 
     *Laws*: uniform attention has share 1, a single key 0; share and sink lie in [0, 1]; padding changes nothing; permuting
     heads permutes the result; without special tokens content = nats and sink = 0.
@@ -65,7 +65,7 @@ def spread(weights: Weights, special: Bool[np.ndarray, " key"]) -> Spread:
         worst = float(np.abs(totals - 1).max())
         raise UnsupportedModel(f"attention weights of a query miss 1 by {worst:.3g}; their entropy has no meaning")
     nats = entropy(weights)
-    seen = (weights > 0).any(axis=1, keepdims=True).sum(axis=-1)
+    seen = _visible(weights.shape, reach).sum(axis=-1)[:, None]
     several = np.broadcast_to(seen > 1, nats.shape)
     ceiling = np.log(np.maximum(seen, 2))
     inside = weights[..., ~special]
@@ -116,6 +116,14 @@ def language_effect(
             np.concatenate([[0.0], edge[:-1]]) for edge in np.quantile(solved, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
         )
     return LanguageEffect(np.concatenate([[0.0], found[:-1]]), low, high, float(found[-1]))
+
+
+def _visible(shape: tuple[int, ...], reach: Int[np.ndarray, "layer 2"] | None) -> Bool[np.ndarray, "layer query key"]:
+    layers, _, queries, keys = shape
+    if reach is None:
+        return np.ones((layers, queries, keys), dtype=bool)
+    ahead = np.arange(keys)[None, :] - np.arange(queries)[:, None]
+    return (ahead >= reach[:, 0, None, None]) & (ahead <= reach[:, 1, None, None])
 
 
 def _solved(squares: Float[np.ndarray, "part part"], products: Float[np.ndarray, " part"]) -> Float[np.ndarray, " part"]:

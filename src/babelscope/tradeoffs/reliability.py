@@ -72,9 +72,11 @@ def temperature(logits: Logits, gold: Golds) -> Temperature:
         T = argmin_{T > 0} -1/n sum_i log softmax(logits_i / T)[y_i],   log T in [-3, 3]
 
     *Laws*: no other T of a fine grid does better; scaling the logits by c scales T by c inside of the bounds; dividing
-    logits by T keeps every prediction; logits of a calibrated model have T near 1.
+    logits by T keeps every prediction; logits of a calibrated model have T near 1; examples without a mistake have the least T.
     Source: Guo et al. 2017, section 4.2.
     """
+    if bool((logits.argmax(axis=1) == gold).all()):
+        return Temperature(float(np.exp(-SPAN)), True)
     found = minimize_scalar(
         lambda log: nll(logits / np.exp(log), gold), bounds=(-SPAN, SPAN), method="bounded", options={"xatol": 1e-7}
     )
