@@ -11,7 +11,8 @@ from babelscope.tradeoffs.activations import (
     debiased_cka,
     depth_slope,
     folds,
-    hsic_sums,
+    gram,
+    hsic,
     jackknifed,
     linear_cka,
     paired_cosine,
@@ -82,6 +83,8 @@ def test_constant_states_and_few_texts() -> None:
     assert np.isnan(linear_cka(np.ones((9, 3)), drawn(9, 3)))
     with pytest.raises(InputError, match="4 texts or more"):
         dcka(drawn(3, 2), drawn(3, 2))
+    with pytest.raises(InputError, match="the same texts on both sides; found 9 and 8"):
+        dcka(drawn(9, 2), drawn(8, 2))
 
 
 def test_folds_belong_to_the_cluster_and_leave_texts_out() -> None:
@@ -91,14 +94,21 @@ def test_folds_belong_to_the_cluster_and_leave_texts_out() -> None:
     assert set(found) <= set(range(FOLDS))
     np.testing.assert_array_equal(found[::-1], folds(names[::-1]))
     x = drawn()
-    sums = hsic_sums(x, related(x), found)
-    assert sums.shape == (1 + FOLDS, 3)
-    np.testing.assert_allclose(sums[0], hsic_sums(x, related(x))[0])
+    y = related(x)
+    sums = hsic(gram(x, found), gram(y, found))
+    assert sums.shape == (1 + FOLDS,)
+    np.testing.assert_allclose(sums, hsic(gram(y, found), gram(x, found)))
+    np.testing.assert_allclose(sums[:1], hsic(gram(x), gram(y)))
     for fold in range(FOLDS):
         kept = found != fold
-        np.testing.assert_allclose(sums[1 + fold], hsic_sums(x[kept], related(x)[kept])[0])
-    np.testing.assert_allclose(hsic_sums(x, x, np.full(60, FOLDS))[1:], hsic_sums(x, x)[[0] * FOLDS])
-    assert similarity(sums)[0] == pytest.approx(dcka(x, related(x)))
+        np.testing.assert_allclose(sums[1 + fold], hsic(gram(x[kept]), gram(y[kept]))[0])
+    np.testing.assert_allclose(hsic(*[gram(x, np.full(60, FOLDS))] * 2), hsic(gram(x), gram(x))[0])
+    assert left_out(x, y, found)[0] == pytest.approx(dcka(x, y))
+
+
+def left_out(x: np.ndarray, y: np.ndarray, found: np.ndarray) -> np.ndarray:
+    one, two = gram(x, found), gram(y, found)
+    return similarity(hsic(one, two), hsic(one, one), hsic(two, two))
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
@@ -120,7 +130,7 @@ def test_the_jackknife_covers_where_the_bootstrap_would_not() -> None:
     hits, truth = 0, _truth()
     for seed in range(100):
         x, y = _pair(120, seed)
-        found = jackknifed(similarity(hsic_sums(x, y, np.arange(120) % FOLDS)))
+        found = jackknifed(left_out(x, y, np.arange(120) % FOLDS))
         hits += found.low <= truth <= found.high
     assert hits >= 85
     x, y = _pair(120, 0)

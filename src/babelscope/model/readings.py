@@ -34,8 +34,8 @@ def label_order(model: Model, labels: Sequence[str]) -> list[int]:
     wanted = [name.lower() for name in labels]
     if len(lowered) != len(model.labels) or sorted(lowered) != sorted(wanted):
         raise InputError(
-            f"{model.name} has the classes {', '.join(model.labels)}, the study has {', '.join(labels)}: classes are matched by "
-            "name, so the names must agree; set id2label in the checkpoint's config.json"
+            f"{model.name} has the classes {', '.join(model.labels)}, the study has {', '.join(labels)}: classes are matched "
+            "by name, so the names must agree; set id2label in the checkpoint's config.json"
         )
     return [lowered[name] for name in wanted]
 

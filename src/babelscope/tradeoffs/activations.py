@@ -20,8 +20,18 @@ WIDTH = 1.959963984540054
 """Standard errors on either side of a 95 % interval."""
 
 States = Float[np.ndarray, "text dim"]
-Sums = Float[np.ndarray, "replicate 3"]
-"""HSIC of both, of the first with itself, of the second with itself; all texts first, then each fold left out."""
+
+
+class Gram(NamedTuple):
+    """Inner products of one side's states with zeros on the diagonal, and what leaving folds out makes of their sums.
+
+    `kept` has a column for all texts and one for each fold, 0 where a text is left out.
+    """
+
+    matrix: Float[np.ndarray, "text text"]
+    kept: Float[np.ndarray, "text replicate"]
+    rows: Float[np.ndarray, "text replicate"]
+    sums: Float[np.ndarray, " replicate"]
 
 
 class Jackknifed(NamedTuple):
@@ -57,22 +67,37 @@ def debiased_cka(batches: Iterable[tuple[States, States]]) -> float:
     *Left open by the paper*: fewer than 4 texts in a batch are refused.
     Source: Song et al. 2012, eq. 5 (the estimator of h); Nguyen et al. 2021, eq. 3 (over batches).
     """
-    return _quotient(sum((hsic_sums(x, y) for x, y in batches), np.zeros((1, 3)))[0])
+    total = np.zeros((3, 1))
+    for x, y in batches:
+        one, two = gram(x), gram(y)
+        total += np.stack([hsic(one, two), hsic(one, one), hsic(two, two)])
+    return float(similarity(*total)[0])
 
 
-def hsic_sums(x: States, y: States, folds: Int[np.ndarray, " text"] | None = None) -> Sums:
-    """The three h of a batch, and again with each fold of texts left out; sums of batches make the quotient of all.
+def gram(x: States, folds: Int[np.ndarray, " text"] | None = None) -> Gram:
+    """A side of a similarity, ready to be compared with others of the same texts and folds."""
+    if len(x) < 4:
+        raise InputError(f"similarity needs 4 texts or more; found {len(x)}")
+    x = x - x.mean(axis=0)  # changes nothing but the rounding: h is the same for any origin
+    matrix = np.asarray(x @ x.T)
+    np.fill_diagonal(matrix, 0.0)
+    out = np.zeros((len(x), 0)) if folds is None else (folds[:, None] == np.arange(FOLDS)).astype(np.float64)
+    kept = np.concatenate([np.ones((len(x), 1)), 1.0 - out], axis=1)
+    rows = kept * (matrix @ kept)
+    return Gram(matrix, kept, rows, rows.sum(axis=0))
 
-    *Laws*: the first row is that of the batch without folds; a fold that holds no text gives the first row again.
+
+def hsic(one: Gram, two: Gram) -> Float[np.ndarray, " replicate"]:
+    """h of the two sides, and again with each fold of texts left out; those of batches are added.
+
+    *Laws*: the first number is that without folds; each other is that of the texts outside of the fold; symmetric.
     """
-    if len(x) != len(y) or len(x) < 4:
-        raise InputError(f"similarity needs the same 4 texts or more on both sides; found {len(x)} and {len(y)}")
-    grams = [_gram(x), _gram(y)]
-    rows = [_three(*grams)]
-    for fold in range(FOLDS if folds is not None else 0):
-        kept = np.flatnonzero(folds != fold)
-        rows.append(rows[0] if len(kept) == len(x) else _three(*(gram[np.ix_(kept, kept)] for gram in grams)))
-    return np.array(rows)
+    if one.matrix.shape != two.matrix.shape:
+        raise InputError(f"similarity needs the same texts on both sides; found {len(one.matrix)} and {len(two.matrix)}")
+    n = one.kept.sum(axis=0)
+    both = (one.kept * ((one.matrix * two.matrix) @ one.kept)).sum(axis=0)
+    whole = both + one.sums * two.sums / ((n - 1) * (n - 2)) - 2 / (n - 2) * (one.rows * two.rows).sum(axis=0)
+    return np.asarray(whole / (n * (n - 3)))
 
 
 def folds(clusters: Sequence[str]) -> Int[np.ndarray, " text"]:
@@ -80,9 +105,12 @@ def folds(clusters: Sequence[str]) -> Int[np.ndarray, " text"]:
     return np.array([int(keyed("fold", cluster).integers(FOLDS)) for cluster in clusters], dtype=np.int64)
 
 
-def similarity(sums: Sums) -> Float[np.ndarray, " replicate"]:
-    """dCKA of all texts, then with each fold left out."""
-    return np.array([_quotient(row) for row in sums])
+def similarity(
+    both: Float[np.ndarray, " replicate"], one: Float[np.ndarray, " replicate"], two: Float[np.ndarray, " replicate"]
+) -> Float[np.ndarray, " replicate"]:
+    """dCKA from summed h: of all texts, then with each fold left out; NaN where a side does not vary."""
+    below = np.where((one > 0) & (two > 0), one * two, nan)
+    return np.asarray(both / np.sqrt(below))
 
 
 def jackknifed(replicates: Float[np.ndarray, " replicate"]) -> Jackknifed:
@@ -141,26 +169,3 @@ def retrieval(x: States, y: States) -> tuple[float, float]:
     alike = one @ two.T
     right = np.arange(len(x))
     return float((alike.argmax(axis=1) == right).mean()), float((alike.argmax(axis=0) == right).mean())
-
-
-def _gram(x: States) -> Float[np.ndarray, "text text"]:
-    x = x - x.mean(axis=0)  # changes nothing but the rounding: h is the same for any origin
-    found = np.asarray(x @ x.T)
-    np.fill_diagonal(found, 0.0)
-    return found
-
-
-def _three(k: Float[np.ndarray, "text text"], m: Float[np.ndarray, "text text"]) -> tuple[float, float, float]:
-    return _hsic(k, m), _hsic(k, k), _hsic(m, m)
-
-
-def _hsic(k: Float[np.ndarray, "text text"], m: Float[np.ndarray, "text text"]) -> float:
-    n = len(k)
-    rows_k, rows_m = k.sum(axis=1), m.sum(axis=1)
-    both = float((k * m).sum()) + float(rows_k.sum() * rows_m.sum()) / ((n - 1) * (n - 2))
-    return (both - 2 / (n - 2) * float(rows_k @ rows_m)) / (n * (n - 3))
-
-
-def _quotient(sums: Float[np.ndarray, " three"]) -> float:
-    both, one, two = (float(each) for each in sums)
-    return both / sqrt(one * two) if one > 0 and two > 0 else nan
