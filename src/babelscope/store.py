@@ -20,7 +20,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -204,10 +204,18 @@ def read_study(store: Store) -> dict[str, Any]:
 def to_table(kind: str, rows: Rows) -> pa.Table:
     """Rows as Arrow, options and details as canonical JSON."""
     plain = [
-        {**asdict(row), **{name: canonical(dict(getattr(row, name))) for name in _OBJECTS if hasattr(row, name)}}
+        {
+            **(asdict(row) if kind in ("attributions", "measures") else _shallow(row)),
+            **{name: canonical(dict(getattr(row, name))) for name in _OBJECTS if hasattr(row, name)},
+        }
         for row in rows
     ]
     return pa.Table.from_pylist(plain, schema=SCHEMAS[kind])
+
+
+def _shallow(row: Any) -> dict[str, Any]:
+    """The fields of a row that holds arrays, uncopied."""
+    return {each.name: getattr(row, each.name) for each in fields(row)}
 
 
 def _attribution(row: dict[str, Any]) -> Attribution:

@@ -136,17 +136,21 @@ def dump(
     cells: dict[tuple[Tuned, str, str], tuple[str, ...]] = {}
     kept: dict[tuple[Tuned, str, str], tuple[str, ...]] = {}
     labels: tuple[str, ...] = ()
+    prints = {(split, lang): [fingerprint(some) for some in parts(rows)] for split, lang, rows in _every(given)}
     for done, one in enumerate(sorted(models, key=lambda each: each.kind == BASE)):
         model = load(one.folder, task="text-classification", allow_untrained_head=one.kind == BASE)
         if one.kind != BASE:
             labels = labels or model.labels
             label_order(model, labels)
             _check_gold(given, labels)
-        for split, by_lang in given.texts.items():
-            for lang, rows in by_lang.items():
-                if wanted(one, split, lang):
-                    place, both = (one, split, lang), states(one, split, lang)
-                    cells[place], kept[place] = _read(store, model, one, given, rows, labels, split, both)
+        for split, lang, rows in _every(given):
+            if wanted(one, split, lang):
+                identity = {
+                    "scheme": stored.SCHEME, "model": model.fingerprint, "head": one.kind != BASE, "labels": list(labels),
+                    "split": split,
+                }  # fmt: skip
+                place, both = (one, split, lang), states(one, split, lang)
+                cells[place], kept[place] = _read(store, model, given, rows, prints[split, lang], identity, both)
         if progress is not None:
             progress(done + 1, len(models))
     return Dump(store, labels, tuple(models), given, cells, {place: names for place, names in kept.items() if names})
@@ -185,25 +189,26 @@ def _grid(table: Any, name: str, layers: int) -> Float[np.ndarray, "text layer p
 
 
 def _read(
-    store: stored.Store, model: Model, one: Tuned, given: Corpus, rows: Sequence[Example], labels: Sequence[str], split: str,
+    store: stored.Store, model: Model, given: Corpus, rows: Sequence[Example], prints: Sequence[str], identity: dict[str, Any],
     states: bool,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:  # fmt: skip
     names: dict[str, list[str]] = {"readings": [], "states": []}
-    for some in parts(rows):
+    for some, data in zip(parts(rows), prints):
         clusters = {row.group: given.clusters[row.group] for row in some}
-        identity = {
-            "scheme": stored.SCHEME, "model": model.fingerprint, "head": one.kind != BASE, "labels": list(labels),
-            "data": fingerprint(some), "clusters": list(clusters.values()), "split": split,
-        }  # fmt: skip
         kinds = ("readings", "states") if states else ("readings",)
-        both = {kind: {**identity, "kind": kind} for kind in kinds}
+        both = {kind: {**identity, "data": data, "clusters": list(clusters.values()), "kind": kind} for kind in kinds}
         if not all(stored.has(store, stored.key(each)) for each in both.values()):
-            made = read_texts(model, some, labels, clusters, head=one.kind != BASE)
+            made = read_texts(model, some, identity["labels"], clusters, head=identity["head"])
             found = {"readings": [each.reading for each in made], "states": [each.states for each in made]}
             stored.put(store, [stored.Cell(each, kind, found[kind]) for kind, each in both.items()])  # type: ignore[arg-type]
         for kind, each in both.items():
             names[kind].append(stored.key(each))
     return tuple(names["readings"]), tuple(names["states"])
+
+
+def _every(given: Corpus) -> Iterator[tuple[str, str, Sequence[Example]]]:
+    for split, by_lang in given.texts.items():
+        yield from ((split, lang, rows) for lang, rows in by_lang.items())
 
 
 def _check_gold(given: Corpus, labels: Sequence[str]) -> None:
