@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from jaxtyping import Float
 from numpy.typing import NDArray
 
@@ -138,7 +139,9 @@ def dump(
     labels: tuple[str, ...] = ()
     prints = {(split, lang): [fingerprint(some) for some in parts(rows)] for split, lang, rows in _every(given)}
     for done, one in enumerate(sorted(models, key=lambda each: each.kind == BASE)):
-        model = load(one.folder, task="text-classification", allow_untrained_head=one.kind == BASE)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)  # a base's head is drawn when it is loaded: its fingerprint must be the same every time
+            model = load(one.folder, task="text-classification", allow_untrained_head=one.kind == BASE)
         if one.kind != BASE:
             labels = labels or model.labels
             label_order(model, labels)
