@@ -7,7 +7,19 @@ import sys
 import time
 from pathlib import Path
 
-from results import additive, consistency, corpus, deeplift, masks, published, published_consistency, sib200, slalom
+from results import (
+    additive,
+    consistency,
+    corpus,
+    deeplift,
+    masks,
+    published,
+    published_consistency,
+    published_tradeoffs,
+    sib200,
+    slalom,
+    tradeoffs_page,
+)
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
 STUDIES = {
@@ -20,6 +32,8 @@ STUDIES = {
     "consistency": consistency.page,
     "slalom": slalom.page,
     "additive": additive.page,
+    "published-tradeoffs": published_tradeoffs.page,
+    "tradeoffs": tradeoffs_page.page,
 }
 FILES = {"published": "mono-vs-multi-published"}
 """Pages whose name is not the study's."""

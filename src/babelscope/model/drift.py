@@ -108,7 +108,7 @@ def _writer(base: str) -> Model:
 
 
 def _encoder(model: Model) -> dict[str, Any]:
-    """The weights below the head, by their names inside of it. Not the pooler: many checkpoints lack it, and it is then drawn."""
+    """The weights below the head, by their names inside of it; not the pooler, which is drawn where a checkpoint lacks it."""
     found = model.hf.base_model.state_dict()
     return {name: weight for name, weight in found.items() if weight.is_floating_point() and not name.startswith("pooler")}
 
