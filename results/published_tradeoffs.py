@@ -131,13 +131,14 @@ The intervals take all rows as independent; rows of XNLI come three to a premise
 {_recall()}
 
 Each recall is of about 100 rows, ± .10. Both models miss entailment in Hindi; the class whose recall depends on the match of
-model and input is neutral. The English model under-predicts entailment in English too (k = 1000: {shift.by_class[0]:+.3f} of all
-predictions, recall {scores(confusion()).recall[0]:.3f}).
+model and input is neutral. The English model under-predicts entailment in English too (k = 1000: {shift.by_class[0]:+.3f} of
+all predictions, recall {scores(confusion()).recall[0]:.3f}).
 
 ## Biased similarity is high for anything
 
 The published curves fall from 1.00 to {rows("cka")["", "en", "12"]:.2f} (English inputs) and
-{rows("cka")["", "hi", "12"]:.2f} (Hindi inputs) in the last layer, with 100 texts of 768 dimensions and the biased estimator. Two independent Gaussian matrices give:
+{rows("cka")["", "hi", "12"]:.2f} (Hindi inputs) in the last layer, with 100 texts of 768 dimensions and the biased estimator.
+Two independent Gaussian matrices give:
 
 {_noise()}
 

@@ -19,7 +19,7 @@ TITLES = {
 ABOUT = {
     "topic": "The small encoder of `babelscope pretrain multilingual` (2 layers, width 128), tuned on 1,000 texts.",
     "sib200": "mini-multilingual (4 layers, width 256), tuned on the 701 training sentences.",
-    "xnli": "mini-multilingual, tuned on 665 premises of XNLI's dev split (there is no Hindi training split at hand), tested on "
+    "xnli": "mini-multilingual, tuned on 665 premises of XNLI's dev split (no Hindi training split is at hand), tested on "
     "rows of its test split.",
 }
 
@@ -66,7 +66,7 @@ def parts(found: dict[str, Any]) -> str:
     verdict = "There is no probe." if harmed is None else (
         f"Below the probe by the interval, outside of their own language: {', '.join(f'{s} in {t}' for s, t in harmed)}."
         if harmed
-        else "In no language other than its own is a tuned model below the probe by the interval: so measured, tuning cost nothing."
+        else "In no language other than its own is a tuned model below the probe by the interval: tuning cost nothing there."
     )  # fmt: skip
     significant = sum(row["adjusted"] < 0.05 for row in held["tests"])
     return f"""Shares of the variance of the matrix: donor {shares[0]}, language {shares[1]}, interaction {shares[2]}.

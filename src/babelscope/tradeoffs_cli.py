@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 
 def tradeoffs(
-    models: Annotated[list[str], typer.Option(metavar="DIR", help="A tuned model: DIR, LANG=DIR or LANG:SEED=DIR; repeat it.")],
-    task: Annotated[str, typer.Option(help="The parallel corpus: xnli, sib200, sentiment, topic, nli ...")],
-    languages: Annotated[str, typer.Option(help="Tested languages, separated by commas.")],
+    models: Annotated[
+        list[str] | None, typer.Option(metavar="DIR", help="A tuned model: DIR, LANG=DIR or LANG:SEED=DIR; repeat it.")
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="The parallel corpus: xnli, sib200, sentiment, topic, nli ...")] = None,
+    languages: Annotated[str | None, typer.Option(help="Tested languages, separated by commas.")] = None,
+    study: Annotated[Path | None, typer.Option(help="A YAML file instead: its models are trained, its texts read.")] = None,
     base: Annotated[str | None, typer.Option(help="What they were tuned from: the probe and all comparisons need it.")] = None,
     split: Annotated[str, typer.Option(help="The split that is tested.")] = "test",
     count: Annotated[int | None, typer.Option(help="Test texts per language; default: all (built-in corpora: 100).")] = None,
@@ -37,23 +40,50 @@ def tradeoffs(
     json_: Json = False,
 ) -> None:
     """What did tuning on one language cost the others? Behaviour, activations, attention, confidence, errors."""
+    from babelscope.errors import InputError
     from babelscope.progress import bar
-    from babelscope.study.tradeoffs import BASE, Tuned, dump, tuned_model
+    from babelscope.store import open_store
+    from babelscope.study.tradeoffs import dump
     from babelscope.study.tradeoffs_tables import tables
 
     show.check_ending(output, (".html",))
-    chosen = _once([tuned_model(given) for given in models])
-    langs = list(dict.fromkeys(each.strip() for each in languages.split(",") if each.strip()))
-    given = _texts(task, langs, chosen, split, (count, dev_count, train_count), folder)
-    every = [*chosen, *([Tuned(BASE, 0, base, BASE)] if base else [])]
+    if study is not None:
+        if models or task or languages or base:
+            raise InputError("a --study names its own models, task, languages and base; leave the others out")
+        every, given, base, task = _studied(study)
+    elif models and task and languages:
+        every, given = _asked(models, task, languages, base, (split, count, dev_count, train_count), folder)
+    else:
+        raise InputError("give --models, --task and --languages, or --study FILE")
     with tempfile.TemporaryDirectory() as passing, bar("reading") as tell:
-        from babelscope.store import open_store
-
         held = dump(open_store(store or passing), every, given, progress=tell)
         found = _plain(tables(held, seed=seed, masked=_masked(base)))
         if output is not None:
             _draw(held, found, output, task)
     _deliver(found, output, json_)
+
+
+def _studied(file: Path) -> tuple[list[Tuned], Corpus, str, str]:
+    from babelscope.progress import bar
+    from babelscope.study.config import read_study
+    from babelscope.study.tradeoffs_study import prepared
+
+    asked = read_study(file)
+    with bar("training") as tell:
+        made = prepared(asked, progress=tell)
+    return made.models, made.texts, made.base, asked.name
+
+
+def _asked(
+    models: Sequence[str], task: str, languages: str, base: str | None, counts: tuple[str, int | None, int | None, int | None],
+    folder: Path | None,
+) -> tuple[list[Tuned], Corpus]:  # fmt: skip
+    from babelscope.study.tradeoffs import BASE, Tuned, tuned_model
+
+    chosen = _once([tuned_model(given) for given in models])
+    langs = list(dict.fromkeys(each.strip() for each in languages.split(",") if each.strip()))
+    given = _texts(task, langs, chosen, counts[0], counts[1:], folder)
+    return [*chosen, *([Tuned(BASE, 0, base, BASE)] if base else [])], given
 
 
 def _once(given: Sequence[Tuned]) -> list[Tuned]:

@@ -23,8 +23,10 @@ from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.model.readings import PART, label_order, parts, read_texts
 from babelscope.store import open_store
+from babelscope.study.config import parse_study
 from babelscope.study.tradeoffs import BASE, Dump, Tuned, answers, corpus, dump, state_parts, tuned_model
 from babelscope.study.tradeoffs_outer import grid
+from babelscope.study.tradeoffs_study import prepared
 from babelscope.study.tradeoffs_tables import tables
 from babelscope.tradeoffs.attention import spread
 from babelscope.types import Example
@@ -352,3 +354,34 @@ def test_what_cannot_work_is_refused_in_one_line(
 ) -> None:
     with pytest.raises(InputError, match=message):
         RUN.invoke(app, command(binary, tmp_path, *change), catch_exceptions=False)
+
+
+def test_models_or_a_study_but_not_both(binary: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="give --models, --task and --languages, or --study FILE"):
+        RUN.invoke(app, ["tradeoffs", "--task", "topic"], catch_exceptions=False)
+    with pytest.raises(InputError, match="a --study names its own models"):
+        RUN.invoke(app, command(binary, tmp_path, "--study", "any.yaml"), catch_exceptions=False)
+
+
+def test_a_study_trains_its_models_and_knows_their_base(
+    binary: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
+    tuned = {"base": binary["base"], "examples": 12, "dev_examples": 10, "epochs": 1}
+    given = {
+        "name": "s", "tasks": [{"name": "t", "data": {"builtin": "sentiment", "examples": 6}}], "languages": ["en", "hi"],
+        "models": [
+            {"name": "a", "train": {"languages": ["en"], **tuned}}, {"name": "b", "train": {"languages": ["en", "hi"], **tuned}},
+        ],
+        "methods": ["random"],
+    }  # fmt: skip
+    made = prepared(parse_study(given))
+    assert [(one.source, one.kind) for one in made.models] == [("en", "tuned"), ("joint", "joint"), (BASE, BASE)]
+    assert made.base == binary["base"]
+    assert {split: {lang: len(rows) for lang, rows in by.items()} for split, by in made.texts.texts.items()} == {
+        "test": {"en": 6, "hi": 6}, "dev": {"en": 10}, "train": {"en": 12},
+    }  # fmt: skip
+    assert tuned_model(made.models[0].folder) == made.models[0], "what finetune leaves says the same"
+    given["models"] = [{"name": "a", "source": binary["a"]}]
+    with pytest.raises(InputError, match="'a' has no train with a base"):
+        prepared(parse_study(given))
