@@ -371,7 +371,8 @@ def test_a_study_trains_its_models_and_knows_their_base(
     given = {
         "name": "s", "tasks": [{"name": "t", "data": {"builtin": "sentiment", "examples": 6}}], "languages": ["en", "hi"],
         "models": [
-            {"name": "a", "train": {"languages": ["en"], **tuned}}, {"name": "b", "train": {"languages": ["en", "hi"], **tuned}},
+            {"name": "a", "train": {"languages": ["en"], **tuned}},
+            {"name": "b", "train": {"languages": ["en", "hi"], **tuned}},
         ],
         "methods": ["random"],
     }  # fmt: skip
