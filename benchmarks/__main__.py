@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import consistency, door, integrated, material, measuring, propagation, surrogate
+from benchmarks import consistency, door, integrated, material, measuring, propagation, surrogate, tradeoffs
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 SECTIONS = {
@@ -21,6 +21,7 @@ SECTIONS = {
     "propagation": propagation.section,
     "slalom": surrogate.section,
     "consistency": consistency.section,
+    "tradeoffs": tradeoffs.section,
 }
 
 

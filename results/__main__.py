@@ -17,12 +17,14 @@ from results import (
     mono_vs_multi,
     published,
     published_consistency,
+    published_tradeoffs,
     sib200,
     sib200_faithfulness,
     slalom,
     slalom_depth,
     slalom_questions,
     slalom_texts,
+    tradeoffs_page,
 )
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
@@ -45,6 +47,8 @@ STUDIES = {
     "sib200-faithfulness": sib200_faithfulness.page,
     "additive": additive.page,
     "intervention": intervention.page,
+    "published-tradeoffs": published_tradeoffs.page,
+    "tradeoffs": tradeoffs_page.page,
 }
 FILES = {"published": "mono-vs-multi-published"}
 """Pages whose name is not the study's."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from babelscope import consistency_cli, heads_cli, intervention_cli, show, tokenization_cli, train_cli, trust_cli
+from babelscope import consistency_cli, heads_cli, intervention_cli, show, tokenization_cli, tradeoffs_cli, train_cli, trust_cli
 from babelscope.arguments import Columns, Device, Json, ModelName, Options, Untrained, Verbalizer, examples, pairs, verbalized
 from babelscope.data_cli import data_app
 
@@ -178,7 +178,7 @@ def measure(
 
 for command in (
     train_cli.finetune, train_cli.evaluate, train_cli.pretrain, heads_cli.heads, tokenization_cli.tokenization,
-    consistency_cli.consistency, trust_cli.trust, intervention_cli.intervene,
+    consistency_cli.consistency, tradeoffs_cli.tradeoffs, trust_cli.trust, intervention_cli.intervene,
 ):  # fmt: skip
     app.command()(command)
 

@@ -4,6 +4,8 @@
     STORE/attributions/KEY.parquet   one row per explanation
     STORE/measures/KEY.parquet       one row per metric of an explanation
     STORE/panels/KEY.parquet         one row per trust panel of an explanation
+    STORE/readings/KEY.parquet       one row per text that a model read: its logits and its attention in numbers
+    STORE/states/KEY.parquet         one row per text that a model read: its hidden states
     STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file; written last
     STORE/failures/KEY.json       a cell that could not be filled, and why
     STORE/pending-*/              a group of cells on its way in; finished when the store is next opened
@@ -19,7 +21,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from babelscope.errors import StoreError
-from babelscope.types import Attribution, Failure, Measure, StoredPanel
+from babelscope.types import Attribution, Failure, Measure, Reading, StoredPanel, TextStates
+
+Rows = Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel] | Sequence[Reading] | Sequence[TextStates]
 
 SCHEME = 1
 """Raised when a change of the code changes stored numbers; part of every identity."""
@@ -35,6 +39,7 @@ SCHEME = 1
 _SPANS = pa.list_(pa.list_(pa.int32()))
 _STRINGS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
+_FLOATS = pa.list_(pa.float32())
 _INTEGERS = pa.list_(pa.int32())
 _OBJECTS = ("options", "details", "panel")
 """Fields that are stored as canonical JSON."""
@@ -67,16 +72,26 @@ SCHEMAS = {
             ("task", pa.string()),
         ]
     ),
+    "readings": pa.schema(
+        [
+            ("id", pa.string()), ("group", pa.string()), ("cluster", pa.string()), ("lang", pa.string()), ("gold", pa.int32()),
+            ("logits", _NUMBERS), ("tokens", pa.int32()), ("truncated", pa.bool_()), ("layers", pa.int32()),
+            ("nats", _NUMBERS), ("share", _NUMBERS), ("content", _NUMBERS), ("sink", _NUMBERS),
+        ]
+    ),
+    "states": pa.schema(
+        [("id", pa.string()), ("layers", pa.int32()), ("mean", _FLOATS), ("first", _FLOATS), ("last", _FLOATS)]
+    ),
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A filled cell: what determined it, its kind (attributions, measures or panels), and its rows."""
+    """A filled cell: what determined it, its kind (a name in SCHEMAS), and its rows."""
 
     identity: Mapping[str, Any]
     kind: str
-    rows: Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel]
+    rows: Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +209,21 @@ def read_study(store: Store) -> dict[str, Any]:
     return found
 
 
-def to_table(kind: str, rows: Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel]) -> pa.Table:
+def to_table(kind: str, rows: Rows) -> pa.Table:
     """Rows as Arrow, options and details as canonical JSON."""
     plain = [
-        {**asdict(row), **{name: canonical(dict(getattr(row, name))) for name in _OBJECTS if hasattr(row, name)}}
+        {
+            **(asdict(row) if kind in ("attributions", "measures") else _shallow(row)),
+            **{name: canonical(dict(getattr(row, name))) for name in _OBJECTS if hasattr(row, name)},
+        }
         for row in rows
     ]
     return pa.Table.from_pylist(plain, schema=SCHEMAS[kind])
+
+
+def _shallow(row: Any) -> dict[str, Any]:
+    """The fields of a row that holds arrays, uncopied."""
+    return {each.name: getattr(row, each.name) for each in fields(row)}
 
 
 def _attribution(row: dict[str, Any]) -> Attribution:

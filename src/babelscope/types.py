@@ -199,6 +199,40 @@ class Measure:
     task: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What one model made of one text: its logits in the study's order of classes, and how its heads attended.
+
+    Attention numbers are per layer and head, flattened; empty for models that show no attention. `cluster` names texts that are
+    not independent, such as rows that share a premise.
+    """
+
+    id: str
+    group: str
+    cluster: str
+    lang: str
+    gold: int
+    logits: Any
+    tokens: int
+    truncated: bool
+    layers: int
+    nats: Any
+    share: Any
+    content: Any
+    sink: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextStates:
+    """Hidden states of one text, [layer, dimension] flattened: the mean over its content tokens, its first and last token."""
+
+    id: str
+    layers: int
+    mean: Any
+    first: Any
+    last: Any
+
+
 @dataclass(frozen=True, slots=True)
 class StoredPanel:
     """The trust panel of one stored explanation: its checks and stages as plain values, undefined numbers as None."""

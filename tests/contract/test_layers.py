@@ -17,10 +17,10 @@ from babelscope.metrics import METRICS
 SOURCE = Path(babelscope.__file__).parent
 RANKS = {
     "errors": 0, "seeds": 0, "progress": 0, "types": 1, "stats": 2, "store": 2, "crosslingual": 2, "data": 2, "results": 2,
-    "heads": 2, "surrogate": 2,
+    "heads": 2, "surrogate": 2, "tradeoffs": 2.5,
     "pages": 3, "model": 3, "methods": 4, "metrics": 4, "study": 5, "show": 6, "arguments": 6,
     "data_cli": 7, "train_cli": 7, "heads_cli": 7, "tokenization_cli": 7, "consistency_cli": 7,
-    "trust_cli": 7, "intervention_cli": 7, "cli": 8,
+    "trust_cli": 7, "intervention_cli": 7, "tradeoffs_cli": 7, "cli": 8,
 }  # fmt: skip
 LATE = {("results", "pages"), ("results", "stats")}
 """Imports inside of a function that may look upwards: a result draws itself only when it is shown."""
@@ -58,7 +58,7 @@ def test_only_model_knows_transformers_and_pages_knows_no_torch(file: Path) -> N
     if here != "model":
         assert "transformers" not in roots
     if here in ("pages", "store", "stats", "types", "results", "data", "crosslingual", "errors", "seeds", "progress",
-                "surrogate", "heads"):  # fmt: skip
+                "surrogate", "heads", "tradeoffs"):  # fmt: skip
         assert "torch" not in roots
 
 

@@ -265,6 +265,32 @@ MUTANTS = {
     "comparisons of a page not corrected": (
         "pages/families.py", "holm(found)", "found", "contract/test_report.py", "holds_among_all",
     ),
+    "similarity with its bias left in": (
+        "tradeoffs/activations.py", "np.fill_diagonal(matrix, 0.0)", "pass", "properties/test_state_similarity.py",
+        "biased_form",
+    ),
+    "specialisation that sees difficulty": (
+        "tradeoffs/behaviour.py", "match[..., None, :] - square - np.swapaxes(square, -1, -2)) / 2",
+        "match[..., None, :] - square - square) / 2", "properties/test_transfer_matrix.py", "specialisation_is_symmetric",
+    ),
+    "a confidence of 1 in a bin of its own": (
+        "tradeoffs/confidence.py", "return np.minimum((confidence * bins).astype(np.int64), bins - 1)",
+        "return (confidence * bins).astype(np.int64)", "properties/test_confidence.py", "test_bins",
+    ),
+    "heads averaged before their entropy": (
+        "tradeoffs/attention.py", "    nats = entropy(weights)\n",
+        "    nats = np.repeat(entropy(weights.mean(axis=1, keepdims=True)), weights.shape[1], axis=1)\n",
+        "reference/test_twins_tradeoffs.py", "spread",
+    ),
+    "models resampled apart": (
+        "tradeoffs/intervals.py", 'np.einsum("kstc,dc->dkst", sums, chosen, optimize=True)',
+        'np.stack([np.einsum("ktc,dc->dkt", sums[:, s], np.roll(chosen, s, 1)) for s in range(sums.shape[1])], 2)',
+        "properties/test_transfer_matrix.py", "resample_cells_together",
+    ),
+    "classes matched by their place": (
+        "model/readings.py", "return [lowered[name] for name in wanted]", "return list(range(len(wanted)))",
+        "contract/test_tradeoffs.py", "classes_are_matched",
+    ),
 }  # fmt: skip
 
 

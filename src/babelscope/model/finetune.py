@@ -50,6 +50,8 @@ class Recipe:
     seed: int = 0
     freeze_layers: int = 0
     """How many of the lowest layers stay as they are, with the embeddings: what languages share there stays shared."""
+    head_only: bool = False
+    """Whether everything below the head stays as it was: what the same training gains without touching the encoder."""
 
 
 PUBLISHED = Recipe()
@@ -93,7 +95,12 @@ def finetune(
         trainer.model.save_pretrained(done)
         tokenizer.save_pretrained(done)
     history = [row for row in trainer.state.log_history if "eval_loss" in row]
-    kept = {"recipe": asdict(recipe), "dev": [{k: row[k] for k in ("epoch", "eval_loss", "eval_accuracy")} for row in history]}
+    langs = list(dict.fromkeys(row.lang for row in train))
+    kept = {
+        "recipe": asdict(recipe),
+        "languages": langs,
+        "dev": [{k: row[k] for k in ("epoch", "eval_loss", "eval_accuracy")} for row in history],
+    }
     (done / "training.json").write_text(json.dumps(kept, indent=1), "utf-8")
     final.parent.mkdir(parents=True, exist_ok=True)
     os.replace(done, final)
@@ -152,6 +159,8 @@ def _trainer(
     if recipe.freeze_embeddings:
         hf.get_input_embeddings().weight.requires_grad_(False)
     freeze(hf, recipe.freeze_layers)
+    if recipe.head_only:
+        hf.base_model.requires_grad_(False)
     if hf.config.pad_token_id is None and tokenizer.pad_token_id is not None:
         hf.config.pad_token_id = tokenizer.pad_token_id
     limit = min(recipe.max_length, tokenizer.model_max_length)

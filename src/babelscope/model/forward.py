@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -142,6 +143,43 @@ def attentions(model: Model, queries: Sequence[Query], reduce: Callable[[int, Te
     model.door.distinct += len(queries)
     with model.still(), model.visible_attention():
         return run(model, list(queries), _room(model, queries, 2), step)
+
+
+class Inside(NamedTuple):
+    """What one input made of the model: its output, the input and output of every layer, and the attention weights."""
+
+    output: Tensor
+    states: Float[Tensor, "state token dim"]
+    """The word embeddings as the first layer reads them, then the output of every layer."""
+    weights: Float[Tensor, "layer head token token"] | None
+    """None where the model shows none."""
+
+
+def insides(model: Model, queries: Sequence[Query], reduce: Callable[[int, Inside], Any]) -> list[Any]:
+    """Per query `reduce(row, inside)`, without slopes: what the model makes of a text, once and for all."""
+    if model.two_sided:
+        raise UnsupportedModel(f"{model.name} has an encoder and a decoder; hidden states are read of one stack of layers")
+    seen = not model.unseen_attention
+
+    def step(batch: list[Query], rows: list[int]) -> list[Any]:
+        with torch.no_grad():
+            output = _forward(model, batch, output_attentions=seen, output_hidden_states=True)
+        outputs, states = _outputs(model, batch, output), torch.stack(tuple(output.hidden_states)).transpose(0, 1)
+        layers = tuple(output.attentions or ()) if seen else ()
+        if seen and (not layers or any(layer is None for layer in layers)):
+            raise UnsupportedModel(f"{type(model.hf).__name__} returned no attention weights where it should")
+        weights = torch.stack(layers).transpose(0, 1) if layers else None
+        found = []
+        for place, (row, (start, end)) in enumerate(zip(rows, _places(model, batch))):
+            mine = None if weights is None else weights[place, :, :, start:end, start:end].double()
+            inner = states[place, :, start:end].double()
+            found.append(reduce(row, Inside(outputs[place], inner, mine)))
+        return found
+
+    model.door.queries += len(queries)
+    model.door.distinct += len(queries)
+    with model.still(), model.visible_attention() if seen else nullcontext():
+        return run(model, list(queries), _room(model, queries, 2) if seen else model.door.budget, step)
 
 
 class Interior(NamedTuple):

@@ -67,7 +67,7 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
     rows = [row for lang in languages for row in examples(data, lang, "train", spec.examples)]
     dev = [row for lang in languages for row in examples(data, lang, "dev", spec.dev_examples)]
     folder = cache_folder() / "models" / trained_name(spec, rows, dev, seed)
-    base = _started(spec, seed, progress) if spec.base else _made(folder, spec, rows, seed)
+    base = started(spec, seed, progress) if spec.base else _made(folder, spec, rows, seed)
     recipe = Recipe(
         learning_rate=spec.learning_rate, epochs=spec.epochs, batch=spec.batch, seed=seed,
         freeze_embeddings=spec.freeze_embeddings,
@@ -76,7 +76,7 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
     return finetune(base, rows, dev, folder, recipe, revision=spec.revision, progress=progress)
 
 
-def _started(spec: TrainSpec, seed: int, progress: Progress | None) -> str:
+def started(spec: TrainSpec, seed: int, progress: Progress | None) -> str:
     """A base as it was given, or the folder of a recipe: multilingual ones in all languages of the corpus."""
     base = str(spec.base)
     if not base.startswith(PRETRAINED):
