@@ -213,7 +213,7 @@ def study_status(
     """How much of a study is done."""
     from babelscope.store import failures, open_store
     from babelscope.study.config import read_study
-    from babelscope.study.run import progress_of
+    from babelscope.study.grid import progress_of
 
     study = read_study(file)
     place = open_store(store or file.with_suffix(".store"), create=False)

@@ -27,9 +27,10 @@ from babelscope.store import Store, open_store, read, read_study, write_study
 from babelscope.study.config import Study, TrainSpec, parse_study
 from babelscope.study.config import read_study as read_file
 from babelscope.study.explain import explain
+from babelscope.study.grid import blocks, planned
 from babelscope.study.measure import measure
 from babelscope.study.models import trained_name
-from babelscope.study.run import blocks, planned, run
+from babelscope.study.run import run
 from babelscope.types import Estimate, Example
 
 STUDIES = Path(__file__).parents[2] / "studies"

@@ -18,7 +18,8 @@ from babelscope.store import cells, failures, open_store, read, read_study
 from babelscope.study import models
 from babelscope.study.config import DataSpec, demo_study, parse_study
 from babelscope.study.config import read_study as read_file
-from babelscope.study.run import blocks, progress_of, run
+from babelscope.study.grid import blocks, progress_of
+from babelscope.study.run import run
 
 STUDY = {
     "name": "small",

@@ -18,7 +18,8 @@ from babelscope.store import open_store, read, read_attributions
 from babelscope.study.compare import MEASURED
 from babelscope.study.config import parse_study
 from babelscope.study.consistency import Settings, score
-from babelscope.study.run import progress_of, run
+from babelscope.study.grid import progress_of
+from babelscope.study.run import run
 from babelscope.study.spaces import in_links
 from babelscope.types import UnitScores
 

@@ -17,7 +17,8 @@ from babelscope.pages.trust import page_html, stored
 from babelscope.results import CHECKS, Check, Stage, Trust, judged
 from babelscope.store import Cell, key, open_store, put, read, read_attributions, read_study, write_study
 from babelscope.study.config import parse_study
-from babelscope.study.run import blocks, planned, progress_of, run
+from babelscope.study.grid import blocks, planned, progress_of
+from babelscope.study.run import run
 from babelscope.types import Attribution
 from conftest import TEXTS
 

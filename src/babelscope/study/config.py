@@ -81,6 +81,7 @@ class TrainSpec(Strict):
     batch: int = Field(default=16, ge=1)
     weight_decay: float = Field(default=0.01, ge=0)
     freeze_embeddings: bool = False
+    freeze_layers: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
     def a_base_for_each(self) -> Self:

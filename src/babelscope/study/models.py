@@ -70,7 +70,7 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
     base = started(spec, seed, progress) if spec.base else _made(folder, spec, rows, seed)
     recipe = Recipe(
         learning_rate=spec.learning_rate, epochs=spec.epochs, batch=spec.batch, seed=seed,
-        freeze_embeddings=spec.freeze_embeddings,
+        freeze_embeddings=spec.freeze_embeddings, freeze_layers=spec.freeze_layers,
         weight_decay=spec.weight_decay,
     )  # fmt: skip
     return finetune(base, rows, dev, folder, recipe, revision=spec.revision, progress=progress)

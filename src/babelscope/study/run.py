@@ -21,8 +21,6 @@ from babelscope.store import (
     SCHEME,
     Cell,
     Store,
-    canonical,
-    cells,
     fail,
     failures,
     forget_failures,
@@ -36,6 +34,7 @@ from babelscope.store import (
 from babelscope.study import compare, models
 from babelscope.study.config import Choice, ModelSpec, Study, TaskSpec, read_study
 from babelscope.study.explain import explain
+from babelscope.study.grid import Block, blocks, languages, name_of, planned, seeds_of
 from babelscope.study.measure import measure
 from babelscope.study.options import settle
 from babelscope.study.translations import for_classes
@@ -54,10 +53,6 @@ class Watch:
 
 
 UNWATCHED = Watch()
-
-FLOOR = "random"
-DRAW = 1000
-"""From the seed of a draw of random scores to that of the next: far from the study's other seeds."""
 
 FAULTS = (BabelscopeError, RuntimeError, OSError, ValueError)
 """What makes a cell fail without stopping the others."""
@@ -84,33 +79,6 @@ class Outcome:
     failed: tuple[Failure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The cells of one model, seed, task and language: what is measured together."""
-
-    model: ModelSpec
-    seed: int
-    task: TaskSpec
-    lang: str
-
-
-def blocks(study: Study) -> list[Block]:
-    """The grid in running order: model by model, so that each is loaded once."""
-    return [
-        Block(model, seed, task, lang)
-        for model in study.models
-        for task in study.tasks
-        if model.tasks is None or task.name in model.tasks
-        for seed in (study.seeds if model.train else study.seeds[:1])
-        for lang in languages(study, model, task)
-    ]
-
-
-def languages(study: Study, model: ModelSpec, task: TaskSpec) -> list[str]:
-    """Those that a model is studied in on a task."""
-    return [lang for lang in model.languages or study.languages if task.data.languages is None or lang in task.data.languages]
-
-
 def run(study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHED) -> Outcome:
     """Fills a store with a study's cells. What exists is not computed again; what fails is recorded and left behind.
 
@@ -124,7 +92,7 @@ def run(study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHE
     tally = Tally()
     loaded: tuple[tuple[str, str, int, str], Model | Exception] | None = None
     for number, block in enumerate(grid):
-        watch.stage(f"{_name(asked, block)} · {block.lang}", number, len(grid))
+        watch.stage(f"{name_of(asked, block)} · {block.lang}", number, len(grid))
         wanted = _wanted(block)
         if loaded is None or loaded[0] != wanted:
             loaded = (wanted, _obtain(asked, block, watch))
@@ -156,7 +124,7 @@ def _obtain(study: Study, block: Block, watch: Watch) -> Model | Exception:
         model = models.obtain(block.model, block.task.data, block.seed, block.lang, watch.steps)
     except FAULTS as error:
         return error
-    model.name = _name(study, block)
+    model.name = name_of(study, block)
     return model
 
 
@@ -167,7 +135,7 @@ def _fill(study: Study, block: Block, model: Model, store: Store, tally: Tally, 
     classes, identified = _classes(study, block, model)
     explained: list[str] = []
     for place, choice in enumerate(study.methods):
-        for seed in _seeds(study, block, choice):
+        for seed in seeds_of(study, block, choice):
             identity = attribution_identity(model, block, rows, choice, seed) | identified
             try:
                 if not has(store, key(identity)):
@@ -281,20 +249,6 @@ def _measure(study: Study, model: Model, store: Store, explained: list[str], tal
     tally.filled += len(missing)
 
 
-def _seeds(study: Study, block: Block, choice: Choice) -> list[int]:
-    """The seeds of a method in a block: its model's own, or all of the study's where only the method draws numbers; of
-    random scores as many as there are draws."""
-    seeds = study.seeds if METHODS[choice.name].seeded and block.model.train is None else [block.seed]
-    return [seed + DRAW * draw for draw in range(study.draws if choice.name == FLOOR else 1) for seed in seeds]
-
-
-def planned(study: Study, block: Block) -> int:
-    """How many cells a block has."""
-    explained = sum(len(_seeds(study, block, choice)) for choice in study.methods)
-    last = study.consistency is not None and block.lang == languages(study, block.model, block.task)[-1]
-    return explained * (1 + len(study.metrics) + bool(study.trust) + last)
-
-
 def _failure(cell: Mapping[str, Any], error: Exception) -> Failure:
     return Failure(cell, _reason(error), "".join(traceback.format_exception(error)))
 
@@ -359,39 +313,6 @@ def described(study: Study, tally: Tally) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
-    """Per model and language the numbers of explained, measured and planned cells; no model is loaded."""
-    methods = {(choice.name, canonical(settle(METHODS[choice.name], choice.options))) for choice in study.methods}
-    metrics = {(choice.name, canonical(settle(METRICS[choice.name], choice.options))) for choice in study.metrics}
-    explained: dict[tuple[str, str, str, str], set[str]] = {}
-    measured: dict[str, int] = {}
-    compared: dict[str, int] = {}
-    for cell in cells(store):
-        identity = cell["identity"]
-        if identity.get("metric") == "consistency":
-            asked = study.consistency and identity["options"] == study.consistency.model_dump(exclude={"source"})
-            compared |= dict.fromkeys(identity["with"] if asked else (), 1)
-        elif cell["kind"] == "measures":
-            measured[identity["of"]] = measured.get(identity["of"], 0) + (
-                (identity["metric"], canonical(identity["options"])) in metrics
-            )
-        elif cell["kind"] == "panels":
-            measured[identity["of"]] = measured.get(identity["of"], 0) + (identity["count"] == study.trust)
-        elif (identity["method"], canonical(identity["options"])) in methods:
-            place = (identity["name"], identity["task"], identity["lang"], identity["data"])
-            explained.setdefault(place, set()).add(key(identity))
-    rows = []
-    for block in blocks(study):
-        name = _name(study, block)
-        data = fingerprint(models.examples(block.task.data, block.lang))
-        mine = explained.get((name, block.task.name, block.lang, data), set())
-        last = block.lang == (block.model.languages or study.languages)[-1]
-        found = sum(measured.get(one, 0) + (compared.get(one, 0) if last else 0) for one in mine)
-        done = {"explained": len(mine), "measured": found}
-        rows.append({"model": name, "lang": block.lang, **done, "planned": planned(study, block)})
-    return rows
-
-
 def _described(model: Model, block: Block, before: Mapping[str, Any] | None) -> dict[str, Any]:
     """The model as the report reads it; one name may stand for several weights, one per task or language."""
     spec = block.model
@@ -413,11 +334,6 @@ def _origin(spec: ModelSpec) -> str:
         return ""
     base = ", ".join(dict.fromkeys(made.base.values())) if isinstance(made.base, dict) else made.base
     return f"trained here from {base or f'scratch ({made.architecture}, {made.layers} layers of {made.width})'}"
-
-
-def _name(study: Study, block: Block) -> str:
-    many = bool(block.model.train) and len(study.seeds) > 1
-    return f"{block.model.name}/{block.seed}" if many else block.model.name
 
 
 def _reason(error: Exception) -> str:
