@@ -86,10 +86,16 @@ def started(spec: TrainSpec, seed: int, progress: Progress | None) -> str:
     return str(pretrained(name, languages, seed=seed, progress=progress))
 
 
+def _decisive(spec: TrainSpec) -> dict[str, Any]:
+    """The fields that decide the weights, without later ones at their default: models keep their names in the cache."""
+    later = set() if spec.freeze_layers else {"freeze_layers"}
+    return spec.model_dump(exclude={"separately"} | later)  # the languages say whether it is one of several
+
+
 def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example], seed: int) -> str:
     identity = {
         "training": TRAINING,
-        "spec": spec.model_dump(exclude={"separately"}),  # the languages say it: models keep their names
+        "spec": _decisive(spec),
         "train": fingerprint(rows),
         "dev": fingerprint(dev),
         "base": _content(spec.base if isinstance(spec.base, str) else None),
