@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import torch
 
