@@ -1,9 +1,10 @@
-"""Runs every benchmark and writes docs/benchmarks.md: `make bench`, or `python -m benchmarks [PART ...]`."""
+"""Runs every benchmark and writes docs/benchmarks.md: `make bench`, or `python -m benchmarks [--write] [PART ...]`."""
 
 from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 import time
 from importlib.metadata import version
@@ -44,7 +45,24 @@ in the same run (A B, B A, ...), as median and, in brackets, range over the repe
 """
 
 
+def replaced(page: str, section: str) -> str:
+    """The page with the section of that heading in the place of the one that stands there."""
+    parts = re.split(r"(?m)^(?=## )", page)
+    heading = section.splitlines()[0]
+    if sum(part.startswith(heading + "\n") for part in parts) != 1:
+        raise SystemExit(f"{PAGE.name} has no section {heading!r}; run all of the benchmarks once")
+    return "".join(section.rstrip() + "\n\n" if part.startswith(heading + "\n") else part for part in parts)
+
+
+def write(text: str) -> None:
+    written = PAGE.with_suffix(".part")
+    written.write_text(text, "utf-8")
+    os.replace(written, PAGE)
+
+
 def main(chosen: list[str]) -> None:
+    keep = "--write" in chosen
+    chosen = [name for name in chosen if name != "--write"]
     unknown = [name for name in chosen if name not in SECTIONS]
     if unknown:
         raise SystemExit(f"there is no benchmark {unknown[0]!r}; there are: {', '.join(SECTIONS)}")
@@ -54,16 +72,17 @@ def main(chosen: list[str]) -> None:
         begin = time.perf_counter()
         parts.append(SECTIONS[name]())
         print(parts[-1], flush=True)
+        if keep and chosen:
+            write(replaced(PAGE.read_text("utf-8"), parts[-1]))
         print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
     if chosen:
         return
     parts.append(
         "## To run it\n\n`make bench` takes ten to twenty minutes on two cores and replaces this page; `python -m benchmarks "
-        "door` runs one part and only prints it. Models are trained once and kept in the user's cache.\n"
+        "door` runs one part and only prints it, with `--write` it takes its place on this page. Models are trained once and "
+        "kept in the user's cache.\n"
     )
-    written = PAGE.with_suffix(".part")
-    written.write_text("\n".join(parts), "utf-8")
-    os.replace(written, PAGE)
+    write("\n".join(parts))
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class Size:
 
 
 SIZES = {
-    "small": Size(16, 512, 20, (100, 300, 1000), ("bert", "gpt2", "mamba")),
+    "small": Size(12, 300, 20, (100, 300, 1000), ("bert", "gpt2", "mamba")),
     "full": Size(
         100, 5000, 100, (500, 1000, 2000, 5000, 10000), ("mamba",), ("bert-base-uncased", "distilbert-base-uncased", "gpt2")
     ),
