@@ -15,13 +15,14 @@ from babelscope.model.encode import encode
 from babelscope.model.erase import default_operator, erase
 from babelscope.model.load import Model
 from babelscope.model.targets import probability
+from babelscope.results import Attributions
 from babelscope.study.explain import as_examples, explain
 from babelscope.study.measure import measure
 from babelscope.types import Example, Target
 from conftest import TEXTS
 
 DECODERS = ("gpt2", "llama")
-WORDS = {"good": "good", "bad": "not"}
+WORDS = {"good": "good", "bad": "the"}
 MARKED = Example(
     "marked", (TEXTS[0],), "en", label="name", words=(((0, 3), (4, 8), (9, 12), (13, 16), (17, 21), (22, 25)),),
     rationale=((False, False, False, True, True, False),),
@@ -44,14 +45,14 @@ def test_every_metric_has_a_value_in_its_bounds_or_a_reason(name: str, kind: str
     model = decoder(name, kind)
     assert model.reads_last_token
     one = replace(MARKED, label=model.labels[0], texts=("the food was not good but",))
-    found = explain(model, [one], "input_x_gradient")
-    (value,) = measure(model, found, metric)
+    found = Attributions(())
+    for label in model.labels[:2]:  # erasing lowers the probability of one of them at least
+        found += explain(model, [one], "input_x_gradient", target=label)
+    values = list(measure(model, found, metric))
     row = METRICS[metric]
-    if row.family == "evidence":
-        assert np.isnan(value.value), "a classifier has no answer span"
-        assert value.reason
-    else:
-        assert row.bounds[0] - 1e-9 <= value.value <= row.bounds[1] + 1e-9, value.reason
+    for value in values:
+        assert value.reason if np.isnan(value.value) else row.bounds[0] - 1e-9 <= value.value <= row.bounds[1] + 1e-9
+    assert any(np.isfinite(value.value) for value in values) == (row.family != "evidence"), "a classifier has no answer span"
 
 
 @every
