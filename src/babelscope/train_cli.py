@@ -24,6 +24,7 @@ def finetune(
     weight_decay: Annotated[float, typer.Option(min=0)] = 0.01,
     seed: int = 0,
     freeze_embeddings: Annotated[bool, typer.Option("--freeze-embeddings", help="Keep the word embeddings.")] = False,
+    head_only: Annotated[bool, typer.Option("--head-only", help="Keep everything but the head.")] = False,
     layers: Annotated[int, typer.Option(min=1, help="Of a new model.")] = 2,
     width: Annotated[int, typer.Option(min=32, help="Of a new model.")] = 128,
     vocabulary: Annotated[int, typer.Option(min=100, help="Of a new model's tokenizer.")] = 8000,
@@ -51,7 +52,15 @@ def finetune(
         if not (made / "tokenizer.json").exists():
             small.make(made, base[4:], texts, labels, layers=layers, width=width, vocabulary=vocabulary, seed=seed)
         start = str(made)
-    recipe = Recipe(learning_rate, epochs, batch, weight_decay=weight_decay, seed=seed, freeze_embeddings=freeze_embeddings)
+    recipe = Recipe(
+        learning_rate,
+        epochs,
+        batch,
+        weight_decay=weight_decay,
+        seed=seed,
+        freeze_embeddings=freeze_embeddings,
+        head_only=head_only,
+    )
     with bar("fine-tuning") as tell:
         done = tune(start, rows, judged, output, recipe, progress=tell)
     last = json.loads((done / "training.json").read_text("utf-8"))["dev"]
