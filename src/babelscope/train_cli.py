@@ -25,6 +25,7 @@ def finetune(
     seed: int = 0,
     freeze_embeddings: Annotated[bool, typer.Option("--freeze-embeddings", help="Keep the word embeddings.")] = False,
     freeze_layers: Annotated[int, typer.Option(min=0, help="Keep so many of the lowest layers, and what is below them.")] = 0,
+    head_only: Annotated[bool, typer.Option("--head-only", help="Keep everything but the head.")] = False,
     layers: Annotated[int, typer.Option(min=1, help="Of a new model.")] = 2,
     width: Annotated[int, typer.Option(min=32, help="Of a new model.")] = 128,
     vocabulary: Annotated[int, typer.Option(min=100, help="Of a new model's tokenizer.")] = 8000,
@@ -54,7 +55,7 @@ def finetune(
         start = str(made)
     recipe = Recipe(
         learning_rate, epochs, batch, weight_decay=weight_decay, seed=seed,
-        freeze_embeddings=freeze_embeddings, freeze_layers=freeze_layers,
+        freeze_embeddings=freeze_embeddings, freeze_layers=freeze_layers, head_only=head_only,
     )  # fmt: skip
     with bar("fine-tuning") as tell:
         done = tune(start, rows, judged, output, recipe, progress=tell)

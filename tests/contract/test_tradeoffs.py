@@ -20,6 +20,7 @@ from babelscope.model import forward
 from babelscope.model import readings as reading_module
 from babelscope.model.drift import masked_loss, weight_drift
 from babelscope.model.encode import encode
+from babelscope.model.finetune import Recipe, finetune
 from babelscope.model.load import Model, load
 from babelscope.model.readings import PART, label_order, parts, read_texts
 from babelscope.store import open_store
@@ -386,3 +387,13 @@ def test_a_study_trains_its_models_and_knows_their_base(
     given["models"] = [{"name": "a", "source": binary["a"]}]
     with pytest.raises(InputError, match="'a' has no train with a base"):
         prepared(parse_study(given))
+
+
+def test_tuning_the_head_leaves_everything_else_to_the_bit(binary: dict[str, str], tmp_path: Path) -> None:
+    rows = builtin.read("sentiment", "en", "train", 12)
+    folder = finetune(binary["a"], rows, rows, tmp_path / "out", Recipe(epochs=4, learning_rate=1e-2, batch=4, head_only=True))
+    before, after = load(binary["a"]).hf, load(folder).hf
+    for name, weight in before.base_model.state_dict().items():
+        assert torch.equal(weight, after.base_model.state_dict()[name]), name
+    assert not torch.equal(before.classifier.weight, after.classifier.weight)
+    assert tuned_model(str(folder)) == Tuned("en", 0, str(folder), "head_only")

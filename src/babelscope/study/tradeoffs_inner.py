@@ -134,8 +134,8 @@ def drift_table(found: Dump, given: Grid, *, masked: bool = True) -> list[dict[s
     if base is None:
         return []
     start = load(base.folder, task="text-classification", allow_untrained_head=True)
-    texts = {lang: list(rows[:TEXTS]) for lang, rows in found.corpus.texts["test"].items()}
-    before = {lang: masked_loss(base.folder, None, rows) for lang, rows in texts.items()} if masked else {}
+    texts = [row for rows in found.corpus.texts["test"].values() for row in rows[:TEXTS]] if masked else []
+    before = np.array(masked_loss(base.folder, None, texts) if masked else [])
     made = []
     for one in of_kind(found, "tuned"):
         if one.seed != given.seeds[0]:
@@ -143,11 +143,12 @@ def drift_table(found: Dump, given: Grid, *, masked: bool = True) -> list[dict[s
         model = load(one.folder, task="text-classification")
         row: dict[str, Any] = {"source": one.source, "drift": {each.part: each.relative for each in weight_drift(start, model)}}
         losses = {}
-        for lang, old in before.items():
-            new = masked_loss(base.folder, model, texts[lang])
-            clusters = [found.corpus.clusters[each.group] for each in texts[lang]]
-            more = estimate((np.array(new) - np.array(old)).tolist(), clusters)
-            losses[lang] = {"base": float(np.mean(old)), "tuned": float(np.mean(new)), "more": [more.mean, more.low, more.high]}
+        after = np.array(masked_loss(base.folder, model, texts) if masked else [])
+        for lang in dict.fromkeys(each.lang for each in texts):
+            mine = [at for at, each in enumerate(texts) if each.lang == lang]
+            more = estimate((after - before)[mine].tolist(), [found.corpus.clusters[texts[at].group] for at in mine])
+            means = {"base": float(before[mine].mean()), "tuned": float(after[mine].mean())}
+            losses[lang] = {**means, "more": [more.mean, more.low, more.high]}
         made.append({**row, "masked_loss": losses})
     return made
 
