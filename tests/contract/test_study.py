@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -233,3 +234,21 @@ def test_a_study_reads_public_corpora(shared: Path) -> None:
     rows = {lang: models.examples(data, lang) for lang in ("en", "sw")}
     assert [row.group for row in rows["en"]] == [row.group for row in rows["sw"]]
     assert {len(found) for found in rows.values()} == {5}
+
+
+def test_drawn_examples_are_the_same_translations(tmp_path: Path) -> None:
+    """Of a file sorted by class: the same groups in both languages, others with another seed, as many as asked."""
+    rows = [
+        {"id": f"{lang}{at}", "group": f"g{at}", "lang": lang, "text": f"text {at}", "label": "ab"[at >= 50]}
+        for lang in ("en", "hi")
+        for at in range(100)
+    ]
+    file = tmp_path / "sorted.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    drawn = DataSpec(file=str(file), examples=20, drawn=True)
+    groups = {lang: [row.group for row in models.examples(drawn, lang)] for lang in ("en", "hi")}
+    assert groups["en"] == groups["hi"]
+    assert len(set(groups["en"])) == 20
+    assert {row.label for row in models.examples(drawn, "en")} == {"a", "b"}
+    assert {row.label for row in models.examples(DataSpec(file=str(file), examples=20), "en")} == {"a"}
+    assert set(groups["en"]) != {row.group for row in models.examples(drawn.model_copy(update={"seed": 1}), "en")}

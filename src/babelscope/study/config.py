@@ -36,6 +36,7 @@ class DataSpec(Strict):
     languages: list[str] | None = None
     split: str = "test"
     examples: int | None = Field(default=100, ge=1)
+    drawn: bool = False
     seed: int = 0
 
     @model_validator(mode="after")
@@ -44,6 +45,8 @@ class DataSpec(Strict):
             raise ValueError("give one of 'builtin', 'corpus' and 'file'")
         if self.folder is not None and self.corpus is None:
             raise ValueError("'folder' is where a 'corpus' lies; a 'file' has its own path")
+        if self.builtin is not None and self.drawn:
+            raise ValueError("'drawn' is for files and corpora; of the built-in corpus another 'seed' gives other examples")
         if self.builtin is not None and self.examples is None:
             raise ValueError("give the number of 'examples': the built-in corpus has no end")
         return self

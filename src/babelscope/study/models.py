@@ -19,6 +19,7 @@ from babelscope.model import small
 from babelscope.model.door import Progress
 from babelscope.model.finetune import Recipe, finetune, fingerprint
 from babelscope.model.load import NARROW, Model, load
+from babelscope.seeds import keyed
 from babelscope.store import key
 from babelscope.study.cache import TRAINING, cache_folder
 from babelscope.study.config import DataSpec, ModelSpec, TrainSpec
@@ -30,9 +31,15 @@ PRETRAINED = "pretrained:"
 
 
 def examples(data: DataSpec, lang: str, split: str | None = None, count: int | None = None) -> list[Example]:
-    """The examples of one language: those to explain, or with `split` those to train on."""
+    """The examples of one language: those to explain, or with `split` those to train on.
+
+    *Law*: with `drawn`, the examples to explain are the same translation groups in every language that has them.
+    """
     wanted = split or data.split
     number = count if count is not None else data.examples
+    if data.drawn and split is None:
+        found = examples(data.model_copy(update={"drawn": False, "examples": None}), lang)
+        return sorted(found, key=lambda row: keyed(data.seed, "drawn", row.group).random())[:number]
     if data.builtin is not None:
         return builtin.read(data.builtin, lang, wanted, number or 0, data.seed)
     if data.corpus is not None:
