@@ -38,7 +38,7 @@ SOFT = ("normalised_soft_comprehensiveness", "normalised_soft_sufficiency")
 
 
 def study() -> Study:
-    """The model of seed 0 of the page on zero-shot transfer, sentences drawn from the test split, the same in every language."""
+    """The model of seed 0 of the page on zero-shot transfer, sentences drawn from the test split, the same in all."""
     languages = [TAGS.get(name, name) for name in stated(SHARED / "models" / "mini-multilingual")]
     given = {
         "name": "SIB-200 by language",
@@ -189,7 +189,7 @@ def page() -> str:
     return f"""# Faithfulness by language on SIB-200
 
 Is an explanation as true in Swahili as in English? mini-multilingual (XLM-R of 4 layers and width 256, pretrained on 22
-languages), tuned on English SIB-200 alone, [zero-shot in the others](sib200.md). The same {SENTENCES} test sentences are
+languages), tuned on English SIB-200 alone, [zero-shot in the others](sib200.md). The same {SENTENCES} test sentences, drawn at random, are
 explained in every language by {", ".join(METHODS[1:])} and by random
 scores ({DRAWS} draws), so languages are compared sentence by sentence. This page is written by
 `python -m results sib200-faithfulness`; what is computed is kept, so a run that was stopped goes on.
