@@ -189,8 +189,8 @@ def page() -> str:
     return f"""# Faithfulness by language on SIB-200
 
 Is an explanation as true in Swahili as in English? mini-multilingual (XLM-R of 4 layers and width 256, pretrained on 22
-languages), tuned on English SIB-200 alone, [zero-shot in the others](sib200.md). The same {SENTENCES} test sentences, drawn at random, are
-explained in every language by {", ".join(METHODS[1:])} and by random
+languages), tuned on English SIB-200 alone, [zero-shot in the others](sib200.md). The same {SENTENCES} test sentences,
+drawn at random, are explained in every language by {", ".join(METHODS[1:])} and by random
 scores ({DRAWS} draws), so languages are compared sentence by sentence. This page is written by
 `python -m results sib200-faithfulness`; what is computed is kept, so a run that was stopped goes on.
 
