@@ -262,6 +262,9 @@ MUTANTS = {
         "[ways[stop, left - 1] > 0 for stop in found.ends[at]]); shares = shares / shares.sum()",
         "properties/test_resegment.py", "ways_to_choose",
     ),
+    "a method's settings averaged": (
+        "pages/settings.py", "if label is not None:", "if False:", "contract/test_report.py", "two_settings",
+    ),
     "comparisons of a page not corrected": (
         "pages/families.py", "holm(found)", "found", "contract/test_report.py", "holds_among_all",
     ),

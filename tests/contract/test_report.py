@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import io
+import json
 import re
 import subprocess
 import sys
@@ -27,11 +28,12 @@ from babelscope.pages.build import report
 from babelscope.pages.examples import choose
 from babelscope.pages.families import adjusted
 from babelscope.pages.highlight import explanations_html, page_html, shade, words_html
+from babelscope.pages.settings import names_of, read_named
 from babelscope.pages.summary import FLOOR, Summary, labelled
 from babelscope.pages.terminal import coloured, table
 from babelscope.stats import estimate
 from babelscope.stats.paired import sign_flip
-from babelscope.store import Cell, open_store, put, read, read_study, write_study
+from babelscope.store import Cell, key, open_store, put, read, read_study, write_study
 from babelscope.types import Attribution, Estimate, Measure
 
 TAG = re.compile(r"<[^>]*>")
@@ -59,7 +61,7 @@ def summary(made: Path) -> Summary:
 
 
 def test_importing_the_report_leaves_torch_out() -> None:
-    modules = "build, examples, figures, findings, highlight, page, summary, tables, terminal"
+    modules = "build, examples, figures, findings, highlight, page, settings, summary, tables, terminal"
     heavy = "'torch' in sys.modules or 'transformers' in sys.modules"
     code = f"import sys; from babelscope.pages import {modules}; sys.exit({heavy})"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
@@ -330,3 +332,38 @@ def test_noise_is_not_told_apart() -> None:
         single += any(found.verdict("comprehensiveness", gap) != "undecided" for gap in gaps)
     assert wrong <= 4
     assert single >= 10
+
+
+OPTIONS = st.dictionaries(st.sampled_from(["score", "samples", "seed"]), st.integers(0, 2))
+
+
+@given(st.lists(st.tuples(st.sampled_from(["slalom", "lime"]), OPTIONS), min_size=1))
+def test_two_settings_never_share_a_name(asked: list[tuple[str, dict[str, int]]]) -> None:
+    """Unless they differ in their seed alone; and with one setting the name is as it was."""
+    texts = [(name, json.dumps(options, sort_keys=True)) for name, options in asked]
+    names = names_of(texts)
+    for one, first in zip(texts, asked):
+        alone = {json.dumps({k: v for k, v in options.items() if k != "seed"}) for name, options in asked if name == one[0]}
+        assert names[one].partition("[")[0] == one[0]
+        if len(alone) == 1:
+            assert names[one] == one[0]
+        for two, second in zip(texts, asked):
+            unseeded = [{k: v for k, v in options.items() if k != "seed"} for _, options in (first, second)]
+            assert (names[one] == names[two]) == (one[0] == two[0] and unseeded[0] == unseeded[1])
+
+
+def test_a_method_with_two_settings_is_two_methods(tmp_path: Path) -> None:
+    """Measures carry the method's name alone; what they were made from says with which options."""
+    store = open_store(tmp_path)
+    for score, value in (("value", 0.25), ("lin", 0.75)):
+        identity = {"kind": "attributions", "method": "slalom", "options": {"score": score}}
+        one = replace(synthetic.explanation(1, "en", "both", "random"), method="slalom", options={"score": score})
+        measure = Measure(one.id, one.group, one.lang, one.model, "slalom", "sufficiency", {}, value)
+        put(store, [Cell(identity, "attributions", [one])])
+        put(store, [Cell({"kind": "measures", "of": key(identity), "metric": "sufficiency"}, "measures", [measure])])
+    found = read_named(store, "measures")
+    assert dict(zip(found["method"].to_pylist(), found["value"].to_pylist())) == {
+        "slalom[score=value]": 0.25,
+        "slalom[score=lin]": 0.75,
+    }
+    assert set(read_named(store, "attributions")["method"].to_pylist()) == set(found["method"].to_pylist())

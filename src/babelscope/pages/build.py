@@ -17,6 +17,7 @@ from babelscope.pages import examples, figures, findings, pairings, tables, trus
 from babelscope.pages.chapter import chapter
 from babelscope.pages.highlight import texts_html
 from babelscope.pages.page import render, write_together
+from babelscope.pages.settings import read_named
 from babelscope.pages.summary import FLOOR, Summary, base, described, labelled, with_tasks
 from babelscope.store import SCHEME, Store, cells, failures, key, open_store, read, read_study
 from babelscope.types import Failure
@@ -46,13 +47,13 @@ def brief(store: str | Path) -> list[str]:
     """The same answers in about ten lines for a terminal."""
     opened = open_store(store, create=False)
     study = read_study(opened)
-    found = examples.predictions(with_tasks(read(opened, "attributions", study.get("keys"))))
+    found = examples.predictions(with_tasks(read_named(opened, "attributions", study.get("keys"))))
     return findings.in_brief(summarised(opened, study), tables.accuracies(found))
 
 
 def summarised(store: Store, study: Mapping[str, Any]) -> Summary:
     """The numbers of the study's own cells: a store may hold others, of an earlier size or another study."""
-    measures = with_tasks(read(store, "measures", study.get("keys")))
+    measures = with_tasks(read_named(store, "measures", study.get("keys")))
     if measures.num_rows == 0:
         why = f"({len(failures(store))} cells failed): nothing to report; run: babelscope study run FILE"
         raise StoreError(f"{store.path} holds no measures {why}")
@@ -67,10 +68,10 @@ def summary_csv(summary: Summary) -> str:
 
 
 def _context(store: Store, study: Mapping[str, Any], summary: Summary, paired: pairings.Pairs | None) -> dict[str, Any]:
-    attributions = with_tasks(read(store, "attributions", study.get("keys")))
+    attributions = with_tasks(read_named(store, "attributions", study.get("keys")))
     found = examples.predictions(attributions)
     methods, shown = examples.parallels(summary, attributions, found)
-    panels = trust.stored(with_tasks(read(store, "panels", study.get("keys"))), attributions)
+    panels = trust.stored(with_tasks(read_named(store, "panels", study.get("keys"))), attributions)
     lines = findings.overview(summary)
     filled = [row for row in cells(store) if "keys" not in study or key(row["identity"]) in set(study["keys"])]
     lost = failures(store)
@@ -125,7 +126,7 @@ def _run(study: Mapping[str, Any], summary: Summary, filled: int, lost: int) -> 
 def _described(study: Mapping[str, Any], listed: str, names: list[str]) -> list[dict[str, Any]]:
     """What the study says about each of these; of one it does not list, the name."""
     known = {row["name"]: row for row in described(study, listed)}
-    return [known.get(name.split(" · ")[0], {}) | {"name": name} for name in names]
+    return [known.get(base(name.split(" · ")[0]), {}) | {"name": name} for name in names]
 
 
 def _cell(failure: Failure) -> str:

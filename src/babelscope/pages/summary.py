@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from babelscope.pages.families import Pair, adjusted
+from babelscope.pages.settings import names_of
 from babelscope.stats import estimate
 from babelscope.types import Estimate
 
@@ -47,8 +47,10 @@ class Summary:
 
     @cached_property
     def methods(self) -> list[str]:
-        """In the study's order, the floor last."""
-        found = self._ordered("method", "methods")
+        """In the study's order, a method's settings one after another, the floor last."""
+        order = [row["name"] for row in described(self.study, "methods")]
+        names = sorted(self.rows["method"].unique())
+        found = sorted(names, key=lambda name: order.index(base(name)) if base(name) in order else len(order))
         return [name for name in found if name != FLOOR] + [FLOOR] * (FLOOR in found)
 
     @cached_property
@@ -164,14 +166,7 @@ def labelled(rows: pd.DataFrame) -> pd.DataFrame:
 
     Repeats with other seeds keep one name.
     """
-    settings: dict[str, dict[str, Any]] = {text: json.loads(text or "{}") for text in rows["options"].unique()}
-    names: dict[tuple[str, str], str] = {}
-    for metric, texts in rows.groupby("metric")["options"].unique().items():
-        keys = sorted({key for text in texts for key in settings[text] if key != "seed"})
-        varied = [key for key in keys if len({json.dumps(settings[text].get(key)) for text in texts}) > 1]
-        for text in texts:
-            shown = ",".join(f"{key}={settings[text].get(key)}" for key in varied)
-            names[str(metric), text] = f"{metric}[{shown}]" if shown else str(metric)
+    names = names_of(zip(rows["metric"], rows["options"]))
     return rows.assign(metric=[names[pair] for pair in zip(rows["metric"], rows["options"])])
 
 
@@ -184,7 +179,7 @@ def with_tasks(table: pa.Table) -> pa.Table:
 
 
 def base(metric: str) -> str:
-    """The metric's name without its setting."""
+    """The name of a metric, or method, without its setting."""
     return metric.partition("[")[0]
 
 
