@@ -192,7 +192,8 @@ def page() -> str:
     return f"""# What tuning on one language cost the others
 
 Models tuned on one language each, tested in others; [how to read it](../tradeoffs.md). Intervals are 95 %, all cells resampled
-together by text (seeds too, from three on). Nothing was chosen on test texts. This page is written by
+together by text (seeds too, from three on). Nothing was chosen on test texts. Heads alone were trained with the first seed
+only, and drift, forgetting and attention are of the first seed. This page is written by
 `python -m results tradeoffs`, the figures are as they came out.{left}
 
 {"".join(run(name) for name in chosen)}"""
