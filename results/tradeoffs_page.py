@@ -66,7 +66,7 @@ def parts(found: dict[str, Any]) -> str:
     verdict = "There is no probe." if harmed is None else (
         f"Below the probe by the interval, outside of their own language: {', '.join(f'{s} in {t}' for s, t in harmed)}."
         if harmed
-        else "In no language other than its own is a tuned model below the probe by the interval: tuning cost nothing there."
+        else "In no language other than its own is a tuned model below the probe by the interval: no cost is shown."
     )  # fmt: skip
     significant = sum(row["adjusted"] < 0.05 for row in held["tests"])
     return f"""Shares of the variance of the matrix: donor {shares[0]}, language {shares[1]}, interaction {shares[2]}.
