@@ -101,7 +101,7 @@ def said(values: Sequence[float | None] | Mapping[str, float | None] | None, dig
     if value is None or not isfinite(value):
         return "undefined"
     inside = low is not None and high is not None and isfinite(low) and isfinite(high)
-    return f"{value:.{digits}f}" + (f" ({low:.{digits}f}–{high:.{digits}f})" if inside else "")
+    return f"{value:.{digits}f}" + (f" ({low:.{digits}f} to {high:.{digits}f})" if inside else "")
 
 
 def tables(found: Mapping[str, Any]) -> list[Table]:

@@ -10,9 +10,17 @@ from markupsafe import escape
 
 from babelscope.pages.figures import COLOURS
 
-RISING = [[0, "#f2f6fb"], [0.5, "#7fb2e5"], [1, "#0b3d78"]]
-"""From nothing to much."""
-SIGNED = [[0, "#a63d00"], [0.25, "#f0a566"], [0.5, "#f5f5f5"], [0.75, "#7fb2e5"], [1, "#0b3d78"]]
+RISING = [[0, "#f7f9fc"], [0.55, "#b3d0ee"], [0.7, "#4f87c4"], [1, "#0b3d78"]]
+"""From nothing to much; pale or dark, so that the numbers can be read."""
+SIGNED = [
+    [0, "#8f3400"],
+    [0.2, "#c9661f"],
+    [0.28, "#f6cba5"],
+    [0.5, "#f5f5f5"],
+    [0.72, "#b3d0ee"],
+    [0.8, "#4f87c4"],
+    [1, "#0b3d78"],
+]
 """Orange below 0, blue above."""
 CURVES = {
     "to_base": "tuned to base",
@@ -91,11 +99,9 @@ def _band(points: Sequence[Sequence[float | None]], said: str, colour: str) -> l
     made: list[dict[str, Any]] = []
     if all(each is not None for each in (*low, *high)):
         around = {"x": [*layers, *reversed(layers)], "y": [*high, *reversed(low)], "fill": "toself", "fillcolor": f"{colour}40"}
-        made.append(
-            {"type": "scatter", "mode": "lines", **around, "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-        )
+        made.append({"type": "scatter", "mode": "none", **around, "hoverinfo": "skip", "showlegend": False})
     line = {"mode": "lines+markers", "name": said, "x": layers, "y": value, "line": {"color": colour, "width": 2}}
-    return [*made, {"type": "scatter", **line, "marker": {"size": 5}, "hovertemplate": "layer %{x}: %{y:.3f}"}]
+    return [*made, {"type": "scatter", **line, "marker": {"size": 5, "color": colour}, "hovertemplate": "layer %{x}: %{y:.3f}"}]
 
 
 def reliability_diagram(title: str, lines: Sequence[tuple[str, Sequence[Mapping[str, float]]]]) -> Figure:
