@@ -113,8 +113,8 @@ CHECKS = {
     "stability": "Are they the same with other random numbers?",
     "siblings": "Do models tuned with other seeds get the same explanation?",
     "leave_one_out": "Do they rank the words as leaving each out does?",
-    "comprehensiveness": "Do the top words carry the decision, compared with random and with the best words found?",
-    "sufficiency": "Are the top words enough, compared with random and with the best words found?",
+    "comprehensiveness": "Do the top words carry the decision, compared with random words and with a search for the best?",
+    "sufficiency": "Are the top words enough, compared with random words and with a search for the best?",
     "randomisation": "Is the explanation lost when the model forgets what it has learned?",
     "calibration": "Is the model right as often as it says?",
 }

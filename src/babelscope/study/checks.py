@@ -127,7 +127,7 @@ def place(name: str, one: Bounds | None, words: int) -> Check:
     value, *ends = ((part - floor) / (one.ceiling - floor) for part in (one.value, *np.quantile(one.floor, (0.025, 0.975))))
     beaten = wins(one)[0]
     verdict = "holds" if beaten >= SURE else "fails" if beaten <= 0.5 else "undecided"
-    said = f"{one.value:.3f}; random {floor:.3f}, best found {one.ceiling:.3f}; beats {beaten:.0%} of random orders"
+    said = f"{one.value:.3f}; random {floor:.3f}, by search {one.ceiling:.3f}; beats {beaten:.0%} of random orders"
     return Check(name, value, min(ends), max(ends), verdict, said)
 
 
