@@ -206,9 +206,9 @@ def test_ways_to_choose_a_path() -> None:
     assert dropout(found, 0.0, draw) == longest(found)
     assert dropout(found, 1.0, draw) == characters(found)
     three = [path for path in paths(found) if len(path) == 3]
-    drawn = Counter(tuple(same(found, 3, draw)) for _ in range(3000))
+    drawn = Counter(tuple(same(found, 3, draw)) for _ in range(9000))
     assert set(drawn) == {tuple(path) for path in three}
-    expected = 3000 / len(three)
+    expected = 9000 / len(three)
     assert all(abs(count - expected) < 5 * np.sqrt(expected) for count in drawn.values()), "all equally likely"
     assert same(found, 1, draw) == []
 
