@@ -172,7 +172,8 @@ about mBERT or XLM-R.
 
 {readings}
 
-Fertility is tokens per word.
+Fertility is tokens per word. Where an accuracy is near chance (1/2 for sentiment, 1/6 for topic) the model was tuned badly, and
+its explanations are of a model that knows little: read those rows as a trial of the study, not as a finding.
 
 ## Over tasks and languages
 
