@@ -225,13 +225,14 @@ def _json(one: Scored) -> dict[str, Any]:
 
 def _deliver(found: Sequence[Told], output: Path | None, json_: bool) -> None:
     from babelscope.pages.consistency import page
+    from babelscope.results import plain
 
-    told = [_plain(each.json) for each in found]
+    told = [plain(each.json) for each in found]
     if output is not None:
         if output.suffix == ".html":
             text = page(told, _pictures(found))
         else:
-            text = "".join(json.dumps(_plain(one), ensure_ascii=False) + "\n" for each in found for one in _pairs(each))
+            text = "".join(json.dumps(plain(one), ensure_ascii=False) + "\n" for each in found for one in _pairs(each))
         part = output.with_name(f"{output.name}.part")
         part.write_text(text, "utf-8")
         os.replace(part, output)
@@ -302,12 +303,3 @@ def _pairs(one: Told) -> list[dict[str, Any]]:
         }
         made.append({**own, **about, **values, **earned})
     return made
-
-
-def _plain(value: Any) -> Any:
-    """Numbers that are not finite as null."""
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    return None if isinstance(value, float) and not isfinite(value) else value

@@ -56,7 +56,7 @@ class Attributions(Sequence[Attribution]):
 
     def to_json(self) -> list[dict[str, Any]]:
         """A list of objects with the documented fields; undefined numbers are null."""
-        return [{name: _plain(getattr(one, name)) for name in EXPLANATION_FIELDS} for one in self.items]
+        return [{name: plain(getattr(one, name)) for name in EXPLANATION_FIELDS} for one in self.items]
 
     def _repr_html_(self) -> str:
         from babelscope.pages.highlight import explanations_html
@@ -92,7 +92,7 @@ class Measures(Sequence[Measure]):
 
     def to_json(self) -> list[dict[str, Any]]:
         """A list of objects, undefined values as null with their reason."""
-        return [{name: _plain(part) for name, part in asdict(one).items()} for one in self.items]
+        return [{name: plain(part) for name, part in asdict(one).items()} for one in self.items]
 
     def summary(self) -> list[tuple[tuple[str, str, str, str], Estimate]]:
         """Per (model, language, method, metric) the mean with its interval, clustered by translation group."""
@@ -166,7 +166,7 @@ class Trust:
         """An object with the explanation, the checks and the stages; undefined numbers are null."""
         explained = Attributions((self.explanation,)).to_json()[0]
         told = {"checks": [asdict(one) for one in self.checks], "stages": [asdict(one) for one in self.stages]}
-        return {"explanation": explained, **_plain(told), "untrained": _plain(self.untrained)}
+        return {"explanation": explained, **plain(told), "untrained": plain(self.untrained)}
 
     def stored(self) -> StoredPanel:
         """The panel as a row of a store; its explanation is stored already."""
@@ -193,14 +193,14 @@ def judged(one: Attribution, panel: Mapping[str, Any]) -> Trust:
     return Trust(one, checks, stages, again(panel["untrained"]))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Tuples as lists, numbers that are not finite as None."""
     if isinstance(value, float) and not isfinite(value):
         return None
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     return value
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import tempfile
 from collections.abc import Sequence
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,6 +41,7 @@ def tradeoffs(
     """What did tuning on one language cost the others? Behaviour, activations, attention, confidence, errors."""
     from babelscope.errors import InputError
     from babelscope.progress import bar
+    from babelscope.results import plain
     from babelscope.store import open_store
     from babelscope.study.tradeoffs import dump
     from babelscope.study.tradeoffs_tables import tables
@@ -57,7 +57,7 @@ def tradeoffs(
         raise InputError("give --models, --task and --languages, or --study FILE")
     with tempfile.TemporaryDirectory() as passing, bar("reading") as tell:
         held = dump(open_store(store or passing), every, given, progress=tell)
-        found = _plain(tables(held, seed=seed, masked=_masked(base)))
+        found = plain(tables(held, seed=seed, masked=_masked(base)))
         if output is not None:
             _draw(held, found, output, task)
     _deliver(found, output, json_)
@@ -163,12 +163,3 @@ def _deliver(found: dict[str, Any], output: Path | None, json_: bool) -> None:
         print(note)
     if output is not None:
         print(f"page: {output}")
-
-
-def _plain(value: Any) -> Any:
-    """Numbers that are not finite as null."""
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    return None if isinstance(value, float) and not isfinite(value) else value

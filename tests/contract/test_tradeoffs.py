@@ -299,7 +299,10 @@ def test_where_a_model_was_tuned_is_read_or_asked(tmp_path: Path) -> None:
     assert tuned_model(f"hi:7={tmp_path}") == Tuned("hi", 7, str(tmp_path), "head_only")
     (tmp_path / "training.json").write_text(json.dumps({"recipe": {}, "languages": ["sw", "en"]}))
     assert tuned_model(str(tmp_path)).kind == "joint"
+    (tmp_path / "untold").mkdir()
     with pytest.raises(InputError, match="which language it was tuned on; write LANG="):
+        tuned_model(str(tmp_path / "untold"))
+    with pytest.raises(InputError, match="there is no folder nowhere"):
         tuned_model("nowhere")
     with pytest.raises(InputError, match="whole number, not 'x'"):
         tuned_model("en:x=nowhere")

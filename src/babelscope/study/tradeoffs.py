@@ -80,6 +80,8 @@ def tuned_model(given: str) -> Tuned:
     file = Path(folder) / "training.json"
     known = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     recipe, langs = known.get("recipe", {}), known.get("languages", [])
+    if not lang and not Path(folder).is_dir():
+        raise InputError(f"there is no folder {folder}; of a model on the hub say the language: LANG={folder}")
     if not lang and not langs:
         raise InputError(f"{folder} does not say which language it was tuned on; write LANG={folder} or LANG:SEED={folder}")
     if seed and not seed.isdecimal():
