@@ -57,12 +57,13 @@ class Run:
 
 
 SIB = Run(
-    "sib200", "sib200", "SIB-200, one topic: integrated gradients", "701",
-    "The test file is sorted by topic, and its first texts are all of one, science/technology.",
-    (*_OF_XNLI, "bg", "el", "it", "ja", "ko", "nl", "pl", "pt", "ur", "zh-Hant"), 30,
-    "sib200/en/train", "sib200/en/dev", TOPICS,
+    "sib200", "sib200", "SIB-200: integrated gradients", "701", "Every second text of the test split (it is sorted by topic).",
+    (*_OF_XNLI, "bg", "el", "it", "ja", "ko", "nl", "pl", "pt", "ur", "zh-Hant"), 102,
+    "sib200/en/train", "sib200/en/dev", TOPICS, step=2,
 )  # fmt: skip
-SIB_LRP = replace(SIB, title="SIB-200, all topics: AttnLRP", remark="", count=34, step=6, method="attnlrp", options={})
+SIB_LRP = replace(
+    SIB, title="SIB-200: AttnLRP", remark="The whole test split.", count=204, step=1, method="attnlrp", options={}
+)
 XNLI = Run(
     "xnli", "xnli", "XNLI: inference", "4,000", "The encoder is weak at inference: its own README states .515 at best.",
     _OF_XNLI, 90,

@@ -25,7 +25,8 @@ LABELS = ("negative", "positive")
 WORDS = {"negative": "bad", "positive": "good"}
 """What a language model goes on with; a state-space model has no head for classes."""
 TRAINED_ON = ("part3", "part4", "part5", "part6_100words", "part7")
-VOCABULARY, WIDTH, LENGTH, BATCH, RATE, EPOCHS = 4000, 64, 64, 32, 1e-3, 3
+VOCABULARY, WIDTH, LENGTH, BATCH, RATE = 4000, 64, 64, 32, 1e-3
+EPOCHS = {"bert": 3, "gpt2": 3, "mamba": 10}
 
 
 def reviews(part: str, *, votes: int = 3) -> list[Example]:
@@ -45,12 +46,13 @@ def reader(architecture: str, train: Sequence[Example], layers: int) -> Model:
         load((hf, tokenizer), task="text-generation", verbalizer=WORDS) if architecture == "mamba" else load((hf, tokenizer))
     )
     model.name = f"{architecture} {layers} x {WIDTH}"
-    made = {"reader": architecture, "layers": layers, "train": fingerprint(train), "sizes": [VOCABULARY, WIDTH, LENGTH, EPOCHS]}
+    sizes = [VOCABULARY, WIDTH, LENGTH, EPOCHS[architecture]]
+    made = {"reader": architecture, "layers": layers, "train": fingerprint(train), "sizes": sizes}
     kept = cache_folder() / "results" / f"reviews-{architecture}-{key(made)[:16]}.safetensors"
     if kept.is_file():
         hf.load_state_dict(load_file(kept), strict=False)  # tied weights are stored once
     else:
-        _train(model, train)
+        _train(model, train, EPOCHS[architecture])
         _keep(hf, kept)
     hf.eval()
     return model
@@ -61,7 +63,7 @@ def _state_space(tokenizer: Any, layers: int) -> Any:
     return MambaForCausalLM(MambaConfig(**sizes, pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id))
 
 
-def _train(model: Model, train: Sequence[Example]) -> None:
+def _train(model: Model, train: Sequence[Example], epochs: int) -> None:
     """Cross-entropy of the two classes; of a language model between the two words at the end of the text."""
     ids = [torch.tensor(model.tokenizer(one.texts[0])["input_ids"][:LENGTH]) for one in train]
     wanted = torch.tensor([one.label == "positive" for one in train]).long()
@@ -69,7 +71,7 @@ def _train(model: Model, train: Sequence[Example]) -> None:
     generator = torch.Generator().manual_seed(0)
     model.hf.train()
     torch.set_num_threads(1)
-    for _ in range(EPOCHS):
+    for _ in range(epochs):
         order = torch.randperm(len(ids), generator=generator)
         for chosen in order.split(BATCH):
             optimiser.zero_grad()

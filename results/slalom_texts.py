@@ -11,6 +11,7 @@ from benchmarks.timing import table
 
 from babelscope.methods.slalom import Pieces, pieces
 from babelscope.model.encode import encode
+from babelscope.model.erase import default_operator
 from babelscope.model.finetune import Recipe, finetune
 from babelscope.model.load import Model, load
 from babelscope.results import Attributions
@@ -20,7 +21,7 @@ from babelscope.surrogate.slalom import Mixture
 from babelscope.types import Example
 from results import masks
 from results.slalom_measures import Judged, answers, bayes_agreement, erased, human_attention, removals
-from results.slalom_readers import TRAINED_ON, reader, reviews
+from results.slalom_readers import EPOCHS, TRAINED_ON, reader, reviews
 
 OTHERS = ("lime", "kernel_shap", "occlusion", "integrated_gradients", "random")
 READ_OFF = ("value", "importance", "lin", "shapley")
@@ -40,7 +41,7 @@ class Size:
 
 
 SIZES = {
-    "small": Size(12, 300, 20, (100, 300, 1000), ("bert", "gpt2", "mamba")),
+    "small": Size(24, 300, 20, (100, 300, 1000), ("bert", "gpt2", "mamba")),
     "full": Size(
         100, 5000, 100, (500, 1000, 2000, 5000, 10000), ("mamba",), ("bert-base-uncased", "distilbert-base-uncased", "gpt2")
     ),
@@ -71,14 +72,16 @@ def explained(model: Model, texts: Sequence[Example], size: Size, *, slow: bool)
         made[name] = explain(model, texts, method, target="positive", quantity="log_odds", options=dict(options))
         took[name] = time.perf_counter() - begin
 
+    rows = encode(model, texts)
+    # A model without marks around the text has nothing to read when all is deleted: there words are replaced.
+    how = default_operator(model) if rows[0].content.all() else "delete"
     run("slalom", "slalom", {})
     run("slalom, deletion", "slalom", {"design": "deletion"})
     for name in OTHERS:
         if slow or name not in OTHERS[:2]:
-            run(name, name, {"samples": size.samples, "operator": "delete"} if name in OTHERS[:2] else
-                {"operator": "delete"} if name == "occlusion" else {})  # fmt: skip
-    rows = [pieces(row, "token") for row in encode(model, texts)]
-    return [_judged(text, row, {name: one[at] for name, one in made.items()})
+            run(name, name, {"samples": size.samples, "operator": how} if name in OTHERS[:2] else
+                {"operator": how} if name == "occlusion" else {})  # fmt: skip
+    return [_judged(text, pieces(row, "token"), {name: one[at] for name, one in made.items()})
             for at, (text, row) in enumerate(zip(texts, rows))], took  # fmt: skip
 
 
@@ -155,9 +158,11 @@ def page(which: str = "small") -> str:
 
 This page is written by `python -m results {command}`; `slalom-texts-full` is the same at the size of the paper, with BERT,
 DistilBERT and GPT-2 from the hub, for a GPU. Here {len(texts)} reviews of Yelp-HAT (about 50 words) are explained; the models
-from scratch have two layers and width 64 and read the other reviews of that corpus in training (3 epochs, 64 tokens), far
+from scratch have two layers and width 64 and read the other reviews of that corpus in training
+({EPOCHS["bert"]} epochs, the state-space model {EPOCHS["mamba"]}; 64 tokens), far
 less than the paper's. A state-space model has no head for classes: it goes on with "good" or "bad". The explained quantity
-is the log-odds of *positive*; units are tokens. LIME and Kernel SHAP are babelscope's: {size.samples} samples, deletion.
+is the log-odds of *positive*; units are tokens. LIME, Kernel SHAP and occlusion are babelscope's: {size.samples} samples;
+they delete words, but replace them in the decoder and the state-space model, which have nothing to read when all is deleted.
 
 ## Quality of the explanation
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from babelscope import store
 from babelscope.progress import bar
+from babelscope.results import plain
 from babelscope.study.cache import cache_folder
 from babelscope.study.tradeoffs import BASE, Corpus, Tuned, corpus, dump
 from babelscope.study.tradeoffs_tables import tables
@@ -59,15 +59,6 @@ def measured(name: str) -> dict[str, Any]:
     part.write_text(json.dumps(made), "utf-8")
     os.replace(part, file)
     return dict(made)
-
-
-def plain(value: Any) -> Any:
-    """Numbers that are not finite as null."""
-    if isinstance(value, dict):
-        return {name: plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 if __name__ == "__main__":

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -297,16 +300,47 @@ MUTANTS = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[subprocess.Popen[str]]:
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "UNCHECKED_SHAPES": "1"}
+    env.pop("PYTHONPATH", None)
+    command = [sys.executable, str(Path(__file__).with_name("nursery.py"))]
+    with subprocess.Popen(command, env=env, stdin=PIPE, stdout=PIPE, text=True, cwd=TESTS.parent) as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def ended(nursery: subprocess.Popen[str], path: Path, args: list[str]) -> tuple[int, str]:
+    """The exit status of pytest on the package in that folder, and what it printed."""
+    assert nursery.stdin is not None
+    assert nursery.stdout is not None
+    out = path / "printed"
+    nursery.stdin.write(json.dumps({"path": str(path), "args": args, "out": str(out)}) + "\n")
+    nursery.stdin.flush()
+    return int(nursery.stdout.readline()), out.read_text("utf-8")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MUTANTS)
-def test_mutant_dies(tmp_path: Path, name: str) -> None:
+def test_mutant_dies(tmp_path: Path, name: str, nursery: subprocess.Popen[str]) -> None:
     file, true, false, tests, chosen = MUTANTS[name]
     shutil.copytree(SOURCE, tmp_path / "babelscope", ignore=shutil.ignore_patterns("__pycache__"))
     text = (tmp_path / "babelscope" / file).read_text("utf-8")
     assert text.count(true) == 1, f"{true!r} is no longer what stands in {file}"
     (tmp_path / "babelscope" / file).write_text(text.replace(true, false), "utf-8")
-    env = {**os.environ, "PYTHONPATH": str(tmp_path), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-k", chosen, str(TESTS / tests)]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, cwd=TESTS.parent)
-    assert done.returncode == 1, f"the mutant lives: {name}\n{done.stdout[-1500:]}{done.stderr[-500:]}"
-    assert "failed" in done.stdout or "FAILED" in done.stdout
+    status, printed = ended(nursery, tmp_path, ["-x", "-q", "-p", "no:cacheprovider", "-k", chosen, str(TESTS / tests)])
+    assert status == 1, f"the mutant lives: {name}\n{printed[-2000:]}"
+    assert "failed" in printed or "FAILED" in printed
+
+
+@pytest.mark.slow
+def test_without_a_fault_the_copy_is_what_is_tested_and_passes(tmp_path: Path, nursery: subprocess.Popen[str]) -> None:
+    """The copy is imported, not the installed package: a syntax error in it is met. And without a fault nothing fails."""
+    shutil.copytree(SOURCE, tmp_path / "babelscope", ignore=shutil.ignore_patterns("__pycache__"))
+    args = ["-x", "-q", "-p", "no:cacheprovider", "-k", "i10", str(TESTS / "properties" / "test_consistency.py")]
+    assert ended(nursery, tmp_path, args)[0] == 0
+    (tmp_path / "babelscope" / "errors.py").write_text("?", "utf-8")
+    status, printed = ended(nursery, tmp_path, args)
+    assert status not in (0, 1)
+    assert "SyntaxError" in printed
