@@ -224,7 +224,8 @@ the tokenizer cuts it.
 ## With tuning
 
 A model that never saw such pieces is off its ground. Here it is tuned on them: the pretrained model on {train:,} English
-reviews, {epochs} epochs (from scratch {scratch_epochs}), words cut anew in training, dev and test alike (`characters`, `duplicate`); only the most frequent
+reviews, {epochs} epochs (from scratch {scratch_epochs}), words cut anew in training, dev and test alike (`characters`,
+`duplicate`); only the most frequent
 {sizes} pieces and single characters left (`truncate`); and models of 2 layers and width 64 from scratch, equal but for
 vocabularies of {vocabularies} entries. Explained are the texts that all models of an arm get right; "texts left out" counts
 those that the model itself gets wrong.
@@ -247,7 +248,8 @@ def written(found: list[Dosed], after: dict[int, list[Dosed]]) -> str:
     sizes = " and ".join(f"{count} ({lang})" for lang, count in LANGUAGES.items())
     return TEXT.format(
         texts=sizes, doses=doses(found), slopes=slopes(told_all, FAITHFUL), count=verdict(told_all, FAITHFUL, cutting),
-        other=slopes(told_all, OTHER), train=TRAIN, epochs=EPOCHS, scratch_epochs=FROM_SCRATCH, sizes=" or ".join(map(str, SIZES)),
+        other=slopes(told_all, OTHER), train=TRAIN, epochs=EPOCHS, scratch_epochs=FROM_SCRATCH,
+        sizes=" or ".join(map(str, SIZES)),
         vocabularies=", ".join(f"{size:,}" for size in VOCABULARIES), tuned=doses(tuned_rows),
         scratch=slopes(later, LATER), verdict=conclusion(told_all, later, tuned_rows),
     )  # fmt: skip
