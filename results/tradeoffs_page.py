@@ -130,7 +130,7 @@ def confidence(found: dict[str, Any]) -> str:
 def forgetting(found: dict[str, Any]) -> str:
     lines = []
     for row in found["drift"]:
-        losses = row["masked_loss"]
+        losses = row["language_loss"]
         mine = [each for each in found["forgetting"] if each["source"] == row["source"] and each["target"] != row["source"]]
         gone = [each["forgotten"][0] for each in mine if each["forgotten"][0] is not None]
         misfit = [each["misfit"][0] for each in mine if each["misfit"][0] is not None]

@@ -57,7 +57,7 @@ def tradeoffs(
         raise InputError("give --models, --task and --languages, or --study FILE")
     with tempfile.TemporaryDirectory() as passing, bar("reading") as tell:
         held = dump(open_store(store or passing), every, given, progress=tell)
-        found = plain(tables(held, seed=seed, masked=_masked(base)))
+        found = plain(tables(held, seed=seed, language_model=_has_language_model(base)))
         if output is not None:
             _draw(held, found, output, task)
     _deliver(found, output, json_)
@@ -121,13 +121,13 @@ def _texts(
     return corpus(texts)
 
 
-def _masked(base: str | None) -> bool:
-    """Whether the base holds a masked language model's head."""
+def _has_language_model(base: str | None) -> bool:
+    """Whether the base holds a language model's head."""
     from babelscope.errors import BabelscopeError
-    from babelscope.model.drift import masked_loss
+    from babelscope.model.drift import language_loss
 
     try:
-        return base is not None and masked_loss(base, None, []) == []
+        return base is not None and language_loss(base, None, []) == []
     except BabelscopeError:
         return False
 

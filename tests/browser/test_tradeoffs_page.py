@@ -56,7 +56,7 @@ def drawn() -> dict[str, Any]:
             for s, t in pairs
         ],
         "forgetting": [{"source": "en", "target": "hi", "forgotten": [0.1, 0.0, 0.2], "misfit": [None, None, None]}],
-        "drift": [{"source": "en", "drift": {"embeddings": 0.0, "layer 0": 0.1}, "masked_loss": {}}],
+        "drift": [{"source": "en", "drift": {"embeddings": 0.0, "layer 0": 0.1}, "language_loss": {}}],
     }  # fmt: skip
 
 

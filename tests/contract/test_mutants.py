@@ -19,6 +19,14 @@ SOURCE = Path(babelscope.__file__).parent
 TESTS = Path(__file__).parents[1]
 
 MUTANTS = {
+    "languages with texts of their own averaged over all texts": (
+        "tradeoffs/intervals.py", "(chosen @ sizes.T)[:, None, None, :]", "chosen.sum(axis=1)[:, None, None, None]",
+        "properties/test_transfer_matrix.py", "not_paired",
+    ),
+    "a decoder's loss at the place of the token itself": (
+        "model/drift.py", "_surprise(logits, places - 1, rows[at]", "_surprise(logits, places, rows[at]",
+        "contract/test_tradeoffs.py", "per_byte_of_what",
+    ),
     "weight permuted across the border of two texts": (
         "crosslingual/consistency.py", "sides = segments or ([0] * len(source), [0] * len(target))",
         "sides = [0] * len(source), [0] * len(target)", "properties/test_consistency.py", "i19",

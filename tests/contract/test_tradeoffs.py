@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 from typer.testing import CliRunner
 
 from babelscope.cli import app
@@ -18,11 +18,13 @@ from babelscope.data import builtin
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.model import forward
 from babelscope.model import readings as reading_module
-from babelscope.model.drift import masked_loss, weight_drift
+from babelscope.model.drift import language_loss, weight_drift
 from babelscope.model.encode import encode
 from babelscope.model.finetune import Recipe, finetune
 from babelscope.model.load import Model, load
 from babelscope.model.readings import PART, label_order, parts, read_texts
+from babelscope.pages.tradeoffs import page
+from babelscope.results import plain
 from babelscope.store import open_store
 from babelscope.study.config import parse_study
 from babelscope.study.tradeoffs import BASE, Dump, Tuned, answers, corpus, dump, state_parts, tuned_model
@@ -216,7 +218,7 @@ def test_the_tables_hold_together(held: Dump) -> None:
     assert {row["layer"] for row in found["probing"]} == {0, 1, 2}
     assert {(row["source"], row["target"]) for row in found["forgetting"]} == {(a, b) for a in LANGS for b in LANGS}
     assert set(found["drift"][0]["drift"]) == {"embeddings", "layer 0", "layer 1"}
-    assert set(found["drift"][0]["masked_loss"]) == set(LANGS)
+    assert set(found["drift"][0]["language_loss"]) == set(LANGS)
     assert any("two seeds" in note for note in found["notes"])
     assert any("few" in note for note in found["notes"])
 
@@ -224,7 +226,7 @@ def test_the_tables_hold_together(held: Dump) -> None:
 def test_one_seed_one_language_and_an_absent_class_are_said(folders: dict[str, str], tmp_path: Path) -> None:
     some = texts()
     only = {"test": {"en": [row for row in some["test"]["en"] if row.label != "mixed"]}}
-    found = tables(dump(open_store(tmp_path / "s"), models(folders, ("en-0", "hi-0")), corpus(only)), masked=False)
+    found = tables(dump(open_store(tmp_path / "s"), models(folders, ("en-0", "hi-0")), corpus(only)), language_model=False)
     said = " / ".join(found["notes"])
     for piece in ("one language only", "not tested in their own language: hi", "one seed", "no dev split", "in test: mixed"):
         assert piece in said
@@ -243,9 +245,43 @@ def test_languages_are_cut_to_what_they_share(folders: dict[str, str]) -> None:
     assert [row.group for row in made.texts["test"]["en"]] == [row.group for row in made.texts["test"]["hi"]]
     assert "en, test: 3 examples that other languages lack were left out" in made.notes
     assert "en, test: 1 examples without a gold label were left out" in made.notes
-    apart = {"test": {"en": some["test"]["en"], "hi": [replace(row, group=f"x{row.group}") for row in some["test"]["hi"]]}}
-    with pytest.raises(InputError, match="en, hi share no group"):
-        corpus(apart)
+    without = {"test": {"en": some["test"]["en"], "hi": [replace(row, label=None) for row in some["test"]["hi"]]}}
+    with pytest.raises(InputError, match="test examples in hi have no gold label"):
+        corpus(without)
+
+
+def test_languages_that_share_no_text_are_compared_unpaired(folders: dict[str, str], tmp_path: Path) -> None:
+    """Each language is judged on its own texts, unequal in number; what needs translations is left out, and said to be."""
+    some = texts()
+    apart = {
+        split: {"en": by_lang["en"][:9], "hi": [replace(row, group=f"other {row.group}") for row in by_lang["hi"]]}
+        for split, by_lang in some.items()
+    }
+    given = corpus(apart)
+    assert not given.parallel
+    assert [len(rows) for rows in given.texts["test"].values()] == [9, 12]
+    assert any("en, hi share no test text: languages are compared unpaired" in note for note in given.notes)
+    held = dump(open_store(tmp_path / "s"), models(folders), given)
+    found = tables(held, language_model=False)
+    assert (found["texts"], found["parallel"], found["alignment"]) == (21, False, [])
+    accuracy = np.array(found["behaviour"]["accuracy"]["value"])
+    for row, source in enumerate(found["sources"]):
+        for place, target in enumerate(found["targets"]):
+            mine = [answers(held, one, "test", target) for one in held.models if one.source == source]
+            assert accuracy[row, place] == pytest.approx(np.mean([(a.logits.argmax(1) == a.gold).mean() for a in mine]))
+    for row in found["errors"]:
+        assert "flips" not in row
+        assert sum(map(sum, row["confusion"])) == {"en": 18, "hi": 24}[row["target"]]
+    over = {(row["source"], row["target"]): row for row in found["confidence"]}
+    beyond = over["en", "hi"]["over_beyond_own"]
+    assert beyond["value"] == pytest.approx(over["en", "hi"]["over"]["value"] - over["en", "en"]["over"]["value"])
+    assert beyond["low"] < beyond["value"] < beyond["high"]
+    for name in ("majority", "random_head", "probe"):
+        assert np.isfinite(np.array(found["behaviour"]["gain"][name]["value"])).all()
+    assert all("language_effect" not in row for row in found["attention"])
+    assert {row["target"] for row in found["forgetting"]} == set(LANGS)
+    drawn = page(plain(found), {})
+    assert "compared unpaired" in drawn
 
 
 def test_rows_of_one_premise_are_one_cluster() -> None:
@@ -283,14 +319,40 @@ def test_drift_and_masked_loss(folders: dict[str, str]) -> None:
     assert [each.relative for each in weight_drift(one, moved)] == pytest.approx([0.25] * 3, rel=1e-5)
     assert [each.part for each in weight_drift(one, moved)] == ["embeddings", "layer 0", "layer 1"]
     rows = texts()["test"]["hi"]
-    before = masked_loss(folders["base"], None, rows)
+    before = language_loss(folders["base"], None, rows)
     base = load(folders["base"], task="text-classification", allow_untrained_head=True)
-    np.testing.assert_allclose(masked_loss(folders["base"], base, rows), before, atol=1e-5)
-    changed = masked_loss(folders["base"], one, rows)
+    np.testing.assert_allclose(language_loss(folders["base"], base, rows), before, atol=1e-5)
+    changed = language_loss(folders["base"], one, rows)
     assert np.abs(np.array(changed) - before).max() > 1e-3
-    np.testing.assert_allclose(masked_loss(folders["base"], one, rows[::-1])[::-1], changed, atol=1e-5)
-    with pytest.raises(UntrainedHead, match="no masked language model head"):
-        masked_loss(folders["en-0"], None, rows)
+    np.testing.assert_allclose(language_loss(folders["base"], one, rows[::-1])[::-1], changed, atol=1e-5)
+    with pytest.raises(UntrainedHead, match="no language model head"):
+        language_loss(folders["en-0"], None, rows)
+
+
+def test_a_decoders_loss_is_per_byte_of_what_was_read(tmp_path: Path) -> None:
+    start = tiny("gpt2")
+    torch.manual_seed(5)
+    writer = AutoModelForCausalLM.from_config(start.hf.config).float().eval()
+    with torch.no_grad():
+        for weight in writer.parameters():
+            weight.normal_(0, 0.2)
+    writer.save_pretrained(tmp_path / "base")
+    start.tokenizer.save_pretrained(tmp_path / "base")
+    rows = [row for lang in ("en", "hi") for row in texts()["test"][lang]]
+    found = language_loss(str(tmp_path / "base"), None, rows)
+    for row, mine in zip(rows, found):
+        cut = start.tokenizer(row.texts[0], truncation=True, return_offsets_mapping=True)
+        ids, read = torch.tensor([cut["input_ids"]]), row.texts[0][: cut["offset_mapping"][-1][1]]
+        with torch.no_grad():
+            logits = writer(input_ids=ids).logits[0]
+        lost = torch.nn.functional.cross_entropy(logits[:-1], ids[0, 1:], reduction="sum")
+        assert mine == pytest.approx(float(lost) / len(read.encode()), rel=1e-4)
+    tuned = load(str(tmp_path / "base"), task="text-classification", allow_untrained_head=True)
+    np.testing.assert_allclose(language_loss(str(tmp_path / "base"), tuned, rows), found, atol=1e-5)
+    with torch.no_grad():
+        for weight in tuned.hf.base_model.parameters():
+            weight.mul_(1.1)
+    assert np.abs(np.array(language_loss(str(tmp_path / "base"), tuned, rows)) - found).max() > 1e-3
 
 
 def test_where_a_model_was_tuned_is_read_or_asked(tmp_path: Path) -> None:

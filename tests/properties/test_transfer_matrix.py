@@ -180,3 +180,30 @@ def test_comparisons_are_symmetric_and_adjusted() -> None:
     assert found[2].p == 1
     pairs = [str(at // 2) for at in range(40)]
     assert comparisons(one, two, names, pairs)[0].p != found[0].mcnemar
+
+
+def test_languages_without_common_examples_are_not_paired() -> None:
+    """A difference is as wide as both intervals together; where all is shared and equal it has no width."""
+    draw = np.random.default_rng(3)
+    one, two = (draw.random((1, 1, 1, many)) < 0.6 for many in (300, 200))
+    right = np.full((1, 1, 2, 500), np.nan)
+    right[..., 0, :300], right[..., 1, 300:] = one[..., 0, :], two[..., 0, :]
+    names = list(map(str, range(500)))
+    own = intervals(right, names, lambda a: a)
+    np.testing.assert_allclose(own.value[0], [one.mean(), two.mean()], atol=1e-12)
+    apart = intervals(right, names, lambda a: a[..., 0] - a[..., 1])
+    np.testing.assert_allclose(apart.value, own.value[:, 0] - own.value[:, 1], atol=1e-12)
+    assert (own.low < own.value).all()
+    assert (own.value < own.high).all()
+    widths = (own.high - own.low)[0]
+    assert float((apart.high - apart.low)[0]) == pytest.approx(float(np.hypot(*widths)), rel=0.1)
+    shared = intervals(np.repeat(one, 2, axis=2).astype(float), names[:300], lambda a: a[..., 0] - a[..., 1])
+    assert float((shared.high - shared.low)[0]) == 0.0
+
+
+def test_a_comparison_leaves_out_what_its_language_does_not_have() -> None:
+    draw = np.random.default_rng(4)
+    one, two = (draw.random((2, 1, 40)) < share for share in (0.5, 0.8))
+    wide = [np.concatenate([each, np.full((2, 1, 25), np.nan)], axis=2) for each in (one, two)]
+    narrow = comparisons(one.astype(float), two.astype(float), [("en", "hi")], list(map(str, range(40))))
+    assert comparisons(wide[0], wide[1], [("en", "hi")], list(map(str, range(65)))) == narrow

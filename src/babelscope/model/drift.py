@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from transformers import AutoModelForMaskedLM
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from babelscope.errors import UnsupportedModel, UntrainedHead
 from babelscope.model import forward
@@ -52,16 +53,19 @@ def weight_drift(base: Model, tuned: Model) -> list[Drift]:
     return [Drift(part, float(np.sqrt(moved[part] / size[part]))) for part in sorted(size, key=_order) if size[part] > 0]
 
 
-def masked_loss(base: str, tuned: Model | None, examples: Sequence[Example]) -> list[float]:
-    """How badly hidden words are guessed, with the base's own language model head on the (tuned) encoder: one loss per text.
+def language_loss(base: str, tuned: Model | None, examples: Sequence[Example]) -> list[float]:
+    """How badly words are guessed, with the base's own language model head on the (tuned) model: one loss per text, in nats.
 
-        loss_i = mean over masked places of -log q(token | rest),   places drawn once per text: the same for every model
+        encoder:  mean over masked places of -log q(token | rest),   places drawn once per text: the same for every model
+        decoder:  sum over tokens of -log q(token | those before) / bytes of what was read of the text, in UTF-8
 
-    A tuned encoder that forgot its languages has a larger loss than the base (`tuned` None).
+    A tuned model that forgot its languages has a larger loss than the base (`tuned` None). Per byte and not per token, because
+    languages are cut into tokens of different lengths; a first token that nothing stands before is not counted.
 
-    *Laws*: the base's own encoder put back gives the base's loss; the same text has the same masks in any batch and model.
+    *Laws*: the base's own weights put back give the base's loss; the same text has the same masks in any batch and model; a
+    decoder's is the sum of its library's own token losses over the bytes.
     """
-    writer = _writer(base)
+    writer, masked = _writer(base)
     if tuned is not None:
         found = _encoder(tuned)
         state = writer.hf.base_model.state_dict()
@@ -70,20 +74,42 @@ def masked_loss(base: str, tuned: Model | None, examples: Sequence[Example]) -> 
             raise UnsupportedModel(f"{tuned.name} shares no weights with {base}: it was not tuned from it")
         writer.hf.base_model.load_state_dict(state | taken)
     rows = encode(writer, examples, task=False)
+    return _hidden(writer, rows) if masked else _following(writer, rows)
+
+
+def _hidden(writer: Model, rows: Sequence[Encoded]) -> list[float]:
     chosen = [_places(row) for row in rows]
-    mask = writer.tokenizer.mask_token_id
     queries = []
     for row, places in zip(rows, chosen):
         ids = row.ids.copy()
-        ids[places] = mask
+        ids[places] = writer.tokenizer.mask_token_id
         queries.append(forward.Query(ids, row.types))
 
     def loss(at: int, logits: Float[Tensor, "token vocabulary"]) -> float:
-        places = torch.from_numpy(chosen[at]).to(logits.device)
-        gold = torch.from_numpy(rows[at].ids[chosen[at]]).to(logits.device)
-        return float(-torch.log_softmax(logits[places].double(), -1)[torch.arange(len(gold)), gold].mean())
+        return float(_surprise(logits, chosen[at], rows[at].ids[chosen[at]]).mean())
 
     return list(forward.expectations(writer, queries, loss))
+
+
+def _following(writer: Model, rows: Sequence[Encoded]) -> list[float]:
+    def loss(at: int, logits: Float[Tensor, "token vocabulary"]) -> float:
+        places = np.flatnonzero(rows[at].content)
+        places = places[places > 0]
+        return float(_surprise(logits, places - 1, rows[at].ids[places]).sum()) / _bytes(rows[at])
+
+    return list(forward.expectations(writer, [forward.query(row) for row in rows], loss))
+
+
+def _bytes(row: Encoded) -> int:
+    """Of what was read: a text that was cut off counts up to there."""
+    ends = [row.offsets[row.segment == at, 1].max(initial=0) for at in range(len(row.example.texts))]
+    return sum(len(text[:end].encode("utf-8")) for text, end in zip(row.example.texts, ends))
+
+
+def _surprise(logits: Float[Tensor, "token vocabulary"], places: np.ndarray, ids: np.ndarray) -> Float[Tensor, " place"]:
+    """-log q of those ids at those places."""
+    at, gold = (torch.from_numpy(each).to(logits.device) for each in (places, ids))
+    return -torch.log_softmax(logits[at].double(), -1)[torch.arange(len(gold)), gold]
 
 
 def _places(row: Encoded) -> np.ndarray:
@@ -92,19 +118,19 @@ def _places(row: Encoded) -> np.ndarray:
     return np.sort(keyed("masked", row.example.id).permutation(content)[:count])
 
 
-def _writer(base: str) -> Model:
-    """A masked language model that nobody else holds: its encoder may be replaced."""
-    from transformers import AutoTokenizer
-
+def _writer(base: str) -> tuple[Model, bool]:
+    """A language model that nobody else holds, so that its encoder may be replaced; and whether it guesses masked words."""
     with quiet():
         try:
-            hf, info = AutoModelForMaskedLM.from_pretrained(base, output_loading_info=True)
+            masked = AutoConfig.from_pretrained(base).model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+            kind = AutoModelForMaskedLM if masked else AutoModelForCausalLM
+            hf, info = kind.from_pretrained(base, output_loading_info=True)
             tokenizer = AutoTokenizer.from_pretrained(base)
         except (OSError, ValueError, KeyError) as error:
             raise not_found(base, error) from error
     if info["missing_keys"]:
-        raise UntrainedHead(f"{base} holds no masked language model head; its loss has no meaning")
-    return Model(hf.eval(), tokenizer, base, "fill-mask")
+        raise UntrainedHead(f"{base} holds no language model head; its loss has no meaning")
+    return Model(hf.eval(), tokenizer, base, "fill-mask"), masked  # the task whose logits are read at every token
 
 
 def _encoder(model: Model) -> dict[str, Any]:

@@ -38,11 +38,15 @@ class Tuned:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Texts that all languages share, by split; `notes` say what was left out and why."""
+    """Texts that all languages share, by split; `notes` say what was left out and why.
+
+    Where the test texts of the languages share none, each language keeps its own: it is not `parallel`.
+    """
 
     texts: Texts
     clusters: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    parallel: bool = True
 
 
 class Answers(NamedTuple):
@@ -94,31 +98,46 @@ def tuned_model(given: str) -> Tuned:
 def corpus(texts: Texts) -> Corpus:
     """The texts that every language of a split has, with a label; and which of them are not independent.
 
-    Texts are matched by their group. Pairs that share their first text (a premise) in the first language form a cluster.
+    Texts are matched by their group. Where no group is in all languages, each keeps its own texts, and languages are compared
+    unpaired. Pairs that share their first text (a premise) in the first language that has them form a cluster.
     """
     notes: list[str] = []
     kept: dict[str, dict[str, list[Example]]] = {}
     clusters: dict[str, str] = {}
+    parallel = True
     for split, by_lang in texts.items():
         labelled = {lang: {row.group: row for row in rows if row.label is not None} for lang, rows in by_lang.items()}
-        common = set.intersection(*(set(rows) for rows in labelled.values())) if labelled else set()
-        if not common:
-            raise InputError(f"the {split} examples of {', '.join(by_lang)} share no group: trade-offs compare translations")
         for lang, rows in by_lang.items():
             unlabelled = sum(row.label is None for row in rows)
-            alone = len(labelled[lang]) - len(common)
             if unlabelled:
                 notes.append(f"{lang}, {split}: {unlabelled} examples without a gold label were left out")
-            if alone:
-                notes.append(f"{lang}, {split}: {alone} examples that other languages lack were left out")
-        first = next(iter(by_lang))
-        order = [group for group in labelled[first] if group in common]
-        kept[split] = {lang: [labelled[lang][group] for group in order] for lang in by_lang}
-        premises: dict[str, str] = {}
-        for row in kept[split][first]:
-            shared = len(row.texts) == 2
-            clusters[row.group] = premises.setdefault(row.texts[0], row.group) if shared else row.group
-    return Corpus(kept, clusters, tuple(notes))
+            if not labelled[lang]:
+                raise InputError(f"the {split} examples in {lang} have no gold label: trade-offs are about what is right")
+        kept[split], alone = _common(labelled)
+        notes += [f"{lang}, {split}: {count} examples that other languages lack were left out" for lang, count in alone.items()]
+        if split == "test" and len({tuple(row.group for row in rows) for rows in kept[split].values()}) > 1:
+            parallel = False
+            notes.append(
+                f"{', '.join(by_lang)} share no test text: languages are compared unpaired, and there are no flips, no "
+                "alignment of languages and no attention at equal length"
+            )
+        for rows in kept[split].values():
+            premises: dict[str, str] = {}
+            for row in rows:
+                shared = len(row.texts) == 2
+                clusters.setdefault(row.group, premises.setdefault(row.texts[0], row.group) if shared else row.group)
+    return Corpus(kept, clusters, tuple(notes), parallel)
+
+
+def _common(labelled: Mapping[str, Mapping[str, Example]]) -> tuple[dict[str, list[Example]], dict[str, int]]:
+    """Every language's examples of the groups that all have, in one order, and how many more a language has; or all of each,
+    if none is in all."""
+    common = set.intersection(*(set(rows) for rows in labelled.values())) if labelled else set()
+    if not common:
+        return {lang: list(rows.values()) for lang, rows in labelled.items()}, {}
+    order = [group for group in next(iter(labelled.values())) if group in common]
+    alone = {lang: len(rows) - len(common) for lang, rows in labelled.items() if len(rows) > len(common)}
+    return {lang: [rows[group] for group in order] for lang, rows in labelled.items()}, alone
 
 
 def dump(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from babelscope.model.drift import masked_loss, weight_drift
+from babelscope.model.drift import language_loss, weight_drift
 from babelscope.model.load import load
 from babelscope.seeds import keyed
 from babelscope.stats import estimate
@@ -19,7 +20,7 @@ from babelscope.tradeoffs.attention import language_effect
 from babelscope.tradeoffs.intervals import intervals
 
 TEXTS = 100
-"""Texts per language whose masked-word loss is taken."""
+"""Texts per language whose language model loss is taken."""
 
 
 def references(found: Dump, given: Grid) -> dict[str, Float[np.ndarray, "source target text"]]:
@@ -30,14 +31,14 @@ def references(found: Dump, given: Grid) -> dict[str, Float[np.ndarray, "source 
         common = [
             np.bincount(golds(found, "train", s)).argmax() if s in found.corpus.texts["train"] else 0 for s in given.sources
         ]
-        made["majority"] = np.stack([(gold == each).astype(float) for each in common])
+        made["majority"] = np.stack([np.where(gold < 0, np.nan, (gold == each).astype(float)) for each in common])
     base = next(iter(of_kind(found, BASE)), None)
     if base is not None and all((base, "test", t) in found.states for t in given.targets):
         luck = [_random_head(found, base, given, k) for k in range(max(3, len(given.seeds)))]
         made["random_head"] = np.broadcast_to(np.mean(luck, axis=0), shape)
         if all((base, split, s) in found.states for split in ("train", "dev") for s in given.sources):
             hits = [probe_hits(found, base, source) for source in given.sources]
-            made["probe"] = np.array([[each[target] for target in given.targets] for each in hits])
+            made["probe"] = np.array([given.row(each) for each in hits])
     for kind in ("head_only", "joint"):
         other = grid(found, kind) if of_kind(found, kind) else None
         if other is not None and other.seeds and (kind == "joint" or set(other.sources) >= set(given.sources)):
@@ -49,12 +50,12 @@ def references(found: Dump, given: Grid) -> dict[str, Float[np.ndarray, "source 
 
 def _random_head(found: Dump, base: Tuned, given: Grid, seed: int) -> Float[np.ndarray, "target text"]:
     """Right or wrong by a head of random weights on the base's first token."""
-    hits = []
+    hits = {}
     for target in given.targets:
         states = whole(found, base, "test", target, -1, "first")
         weights = keyed(seed, "random head").normal(size=(states.shape[1], len(found.labels)))
-        hits.append((states @ weights).argmax(axis=1) == golds(found, "test", target))
-    return np.array(hits, dtype=np.float64)
+        hits[target] = ((states @ weights).argmax(axis=1) == golds(found, "test", target)).astype(float)
+    return given.row(hits)
 
 
 def probing_table(found: Dump, given: Grid) -> list[dict[str, Any]]:
@@ -68,7 +69,7 @@ def probing_table(found: Dump, given: Grid) -> list[dict[str, Any]]:
         for layer in range(layers):
             task, control = (probe_hits(found, base, source, layer, control=control) for control in (False, True))
             for target, hits in task.items():
-                one = estimate(hits.tolist(), list(given.clusters))
+                one = estimate(hits.tolist(), [given.clusters[at] for at in given.places(target)])
                 made.append(
                     {"source": source, "target": target, "layer": layer, "accuracy": [one.mean, one.low, one.high]}
                     | {"control": float(control[target].mean()), "selectivity": float(hits.mean() - control[target].mean())}
@@ -96,8 +97,9 @@ def forgetting_table(found: Dump, given: Grid, *, seed: int = 0) -> list[dict[st
             if not all((one, split, target) in found.states for split in splits):
                 continue
             after = probe_hits(found, one, target)[target]
-            three = np.stack([before[None], after[None], right(given)[:1, row, place]])[None]
-            parts = intervals(three, given.clusters, _steps, seed=seed)
+            mine = given.places(target)
+            three = np.stack([before[None], after[None], right(given)[:1, row, place, mine]])[None]
+            parts = intervals(three, [given.clusters[at] for at in mine], _steps, seed=seed)
             forgotten, misfit = ([float(edge[at]) for edge in parts] for at in (0, 1))
             made.append({"source": source, "target": target, "forgotten": forgotten, "misfit": misfit})
     return made
@@ -127,15 +129,15 @@ def language_probe_table(found: Dump, given: Grid) -> list[dict[str, Any]]:
     return made
 
 
-def drift_table(found: Dump, given: Grid, *, masked: bool = True) -> list[dict[str, Any]]:
-    """Per tuned model of the first seed: how far its weights moved, and its masked-word loss in every language beside the
+def drift_table(found: Dump, given: Grid, *, language_model: bool = True) -> list[dict[str, Any]]:
+    """Per tuned model of the first seed: how far its weights moved, and its language model loss in every language beside the
     base's."""
     base = next(iter(of_kind(found, BASE)), None)
     if base is None:
         return []
     start = load(base.folder, task="text-classification", allow_untrained_head=True)
-    texts = [row for rows in found.corpus.texts["test"].values() for row in rows[:TEXTS]] if masked else []
-    before = np.array(masked_loss(base.folder, None, texts) if masked else [])
+    texts = [row for rows in found.corpus.texts["test"].values() for row in rows[:TEXTS]] if language_model else []
+    before = np.array(language_loss(base.folder, None, texts) if language_model else [])
     made = []
     for one in of_kind(found, "tuned"):
         if one.seed != given.seeds[0]:
@@ -143,13 +145,13 @@ def drift_table(found: Dump, given: Grid, *, masked: bool = True) -> list[dict[s
         model = load(one.folder, task="text-classification")
         row: dict[str, Any] = {"source": one.source, "drift": {each.part: each.relative for each in weight_drift(start, model)}}
         losses = {}
-        after = np.array(masked_loss(base.folder, model, texts) if masked else [])
+        after = np.array(language_loss(base.folder, model, texts) if language_model else [])
         for lang in dict.fromkeys(each.lang for each in texts):
             mine = [at for at, each in enumerate(texts) if each.lang == lang]
             more = estimate((after - before)[mine].tolist(), [found.corpus.clusters[texts[at].group] for at in mine])
             means = {"base": float(before[mine].mean()), "tuned": float(after[mine].mean())}
             losses[lang] = {**means, "more": [more.mean, more.low, more.high]}
-        made.append({**row, "masked_loss": losses})
+        made.append({**row, "language_loss": losses})
     return made
 
 
@@ -167,21 +169,27 @@ def attention_table(found: Dump, given: Grid, *, seed: int = 0) -> list[dict[str
         if not all(one.spread for one in by_lang.values()):
             continue
         for quantity in ("nats", "share", "content", "sink"):
-            table = np.stack([one.spread[quantity].mean(axis=1) for one in by_lang.values()], axis=1)
-            tokens = np.stack([one.tokens for one in by_lang.values()], axis=1)
             row: dict[str, Any] = {"model": name, "quantity": quantity, "languages": list(by_lang)}
             row["layers"] = {t: np.nanmean(one.spread[quantity], axis=0).tolist() for t, one in by_lang.items()}
             row["heads"] = {t: by_lang[t].heads[quantity].tolist() for t in by_lang if t == name or name == BASE}
-            defined = np.isfinite(table).all(axis=1)
-            if table.shape[1] > 1 and defined.sum() > 3:
-                clusters = [cluster for cluster, kept in zip(given.clusters, defined) if kept]
-                effect = language_effect(table[defined], tokens[defined], clusters, seed=seed)
-                row["language_effect"] = {t: [float(part[at]) for part in effect[:3]] for at, t in enumerate(by_lang)}
-                row["slope"] = effect.slope
+            if given.parallel and len(by_lang) > 1:
+                row |= _at_equal_length(by_lang, quantity, given.clusters, seed)
             if held and name != BASE:
                 row["less_base"] = {t: _changed(one, held[t], quantity, seed) for t, one in by_lang.items() if held[t].spread}
             made.append(row)
     return made
+
+
+def _at_equal_length(by_lang: dict[str, Answers], quantity: str, clusters: Sequence[str], seed: int) -> dict[str, Any]:
+    table = np.stack([one.spread[quantity].mean(axis=1) for one in by_lang.values()], axis=1)
+    tokens = np.stack([one.tokens for one in by_lang.values()], axis=1)
+    defined = np.isfinite(table).all(axis=1)
+    if defined.sum() <= 3:
+        return {}
+    kept = [clusters[at] for at in np.flatnonzero(defined).tolist()]
+    effect = language_effect(table[defined], tokens[defined], kept, seed=seed)
+    parts = {t: [float(part[at]) for part in effect[:3]] for at, t in enumerate(by_lang)}
+    return {"language_effect": parts, "slope": effect.slope}
 
 
 def _changed(one: Answers, before: Answers, quantity: str, seed: int) -> list[float]:

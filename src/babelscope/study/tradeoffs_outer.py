@@ -33,17 +33,34 @@ class Grid(NamedTuple):
     """By seed, source and target."""
     dev: dict[tuple[int, str, str], Answers]
 
+    groups: dict[str, str]
+    """All test texts, those of one language after those of another where they differ, with their clusters."""
+    parallel: bool
+    """Whether all languages have all of them."""
+
     @property
     def clusters(self) -> tuple[str, ...]:
-        return next(iter(self.test.values())).clusters
+        return tuple(self.groups.values())
 
     @property
     def gold(self) -> NDArray[np.int64]:
-        """By target and text."""
-        return np.stack([self.test[self.seeds[0], self.sources[0], target].gold for target in self.targets])
+        """By target and text; -1 where the language does not have the text."""
+        found = np.full((len(self.targets), len(self.groups)), -1)
+        for row, target in enumerate(self.targets):
+            found[row, self.places(target)] = self.test[self.seeds[0], self.sources[0], target].gold
+        return found
 
-    def stacked(self, of: Mapping[tuple[int, str, str], Float[np.ndarray, ...]]) -> Float[np.ndarray, "seed source target ..."]:
-        return np.array([[[of[k, s, t] for t in self.targets] for s in self.sources] for k in self.seeds])
+    def places(self, target: str) -> NDArray[np.int64]:
+        """Where the texts of a language stand among all."""
+        at = {group: place for place, group in enumerate(self.groups)}
+        return np.array([at[group] for group in self.test[self.seeds[0], self.sources[0], target].groups], dtype=np.int64)
+
+    def row(self, of: Mapping[str, Float[np.ndarray, " text"]]) -> Float[np.ndarray, "target text"]:
+        """What is known of each language's own texts, side by side; NaN where a language does not have the text."""
+        found = np.full((len(self.targets), len(self.groups)), np.nan)
+        for row, target in enumerate(self.targets):
+            found[row, self.places(target)] = of[target]
+        return found
 
 
 def grid(found: Dump, kind: str = "tuned") -> Grid:
@@ -59,11 +76,14 @@ def grid(found: Dump, kind: str = "tuned") -> Grid:
             for lang in found.corpus.texts.get(split, {}):
                 if seed in seeds and (one, split, lang) in found.cells:
                     into[seed, source, lang] = answers(found, one, split, lang)
-    return Grid(sources, targets, seeds, behaviour.columns(sources, targets), held["test"], held["dev"])
+    groups = {group: cluster for one in held["test"].values() for group, cluster in zip(one.groups, one.clusters)}
+    parallel = found.corpus.parallel
+    return Grid(sources, targets, seeds, behaviour.columns(sources, targets), held["test"], held["dev"], groups, parallel)
 
 
 def right(given: Grid) -> Float[np.ndarray, "seed source target text"]:
-    return given.stacked({at: (one.logits.argmax(axis=1) == one.gold).astype(float) for at, one in given.test.items()})
+    hits = {at: (one.logits.argmax(axis=1) == one.gold).astype(float) for at, one in given.test.items()}
+    return np.array([[given.row({t: hits[k, s, t] for t in given.targets}) for s in given.sources] for k in given.seeds])
 
 
 def behaviour_table(
@@ -150,17 +170,18 @@ def _confidence(given: Grid, source: str, target: str, seed: int) -> dict[str, A
 
 
 def _beyond(given: Grid, source: str, target: str, seed: int) -> dict[str, Any] | None:
-    """By how much over-confidence grows from the model's own language, paired by text."""
+    """By how much over-confidence grows from the model's own language; paired where the languages share their texts."""
     if source not in given.targets or source == target:
         return None
     steps = []
     for k in given.seeds:
-        gaps = []
-        for lang in (target, source):
-            one = given.test[k, source, lang]
-            gaps.append(confidence.probabilities(one.logits).max(axis=1) - (one.logits.argmax(axis=1) == one.gold))
-        steps.append(gaps[0] - gaps[1])
-    return _shown(estimate(np.mean(steps, axis=0).tolist(), list(given.clusters), seed=seed))
+        mine = {lang: given.test[k, source, lang] for lang in given.targets}
+        over = {lang: confidence.probabilities(one.logits).max(axis=1) - (one.logits.argmax(axis=1) == one.gold)
+                for lang, one in mine.items()}  # fmt: skip
+        steps.append([given.row(over)])
+    here, there = (given.targets.index(lang) for lang in (source, target))
+    found = intervals(np.array(steps), given.clusters, lambda a: a[..., 0, there] - a[..., 0, here], seed=seed)
+    return {name: float(getattr(found, name)) for name in found._fields}
 
 
 def _temperatures(given: Grid, source: str, target: str) -> dict[str, Any]:
@@ -207,7 +228,7 @@ def _errors(found: Dump, given: Grid, source: str, target: str) -> dict[str, Any
             moved = confusions.offsets(dev.logits, np.bincount(dev.gold, minlength=labels) / len(dev.gold))
             corrected.append(float(((one.logits + moved).argmax(axis=1) == one.gold).mean()))
     row["accuracy_corrected"] = _mean(corrected) if corrected else None
-    if source in given.targets and source != target:
+    if given.parallel and source in given.targets and source != target:
         here, there = given.test[given.seeds[0], source, source], mine[0]
         sure = confidence.probabilities(there.logits).max(axis=1)
         told_ = flips(there.groups, there.gold, here.logits.argmax(axis=1), there.logits.argmax(axis=1), sure, labels)
@@ -221,11 +242,11 @@ def factorial_table(found: Dump, given: Grid, *, seed: int = 0) -> list[dict[str
     """Per class and pair of sources: what the input, the model and their match do to recall, with intervals."""
     hits, made = right(given), []
     pairs = [(i, j) for i, j in combinations(range(len(given.sources)), 2) if min(given.own[i], given.own[j]) >= 0]
-    gold = given.gold[0]
+    gold, least = given.gold.max(axis=0), given.gold.min(axis=0, initial=len(found.labels), where=given.gold >= 0)
     for label, name in enumerate(found.labels):
         mine = np.flatnonzero(gold == label)
-        if not len(mine) or not pairs or (given.gold != gold).any():
-            continue
+        if not pairs or (gold != least).any() or not (given.gold[:, mine] >= 0).any(axis=1).all():
+            continue  # a class that a language lacks has no recall there; languages that disagree on gold are no translations
 
         def effects(a: Float[np.ndarray, "... source target"]) -> Float[np.ndarray, "... pair effect"]:
             return np.stack(

@@ -116,7 +116,9 @@ def _cosines(found: Dump, tuned: Sequence[Tuned], bases: Sequence[Tuned], lang: 
 def alignment_table(found: Dump, given: Grid, *, pooling: str = "mean") -> list[dict[str, Any]]:
     """Per model of the first seed (and the base): how well translations find each other, layer by layer, on the first part."""
     tuned = [one for one in of_kind(found, "tuned") if one.seed == given.seeds[0]]
-    made = []
+    made: list[dict[str, Any]] = []
+    if not given.parallel:
+        return made
     for one in (*of_kind(found, BASE), *tuned):
         langs = [lang for lang in given.targets if (one, "test", lang) in found.states]
         held = {lang: next(state_parts(found, one, "test", lang, pooling)) for lang in langs}

@@ -26,7 +26,7 @@ from babelscope.study.tradeoffs_states import POOLINGS, activations_table, align
 from babelscope.tradeoffs.activations import FEW
 
 
-def tables(found: Dump, *, seed: int = 0, masked: bool = True) -> dict[str, Any]:
+def tables(found: Dump, *, seed: int = 0, language_model: bool = True) -> dict[str, Any]:
     """Behaviour, activations, attention, confidence, errors and forgetting, and what could not be said and why."""
     given = grid(found)
     if not given.sources or not given.seeds:
@@ -39,6 +39,7 @@ def tables(found: Dump, *, seed: int = 0, masked: bool = True) -> dict[str, Any]
         "labels": list(found.labels),
         "texts": len(given.clusters),
         "clusters": len(set(given.clusters)),
+        "parallel": given.parallel,
         "notes": notes(found, states),
         "behaviour": behaviour_table(given, references(found, given), len(found.labels), seed=seed),
         "activations": [row for pooling in POOLINGS for row in activations_table(found, pooling=pooling)],
@@ -50,7 +51,7 @@ def tables(found: Dump, *, seed: int = 0, masked: bool = True) -> dict[str, Any]
         "probing": probing_table(found, given),
         "forgetting": forgetting_table(found, given, seed=seed),
         "language_probe": language_probe_table(found, given),
-        "drift": drift_table(found, given, masked=masked),
+        "drift": drift_table(found, given, language_model=language_model),
     }
 
 
