@@ -46,12 +46,13 @@ in the same run (A B, B A, ...), as median and, in brackets, range over the repe
 
 
 def replaced(page: str, section: str) -> str:
-    """The page with the section of that heading in the place of the one that stands there."""
+    """The page with the section in the place of the one of that heading, or before the last one, if it is new."""
     parts = re.split(r"(?m)^(?=## )", page)
     heading = section.splitlines()[0]
-    if sum(part.startswith(heading + "\n") for part in parts) != 1:
-        raise SystemExit(f"{PAGE.name} has no section {heading!r}; run all of the benchmarks once")
-    return "".join(section.rstrip() + "\n\n" if part.startswith(heading + "\n") else part for part in parts)
+    new = section.rstrip() + "\n\n"
+    if not any(part.startswith(heading + "\n") for part in parts):
+        return "".join([*parts[:-1], new, parts[-1]])
+    return "".join(new if part.startswith(heading + "\n") else part for part in parts)
 
 
 def write(text: str) -> None:
