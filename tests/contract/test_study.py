@@ -207,9 +207,13 @@ def test_the_demo_is_a_valid_study() -> None:
         ({"models": [{"name": "x"}]}, "either 'source' or 'train'"),
         ({"models": [{"name": "x", "source": "y"}, {"name": "x", "source": "z"}]}, "stands twice"),
         ({"models": [{"name": "x", "source": "y", "languages": ["fr"]}]}, "which the study does not have"),
-        ({"tasks": [{"name": "t", "data": {}}]}, "one of 'builtin', 'corpus' and 'file'"),
-        ({"tasks": [{"name": "t", "data": {"builtin": "nli", "corpus": "xnli"}}]}, "one of 'builtin', 'corpus' and 'file'"),
+        ({"tasks": [{"name": "t", "data": {}}]}, "one of 'builtin', 'corpus', 'file' and 'hub'"),
+        (
+            {"tasks": [{"name": "t", "data": {"builtin": "nli", "corpus": "xnli"}}]},
+            "one of 'builtin', 'corpus', 'file' and 'hub'",
+        ),
         ({"tasks": [{"name": "t", "data": {"builtin": "nli", "folder": "x"}}]}, "'folder' is where a 'corpus' lies"),
+        ({"tasks": [{"name": "t", "data": {"builtin": "nli", "config": "x"}}]}, "are of a data set of the 'hub'"),
     ],
 )
 def test_a_wrong_study_is_refused_with_its_place(change: dict[str, object], message: str) -> None:
@@ -234,6 +238,35 @@ def test_a_study_reads_public_corpora(shared: Path) -> None:
     rows = {lang: models.examples(data, lang) for lang in ("en", "sw")}
     assert [row.group for row in rows["en"]] == [row.group for row in rows["sw"]]
     assert {len(found) for found in rows.values()} == {5}
+
+
+def test_a_study_reads_data_sets_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By language in the name, with the splits that are named; where one split serves for both, no row is in train and dev."""
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+    for lang in ("en", "hi"):
+        for split, many in (("train", 45), ("test", 7)):
+            made = datasets.Dataset.from_dict(
+                {
+                    "review": [f"{lang} {split} {at}" for at in range(many)],
+                    "keys": [["a", "b"]] * many,
+                    "label": ["x"] * many,
+                }
+            )
+            (tmp_path / lang).mkdir(exist_ok=True)
+            made.to_parquet(str(tmp_path / lang / f"{split}.parquet"))
+    columns = {"text": "review", "pair": "keys"}
+    data = DataSpec(hub=str(tmp_path / "{lang}"), dev_split="train", columns=columns, examples=5)
+    rows = models.examples(data, "hi")
+    assert [row.texts for row in rows] == [(f"hi test {at}", "a, b") for at in range(5)]
+    assert {row.lang for row in rows} == {"hi"}
+    train, dev = (models.examples(data, "en", split, 100) for split in ("train", "dev"))
+    assert [row.texts[0] for row in dev] == [f"en train {at}" for at in (0, 20, 40)]
+    assert {row.texts[0] for row in (*train, *dev)} == {f"en train {at}" for at in range(45)}
+    assert len(train) + len(dev) == 45
+    with pytest.raises(InputError, match="cannot be had from the Hugging Face hub"):
+        models.examples(data.model_copy(update={"dev_split": "validation"}), "en", "dev", 3)
 
 
 def test_drawn_examples_are_the_same_translations(tmp_path: Path) -> None:

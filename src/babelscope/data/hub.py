@@ -18,16 +18,17 @@ def read(
     *,
     columns: Mapping[str, str] | None = None,
     lang: str | None = None,
+    revision: str | None = None,
 ) -> Iterator[Example]:
     """The rows of a split as examples, one by one, nothing stored; the columns are found as in files.
 
-    Numbers of a ClassLabel become their names. Rows are numbered from 1 where they have no id.
+    Numbers of a ClassLabel become their names, lists of words one text. Rows are numbered from 1 where they have no id.
     """
     import datasets
     from datasets.exceptions import DatasetGenerationError
 
     try:
-        rows = datasets.load_dataset(name, config, split=split, streaming=True)
+        rows = datasets.load_dataset(name, config, split=split, streaming=True, revision=revision)
         features = rows.features or {}
         first = next(iter(rows), None)
     except (OSError, ValueError, RuntimeError, DatasetGenerationError) as error:
@@ -51,4 +52,7 @@ def _examples(
             value = told[column]
             if isinstance(value, int):  # -1 is the hub's way to say that a test label is kept back
                 told[column] = None if value < 0 else kind.int2str(value)
+        for column, value in told.items():
+            if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+                told[column] = ", ".join(value)
         yield from sound(parse(name, number, told, columns, lang, gold=False))

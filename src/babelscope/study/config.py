@@ -24,7 +24,7 @@ class Strict(BaseModel):
 
 
 class DataSpec(Strict):
-    """Where a task's examples come from: a built-in corpus, a public one in a folder, or a file (one per `{lang}`)."""
+    """Where a task's examples come from: a built-in corpus, a public one in a folder, a file (one per `{lang}`), or the hub."""
 
     builtin: str | None = None
     corpus: str | None = None
@@ -32,6 +32,11 @@ class DataSpec(Strict):
     file: str | None = None
     train_file: str | None = None
     dev_file: str | None = None
+    hub: str | None = None
+    config: str | None = None
+    revision: str | None = None
+    train_split: str = "train"
+    dev_split: str = "validation"
     columns: dict[str, str] = Field(default_factory=dict)
     languages: list[str] | None = None
     split: str = "test"
@@ -41,12 +46,16 @@ class DataSpec(Strict):
 
     @model_validator(mode="after")
     def one_source(self) -> Self:
-        if sum(each is not None for each in (self.builtin, self.corpus, self.file)) != 1:
-            raise ValueError("give one of 'builtin', 'corpus' and 'file'")
+        if sum(each is not None for each in (self.builtin, self.corpus, self.file, self.hub)) != 1:
+            raise ValueError("give one of 'builtin', 'corpus', 'file' and 'hub'")
+        if self.hub is None and (self.config is not None or self.revision is not None):
+            raise ValueError("'config' and 'revision' are of a data set of the 'hub'")
         if self.folder is not None and self.corpus is None:
             raise ValueError("'folder' is where a 'corpus' lies; a 'file' has its own path")
         if self.builtin is not None and self.drawn:
-            raise ValueError("'drawn' is for files and corpora; of the built-in corpus another 'seed' gives other examples")
+            raise ValueError(
+                "'drawn' is for files, corpora and the hub; of the built-in corpus another 'seed' gives other examples"
+            )
         if self.builtin is not None and self.examples is None:
             raise ValueError("give the number of 'examples': the built-in corpus has no end")
         return self

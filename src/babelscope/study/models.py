@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from babelscope.data import builtin, corpora
+from babelscope.data import builtin, corpora, hub
 from babelscope.data.files import read
 from babelscope.errors import InputError
 from babelscope.model import small
@@ -30,6 +30,10 @@ PRETRAINED = "pretrained:"
 """A base that starts like this is a recipe of ours, in the languages of the model."""
 
 
+SHARED = 20
+"""Of a split that is both trained on and chosen by, one row in so many is for choosing."""
+
+
 def examples(data: DataSpec, lang: str, split: str | None = None, count: int | None = None) -> list[Example]:
     """The examples of one language: those to explain, or with `split` those to train on.
 
@@ -44,6 +48,8 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
         return builtin.read(data.builtin, lang, wanted, number or 0, data.seed)
     if data.corpus is not None:
         return list(islice(corpora.read(data.corpus, data.folder or ".", lang=lang, split=wanted), number))
+    if data.hub is not None:
+        return list(islice(_of_hub(data, lang, split), number))
     pattern = {"train": data.train_file, "dev": data.dev_file}.get(split or "", data.file)
     if pattern is None:
         raise InputError(f"data: training needs a {split}_file beside 'file'")
@@ -57,6 +63,17 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
     if not rows:
         raise InputError(f"{pattern}: no row of language {lang!r}; found: {', '.join(sorted({row.lang for row in found}))}")
     return rows[:number]
+
+
+def _of_hub(data: DataSpec, lang: str, split: str | None) -> Iterator[Example]:
+    """Rows of a data set of the hub, whose name and configuration may hold {lang}. Where one split is to be both trained on and
+    chosen by, every twentieth row is for choosing."""
+    name, config = (each and each.replace("{lang}", lang) for each in (data.hub, data.config))
+    wanted = {"train": data.train_split, "dev": data.dev_split}.get(split or "", data.split)
+    rows = hub.read(str(name), config, wanted, columns=data.columns, lang=lang, revision=data.revision)
+    if split is None or data.train_split != data.dev_split:
+        return rows
+    return (row for number, row in enumerate(rows) if (number % SHARED == 0) == (split == "dev"))
 
 
 def obtain(spec: ModelSpec, data: DataSpec, seed: int, lang: str, progress: Progress | None = None) -> Model:
