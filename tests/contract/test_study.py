@@ -261,6 +261,7 @@ def test_a_study_reads_data_sets_of_the_hub(tmp_path: Path, monkeypatch: pytest.
     rows = models.examples(data, "hi")
     assert [row.texts for row in rows] == [(f"hi test {at}", "a, b") for at in range(5)]
     assert {row.lang for row in rows} == {"hi"}
+    assert [row.group for row in rows] == [row.group for row in models.examples(data, "en")], "equal numbers are translations"
     train, dev = (models.examples(data, "en", split, 100) for split in ("train", "dev"))
     assert [row.texts[0] for row in dev] == [f"en train {at}" for at in (0, 20, 40)]
     assert {row.texts[0] for row in (*train, *dev)} == {f"en train {at}" for at in range(45)}
