@@ -127,6 +127,28 @@ def confidence(found: dict[str, Any]) -> str:
     return table(head, lines)
 
 
+def errors(found: dict[str, Any]) -> str:
+    """A row per source: how often a right answer is lost elsewhere, and whether knowledge is lost or only the threshold moved."""
+    lines = []
+    for source in found["sources"]:
+        mine = [row for row in found["errors"] if row["source"] == source]
+        own = [row for row in mine if row["target"] == source]
+        others = [row for row in mine if row["target"] != source]
+        lost = [(row["flips"]["rate"], row["target"]) for row in others if "flips" in row]
+        kappas = [row["flips"]["kappa"] for row in others if "flips" in row]
+        shifts = [[row["label_shift"]["total_variation"] for row in some] for some in (own, others)]
+        areas = [[each for row in some for each in row["auroc"] if each is not None] for some in (own, others)]
+        gained = [row["accuracy_corrected"] - row["accuracy"] for row in others if row["accuracy_corrected"] is not None]
+        means = [([each[0] for each in lost], ".2f"), (kappas, ".2f"), *((each, ".2f") for each in shifts),
+                 *((each, ".3f") for each in areas), (gained, "+.3f")]  # fmt: skip
+        shown = [f"{_mean(values):{form}}" if values else "none" for values, form in means]
+        most = max(lost, default=None)
+        lines.append([source, shown[0], f"{most[0]:.2f} ({most[1]})" if most else "none", *shown[1:]])
+    head = ["tuned on", "right in own, wrong in others", "at most", "kappa of answers", "label shift, own", "mean of others",
+            "AUROC, own", "mean of others", "accuracy gained by the target's class shares"]  # fmt: skip
+    return table(head, lines)
+
+
 def forgetting(found: dict[str, Any]) -> str:
     lines = []
     for row in found["drift"]:
@@ -176,6 +198,10 @@ def run(name: str) -> str:
 ### Confidence
 
 {confidence(found)}
+
+### Errors
+
+{errors(found)}
 
 ### Forgetting
 
