@@ -128,7 +128,7 @@ def confidence(found: dict[str, Any]) -> str:
 
 
 def errors(found: dict[str, Any]) -> str:
-    """A row per source: how often a right answer is lost elsewhere, and whether knowledge is lost or only the threshold moved."""
+    """A row per source: how often a right answer is lost elsewhere; whether knowledge is lost, or the threshold moved."""
     lines = []
     for source in found["sources"]:
         mine = [row for row in found["errors"] if row["source"] == source]
