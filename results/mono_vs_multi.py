@@ -94,7 +94,7 @@ def curves(found: Pairs) -> str:
     lines = []
     for one in found.pairings:
         kinds, curve = pairings.specifications(found, one)
-        name = f"mono-vs-multi-{one.multilingual}-{one.monolingual}.svg"
+        name = f"mono-vs-multi-{one.multilingual}-{'-'.join(one.monolingual)}.svg"
         (FIGURES / name).write_text(str(curve_svg(kinds, curve, one.name)), "utf-8")
         lines.append(
             f"**{one.name}**: of {sum(effect.n > 0 for effect in curve.effects)} specifications {curve.below:.0%} lie below 0 "
@@ -165,9 +165,9 @@ about mBERT or XLM-R.
 
 * Languages {languages}; tasks {tasks}, {examples} test texts each, parallel in all languages; one model for every task
   and language, {seeds} seed(s).
-* Models: {sizes}. The multilingual model is compared with monolingual ones of its own size, and with ones of half its
-  width that were pretrained for 300 steps in place of 2,500, as XLM-R large is with RoBERTa base in the paper: size and
-  multilinguality then change together.
+* Models: {sizes}. The multilingual model is compared with monolingual ones of its own width and depth, and with ones of
+  half its width that were pretrained for 300 steps in place of 2,500, as XLM-R large is with RoBERTa base in the paper: size
+  and multilinguality then change together.
 * Five methods, word by word; hard metrics by the mask token, soft ones by rank, so that all methods disturb a text
   equally.
 * A value counts *above the floor*: less the mean of {draws} random scores on the same text and model. Positive

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from babelscope import store
+from babelscope.data.corpora import usable
 from babelscope.progress import bar
 from babelscope.results import plain
 from babelscope.study.cache import cache_folder
@@ -31,9 +32,10 @@ def models(setting: Setting) -> list[Tuned]:
 
 def texts(setting: Setting) -> Corpus:
     """Test texts in every language; dev and train texts in the languages that are tuned on."""
-    test = {lang: split(setting.name, lang, "test")[: setting.texts or None] for lang in setting.targets}
-    rest = {part: {lang: split(setting.name, lang, part) for lang in setting.sources} for part in ("dev", "train")}
-    return corpus({"test": test, **rest})
+    parts = {"test": setting.targets, "dev": setting.sources, "train": setting.sources}
+    found = {part: {lang: split(setting.name, lang, part) for lang in langs} for part, langs in parts.items()}
+    found["test"] = {lang: rows[: setting.texts or None] for lang, rows in found["test"].items()}
+    return corpus({part: {lang: list(filter(usable, rows)) for lang, rows in by.items()} for part, by in found.items()})
 
 
 def measured(name: str) -> dict[str, Any]:
