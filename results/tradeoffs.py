@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from babelscope import store
-from babelscope.data.corpora import usable
 from babelscope.progress import bar
 from babelscope.results import plain
 from babelscope.study.cache import cache_folder
@@ -35,7 +34,7 @@ def texts(setting: Setting) -> Corpus:
     parts = {"test": setting.targets, "dev": setting.sources, "train": setting.sources}
     found = {part: {lang: split(setting.name, lang, part) for lang in langs} for part, langs in parts.items()}
     found["test"] = {lang: rows[: setting.texts or None] for lang, rows in found["test"].items()}
-    return corpus({part: {lang: list(filter(usable, rows)) for lang, rows in by.items()} for part, by in found.items()})
+    return corpus(found)
 
 
 def measured(name: str) -> dict[str, Any]:

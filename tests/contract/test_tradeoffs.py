@@ -244,6 +244,10 @@ def test_languages_are_cut_to_what_they_share(folders: dict[str, str]) -> None:
     assert len(made.texts["test"]["en"]) == len(made.texts["test"]["hi"]) == 8
     assert [row.group for row in made.texts["test"]["en"]] == [row.group for row in made.texts["test"]["hi"]]
     assert "en, test: 3 examples that other languages lack were left out" in made.notes
+    broken = replace(some["test"]["hi"][0], texts=("a\bb",))
+    cut = corpus({"test": {"en": some["test"]["en"], "hi": [broken, *some["test"]["hi"][1:]]}})
+    assert "hi, test: 1 examples with an empty text or control characters were left out" in cut.notes
+    assert broken.group not in {row.group for rows in cut.texts["test"].values() for row in rows}
     assert "en, test: 1 examples without a gold label were left out" in made.notes
     without = {"test": {"en": some["test"]["en"], "hi": [replace(row, label=None) for row in some["test"]["hi"]]}}
     with pytest.raises(InputError, match="test examples in hi have no gold label"):

@@ -12,7 +12,7 @@ from babelscope.store import Store, cells, key, read
 
 
 def names_of(asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """From each (name, options as JSON) to the name with the options that differ: `sufficiency[unit=token]`.
+    """From each (name, options as JSON) to the name with the options that differ and are set: `sufficiency[unit=token]`.
 
     *Laws*: a name that was asked for with one setting stays as it is; two settings never share a name, unless they differ in
     their seed alone.
@@ -25,7 +25,7 @@ def names_of(asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
         keys = sorted({one for options in several.values() for one in options if one != "seed"})
         varied = [one for one in keys if len({json.dumps(options.get(one)) for options in several.values()}) > 1]
         for text, options in several.items():
-            shown = ",".join(f"{one}={options.get(one)}" for one in varied)
+            shown = ",".join(f"{one}={options[one]}" for one in varied if options.get(one) is not None)
             found[name, text] = f"{name}[{shown}]" if shown else name
     return found
 

@@ -14,6 +14,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from babelscope import store as stored
+from babelscope.data.texts import fault
 from babelscope.errors import InputError
 from babelscope.model.finetune import fingerprint
 from babelscope.model.load import Model, load
@@ -106,11 +107,15 @@ def corpus(texts: Texts) -> Corpus:
     clusters: dict[str, str] = {}
     parallel = True
     for split, by_lang in texts.items():
-        labelled = {lang: {row.group: row for row in rows if row.label is not None} for lang, rows in by_lang.items()}
+        labelled = {
+            lang: {row.group: row for row in rows if row.label is not None and _readable(row)} for lang, rows in by_lang.items()
+        }
         for lang, rows in by_lang.items():
-            unlabelled = sum(row.label is None for row in rows)
+            unlabelled, unreadable = sum(row.label is None for row in rows), sum(not _readable(row) for row in rows)
             if unlabelled:
                 notes.append(f"{lang}, {split}: {unlabelled} examples without a gold label were left out")
+            if unreadable:
+                notes.append(f"{lang}, {split}: {unreadable} examples with an empty text or control characters were left out")
             if not labelled[lang]:
                 raise InputError(f"the {split} examples in {lang} have no gold label: trade-offs are about what is right")
         kept[split], alone = _common(labelled)
@@ -127,6 +132,10 @@ def corpus(texts: Texts) -> Corpus:
                 shared = len(row.texts) == 2
                 clusters.setdefault(row.group, premises.setdefault(row.texts[0], row.group) if shared else row.group)
     return Corpus(kept, clusters, tuple(notes), parallel)
+
+
+def _readable(row: Example) -> bool:
+    return all(fault(text) is None for text in row.texts)
 
 
 def _common(labelled: Mapping[str, Mapping[str, Example]]) -> tuple[dict[str, list[Example]], dict[str, int]]:
