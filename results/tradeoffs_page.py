@@ -20,7 +20,7 @@ ABOUT = {
     "topic": "The small encoder of `babelscope pretrain multilingual` (2 layers, width 128), tuned on 1,000 texts.",
     "sib200": "mini-multilingual (4 layers, width 256), tuned on the 701 training sentences.",
     "xnli": "mini-multilingual, tuned on 665 premises of XNLI's dev split (no Hindi training split is at hand), tested on "
-    "rows of its test split.",
+    "rows of its test split; no joint models and tuned heads here.",
 }
 
 
