@@ -117,7 +117,7 @@ MUTANTS = {
     ),
     "ties by position": (
         "metrics/erased.py", 'keyed("ties", key).permutation(len(scores))', "np.arange(len(scores))",
-        "properties/test_metrics.py", "ties",
+        "properties/test_metrics.py", "ties_are_not_broken",
     ),
     "kept and erased exchanged": (
         "metrics/hard.py", "many[2::2], many[3::2]", "many[3::2], many[2::2]", "properties/test_metrics.py", "truth",
