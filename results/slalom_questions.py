@@ -26,15 +26,17 @@ from babelscope.study.explain import as_examples
 from babelscope.surrogate.fit import Problem, fit
 from babelscope.surrogate.sample import design, draw
 from babelscope.surrogate.slalom import Numbers, Texts, predict, texts
-from results import consistency, masks
+from results import consistency_runs, masks
 from results.slalom_models import answers, published_fit, trained
 
 ASKED = (500, 1000, 5000)
 TRIED = (50, 75, 100, 150, 200, 300, 400, 500, 700, 1000, 2000, 3000, 4000, 5000)
 """Numbers of questions, to find the least that gives no larger error than the published way."""
-FRESH, NOISE = 2000, 0.1
+FRESH, NOISE, DRAWS = 2000, 0.1, 3
+NEARLY = 1.1
+"""An error counts as nearly equal up to this factor."""
 EQUAL = ["model", "units", "questions", "published", "same texts", "here", "published / same texts", "published / here"]
-SAVED = ["model", "units", "questions, published", "same texts", "here", "here, texts of 1 to 8", "bound"]
+SAVED = ["model", "units", "questions, published", "same texts", "same texts, nearly", "here", "here, texts of 1 to 8", "bound"]
 Ask = Callable[[Sequence[Sequence[int]], str], Numbers]
 """From sequences of units, and a name for the draw of their noise, to answers."""
 
@@ -100,18 +102,18 @@ def boxes() -> Iterator[Box]:
     if base is not None:
         model = masks.tuned(masks.SETTINGS[3], base)
         yield from (of_text("MiniLM, 6 layers, tuned on SST-2", model, "sst2/en/test", size) for size in sizes)
-    topics = consistency.tuned()
+    topics = consistency_runs.tuned(consistency_runs.SIB)
     yield from (of_text("mini-multilingual, 4 layers, tuned on SIB-200", topics, "sib200/en/test", size) for size in sizes)
 
 
-def triples(box: Box, count: int) -> list[list[int]]:
+def triples(box: Box, count: int, at: int) -> list[list[int]]:
     """As published: three units each, drawn one by one."""
-    return keyed(box.size, count, "rows").integers(0, box.size, (count, 3)).tolist()
+    return keyed(box.size, count, at, "rows").integers(0, box.size, (count, 3)).tolist()
 
 
-def mixed(box: Box, count: int) -> dict[tuple[int, ...], int]:
+def mixed(box: Box, count: int, at: int) -> dict[tuple[int, ...], int]:
     """The design that `slalom` has by default: each text with the times it was drawn; equal texts are one question."""
-    drawn = draw([list(range(box.size))], design("mix"), count, keyed(box.size, count, "mix"))
+    drawn = draw([list(range(box.size))], design("mix"), count, keyed(box.size, count, at, "mix"))
     return {text[0]: times for text, times in drawn.items()}
 
 
@@ -139,10 +141,16 @@ class Reached:
 
 
 def reach(box: Box, tests: Tests, way: str, count: int) -> Reached:
-    """A way of fitting at that number of samples."""
-    drawn = mixed(box, count) if way == "mix" else None
-    asked = triples(box, count) if drawn is None else list(drawn)
-    answer = box.ask(asked, f"{way == 'mix'} {count}")
+    """A way of fitting at that number of samples, in the mean over DRAWS."""
+    found = [_once(box, tests, way, count, at) for at in range(DRAWS)]
+    error = {name: float(np.mean([one.error[name] for one in found])) for name in tests}
+    return Reached(round(float(np.mean([one.questions for one in found]))), error)
+
+
+def _once(box: Box, tests: Tests, way: str, count: int, at: int) -> Reached:
+    drawn = mixed(box, count, at) if way == "mix" else None
+    asked = triples(box, count, at) if drawn is None else list(drawn)
+    answer = box.ask(asked, f"{way == 'mix'} {count} {at}")
     if way == "published":
         numbers = published_fit(asked, answer, box.size)
     else:
@@ -166,12 +174,17 @@ def slopes(box: Box, given: Texts) -> NDArray[np.float64]:
     return found
 
 
-def least(box: Box, error: float) -> int:
+def least(box: Box, error: float, reached: Reached) -> int:
     """The questions that an unbiased fit to triples needs for that error on triples, by the Cramer-Rao bound.
 
-    error >= noise^2 / n tr(M M^-1) = noise^2 (2T - 1) / n        M the mean of J J^T over triples, asked and tested alike
+    error - misfit >= spread^2 / n tr(M M^-1) = spread^2 (2T - 1) / n,  M the mean of J J^T over triples
+
+    With a known truth the misfit is 0 and the spread that of the noise. A trained model is no SLALOM: its misfit is what the
+    fit to the most questions left, less what their number explains, and is to be found out like noise (spread^2 = misfit).
     """
-    return max(2 * box.size - 1, int(np.ceil(box.noise**2 * (2 * box.size - 1) / error)))
+    free = 2 * box.size - 1
+    misfit = 0.0 if box.truth else reached.error["3"] / (1 + free / reached.questions)
+    return max(free, int(np.ceil((box.noise**2 if box.truth else misfit) * free / (error - misfit))))
 
 
 def best_design(box: Box, *, steps: int = 150) -> float:
@@ -195,15 +208,15 @@ def best_design(box: Box, *, steps: int = 150) -> float:
     return (2 * size - 1) / (2 * reached - float(slope.max()))
 
 
-def enough(box: Box, tests: Tests, way: str, known: dict[int, Reached], goal: Reached) -> dict[str, int | None]:
-    """Per set of fresh texts the least number of questions tried whose error is no larger than the goal's."""
-    found: dict[str, int | None] = dict.fromkeys(tests)
+def enough(box: Box, tests: Tests, way: str, known: dict[int, Reached], goal: Reached) -> dict[tuple[str, float], int | None]:
+    """Per set of fresh texts, and for equal or nearly equal errors, the least number of questions tried that suffices."""
+    found: dict[tuple[str, float], int | None] = {(name, slack): None for name in tests for slack in (1.0, NEARLY)}
     for count in (one for one in TRIED if one <= box.most):
         if count not in known:
             known[count] = reach(box, tests, way, count)
-        for name in tests:
-            if found[name] is None and known[count].error[name] <= goal.error[name]:
-                found[name] = known[count].questions
+        for (name, slack), at in found.items():
+            if at is None and known[count].error[name] <= slack * goal.error[name]:
+                found[name, slack] = known[count].questions
         if all(found.values()):
             break
     return found
@@ -211,7 +224,8 @@ def enough(box: Box, tests: Tests, way: str, known: dict[int, Reached], goal: Re
 
 def kept(box: Box) -> tuple[list[list[object]], list[list[object]]]:
     """The rows of a box, measured once and kept in the user's cache: a run that was stopped goes on."""
-    made = {"box": box.name, "size": box.size, "tried": TRIED, "asked": ASKED, "most": box.most, "scheme": 1}
+    size = {"size": box.size, "tried": TRIED, "asked": ASKED, "most": box.most, "draws": DRAWS, "nearly": NEARLY, "scheme": 2}
+    made = {"box": box.name, **size}
     file = cache_folder() / "results" / f"slalom-questions-{key(made)[:16]}.json"
     if not file.is_file():
         part = file.with_suffix(f".{os.getpid()}")
@@ -227,24 +241,29 @@ def compared(box: Box) -> tuple[list[list[object]], list[list[object]]]:
     same: dict[int, Reached] = {}
     ours: dict[int, Reached] = {}
     errors, saved = [], []
+    same[max(ASKED)] = reach(box, tests, "triples", max(ASKED))
     for count in ASKED:
         theirs = reach(box, tests, "published", count)
         for way, known in (("triples", same), ("mix", ours)):
-            known.setdefault(count, reach(box, tests, way, count))
+            if count not in known:
+                known[count] = reach(box, tests, way, count)
         head, one, two = [box.name, box.size, count], same[count].error["3"], ours[count].error["3"]
         shown = [f"{error:.1e}" for error in (theirs.error["3"], one, two)]
         errors.append([*head, *shown, f"{theirs.error['3'] / one:.2f}", f"{theirs.error['3'] / two:.2f}"])
         reached = [enough(box, tests, way, known, theirs) for way, known in (("triples", same), ("mix", ours))]
-        cells = [reached[0]["3"], reached[1]["3"], reached[1]["1 to 8"]]
-        bound = least(box, theirs.error["3"]) if box.truth else ""
+        cells = [reached[0]["3", 1.0], reached[0]["3", NEARLY], reached[1]["3", 1.0], reached[1]["1 to 8", 1.0]]
+        bound = least(box, theirs.error["3"], same[max(ASKED)])
         saved.append([*head, *(f"{cell} ({count / cell:.1f})" if cell else "more" for cell in cells), bound])
         print(saved[-1], flush=True)
     return errors, saved
 
 
 def wins(cells: Sequence[Sequence[object]], column: int) -> str:
-    ratios = [float(str(row[column]).split("(")[1].rstrip(")")) if "(" in str(row[column]) else 0.0 for row in cells]
-    return f"{sum(ratio >= 5 for ratio in ratios)} of {len(ratios)}"
+    return f"{sum(_ratio(row[column]) >= 5 for row in cells)} of {len(cells)}"
+
+
+def _ratio(cell: object) -> float:
+    return float(str(cell).split("(")[1].rstrip(")")) if "(" in str(cell) else 0.0
 
 
 def page() -> str:
@@ -252,8 +271,12 @@ def page() -> str:
     errors = [row for one, _ in found for row in one]
     saved = [row for _, one in found for row in one]
     lower = [sum(float(str(row[column])) > 1 for row in errors) for column in (6, 7)]
-    bounds = [(int(str(row[6])), int(str(row[2]))) for row in saved if row[6] != ""]
-    barred, known = sum(5 * bound > asked for bound, asked in bounds), len(bounds)
+    barred = [
+        sum(5 * int(str(row[7])) > int(str(row[2])) for row in saved if ("noise" in str(row[0])) == noise) for noise in (1, 0)
+    ]
+    known = sum("noise" in str(row[0]) for row in saved)
+    low = [row for row in saved if 5 * int(str(row[7])) <= int(str(row[2])) and _ratio(row[3]) < 5]
+    missed = "; ".join(f"{row[0]}, {row[1]} units, {row[2]} questions" for row in low) or "none"
     cases = [(size, spread) for size in (30, 100) for spread in (1.0, 2.0)]
     designs = ", ".join(f"{best_design(noisy(*case)):.1f} ({case[0]} units, values of sd {case[1]:g})" for case in cases)
     return f"""# How few questions does a SLALOM need?
@@ -265,8 +288,9 @@ This page is written by `python -m results slalom-questions`. Three ways to a SL
 * *here*: the default design (every unit alone, then 2, 3 and 4 units dealt evenly, equal texts asked once) and the fit here.
 
 Errors are mean squared errors on {FRESH} fresh texts of three units, as in the published sampling, which favours the two that
-ask about such texts; one draw each. Exact SLALOMs have standard normal importances and noise of {NOISE} on every
-answer, and are tested without noise; trained models are their own truth. The units of a real text are its distinct tokens.
+ask about such texts; in the mean over {DRAWS} draws of texts and noise. Exact SLALOMs have standard normal importances and
+noise of {NOISE} on every answer, and are tested without noise; trained models are their own truth. The units of a real text
+are its distinct tokens. {masks.missing(masks.SETTINGS[3])}
 
 ## At equal questions
 
@@ -277,19 +301,23 @@ The error is lower than the published way's in {lower[0]} of {len(errors)} rows 
 
 ## At equal error
 
-The least number of questions tried whose error is no larger than that of the published way; in brackets how many times fewer.
-Five times fewer or better: {wins(saved, 3)} rows on the same texts, {wins(saved, 4)} with the design here,
-{wins(saved, 5)} with it on texts of 1 to 8 units. Samples tried were {", ".join(str(count) for count in TRIED)}; of these,
+The least number of questions tried whose error is no larger than that of the published way (*nearly*: no more than a tenth
+larger); in brackets how many times fewer. Five times fewer or better: {wins(saved, 3)} rows on the same texts,
+{wins(saved, 4)} nearly, {wins(saved, 5)} with the design here, {wins(saved, 6)} with it on texts of 1 to 8 units.
+Samples tried were {", ".join(str(count) for count in TRIED)}; of these,
 equal texts are asked once; on real texts at most 1000 samples were tried, and "more" says that they did not suffice.
 
 {table(SAVED, saved)}
 
-*bound* is the number that an unbiased fit to texts of three units cannot do without in the mean over draws, where the noise
-is known: 2T - 1 for as many free numbers, or noise^2 (2T - 1) / error, the Cramer-Rao bound. Where it is more than a fifth of
-the published number, no unbiased fit to such texts can be five times better: that is so in {barred} of the {known} rows with
-known noise. (A single draw can lie beyond it, and shrinkage is bias: both fits pass it at times.) Other texts cannot change
-this much: the best design of single units and pairs, computed at the truth, which nobody knows beforehand, needs fewer
-questions than texts of three by a factor of at most {designs}. On trained models there is no noise; what is left at many
-questions is that the model is no SLALOM, and a fit to the kind of text that is tested has the least of it: with the
-default design, whose texts have other lengths too, the error on texts of three can stay above that of the published way.
+*bound* is the number that an unbiased fit to texts of three units cannot do without in the mean over draws: 2T - 1 for as
+many free numbers, or noise^2 (2T - 1) / error, the Cramer-Rao bound. A trained model has no noise but is no SLALOM: what no
+SLALOM can say of it takes the place of noise, and the published way's excess over it that of the error. Where the bound is more
+than a fifth of the published number, no unbiased fit to such texts can be five times better: that is so in {barred[0]} of the
+{known} rows with noise and in {barred[1]} of the {len(saved) - known} of trained models. Of the others, five times is missed on
+the same texts by: {missed}. (So few draws can lie beyond the bound, and shrinkage is bias: both fits pass it at times.)
+
+Other texts cannot change this much: the best design of single units and pairs, computed at the truth, which nobody knows
+beforehand, needs fewer questions than texts of three by a factor of at most {designs}. On trained models a fit to the kind of
+text that is tested has the least misfit: with the default design, whose texts have other lengths too, the error on texts of
+three can stay above that of the published way.
 """

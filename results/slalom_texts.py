@@ -158,9 +158,8 @@ def page(which: str = "small") -> str:
 
 This page is written by `python -m results {command}`; `slalom-texts-full` is the same at the size of the paper, with BERT,
 DistilBERT and GPT-2 from the hub, for a GPU. Here {len(texts)} reviews of Yelp-HAT (about 50 words) are explained; the models
-from scratch have two layers and width 64 and read the other reviews of that corpus in training
-({EPOCHS["bert"]} epochs, the state-space model {EPOCHS["mamba"]}; 64 tokens), far
-less than the paper's. A state-space model has no head for classes: it goes on with "good" or "bad". The explained quantity
+from scratch have two layers and width 64 and read the other reviews of that corpus in training ({EPOCHS} epochs, 64 tokens),
+far less than the paper's. A state-space model has no head for classes: it goes on with "good" or "bad". The explained quantity
 is the log-odds of *positive*; units are tokens. LIME, Kernel SHAP and occlusion are babelscope's: {size.samples} samples;
 they delete words, but replace them in the decoder and the state-space model, which have nothing to read when all is deleted.
 
@@ -172,7 +171,7 @@ they delete words, but replace them in the decoder and the state-space model, wh
   deletion: higher is better, insertion: lower is better. Importances have no sign and are not meant for these
 
 Mean and standard error over the texts. The paper's values are on other models: naive Bayes .70 to .77 (lin), human
-attention .64 to .71, deletion .91 to .94.
+attention .64 to .71, deletion .91 to .94. {masks.missing(masks.SETTINGS[3])}
 
 {table(["model", "score", *MEASURES], tables["quality"])}
 

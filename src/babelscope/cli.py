@@ -187,13 +187,15 @@ for command in (
 def study_run(
     file: Annotated[Path, typer.Argument(help="The study's YAML file.")],
     store: Annotated[Path | None, typer.Option(help="The store to fill; default: the file's name with .store.")] = None,
+    workers: Annotated[int, typer.Option(help="Processes; each takes the next model until none is left.")] = 1,
+    where: Annotated[str, typer.Option(help="local: on this machine; ray: on a Ray cluster.")] = "local",
     json_: Json = False,
 ) -> None:
     """Fill a store with the study's results; what exists is skipped, what fails is recorded."""
     from babelscope.study.config import read_study
 
     study = read_study(file)
-    outcome = _run(study, store or file.with_suffix(".store"))
+    outcome = _run(study, store or file.with_suffix(".store"), workers, where)
     if json_:
         row = {"store": str(outcome.store), "filled": outcome.filled, "found": outcome.found}
         print(json.dumps(row | {"failed": [{"cell": one.cell, "reason": one.reason} for one in outcome.failed]}, indent=1))
@@ -276,12 +278,12 @@ def main() -> None:
         sys.exit(130)
 
 
-def _run(study: Any, store: Path) -> Any:
+def _run(study: Any, store: Path, workers: int = 1, where: str = "local") -> Any:
     from babelscope.progress import bars
     from babelscope.study.run import Watch, run
 
     with bars(study.name) as (stage, steps):
-        return run(study, store, watch=Watch(stage, steps))
+        return run(study, store, watch=Watch(stage, steps), workers=workers, where=where)
 
 
 def _chosen_methods(names: str) -> list[Method]:

@@ -20,7 +20,7 @@ from babelscope.study import models
 from babelscope.study.config import DataSpec, demo_study, parse_study
 from babelscope.study.config import read_study as read_file
 from babelscope.study.grid import blocks, progress_of
-from babelscope.study.run import run
+from babelscope.study.run import Watch, run
 
 STUDY = {
     "name": "small",
@@ -49,7 +49,7 @@ STUDY = {
 SCRIPT = """
 import sys, torch
 torch.set_num_threads(1)
-from babelscope.study.run import run
+from babelscope.study.run import Watch, run
 run(sys.argv[1], sys.argv[2])
 """
 
@@ -101,8 +101,6 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 def test_a_study_fills_its_store_and_a_second_run_finds_it(tmp_path: Path, cache: Path) -> None:
     study = parse_study(STUDY)
     told: list[tuple[str, int, int]] = []
-    from babelscope.study.run import Watch
-
     first = run(study, tmp_path / "s", watch=Watch(lambda *row: told.append(row)))
     assert (first.filled, first.found, first.failed) == (18, 0, ())
     assert told[-1] == ("done", 2, 2)
@@ -117,6 +115,66 @@ def test_a_study_fills_its_store_and_a_second_run_finds_it(tmp_path: Path, cache
     assert said["models"][0]["languages"] == ["en", "hi"]
     assert said["cells"] == 18
     assert all(row["explained"] + row["measured"] == row["planned"] for row in progress_of(study, store))
+
+
+MANY = {
+    **STUDY,
+    "models": [
+        {"name": "each", "train": {**STUDY["models"][0]["train"], "separately": True}},
+        {"name": "both", "train": {**STUDY["models"][0]["train"], "layers": 2}},
+    ],
+    "methods": ["random", "occlusion"],
+    "metrics": ["comprehensiveness"],
+    "seeds": [0, 1],
+}
+
+
+@pytest.mark.slow
+def test_the_number_of_workers_changes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process and two, each with a cache of its own: models, failures and results are the same files."""
+    study = parse_study({**MANY, "models": [*MANY["models"], {"name": "absent", "source": str(tmp_path / "no" / "model")}]})
+    told: list[tuple[str, int, int]] = []
+    outcomes = []
+    for workers in (1, 2):
+        monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / f"cache-{workers}"))
+        watch = Watch(lambda *row: told.append(row))
+        outcomes.append(run(study, tmp_path / f"s-{workers}", watch=watch, workers=workers))
+    one, two = outcomes
+    assert (one.filled, one.found, len(one.failed)) == (two.filled, two.found, len(two.failed)) == (2 * 4 * 4, 0, 2)
+    assert [row.reason for row in one.failed] == [row.reason for row in two.failed]
+    first, second = content(tmp_path / "s-1"), content(tmp_path / "s-2")
+    traced = {name for name in first if name.startswith("failures/")}  # the lines of a traceback are those of other callers
+    assert first.keys() == second.keys()
+    assert all(first[name] == second[name] for name in first.keys() - traced)
+    assert [done for name, done, _ in told if "workers" in name] == sorted(done for name, done, _ in told if "workers" in name)
+    assert told[-1] == ("done", 10, 10)
+
+
+def test_workers_and_places_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="0 workers were asked for; at least 1"):
+        run(parse_study(STUDY), tmp_path / "s", workers=0)
+    with pytest.raises(InputError, match="cannot run on 'moon'; choose one of: local, ray"):
+        run(parse_study(STUDY), tmp_path / "s", where="moon")
+    assert not (tmp_path / "s").exists()
+
+
+def test_what_one_process_makes_others_wait_for_and_find(tmp_path: Path) -> None:
+    """Two processes that want the same trained model: it is trained once."""
+    script = """
+import sys, time
+from pathlib import Path
+from babelscope.study.cache import making
+folder = Path(sys.argv[1]) / "made"
+with making(folder):
+    if not folder.exists():
+        time.sleep(1)
+        folder.mkdir()
+        with (folder / "log").open("a") as log:
+            log.write("made\\n")
+"""
+    started = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path)]) for _ in range(3)]
+    assert [one.wait() for one in started] == [0, 0, 0]
+    assert (tmp_path / "made" / "log").read_text() == "made\n"
 
 
 def test_more_methods_only_add_cells(tmp_path: Path, cache: Path) -> None:

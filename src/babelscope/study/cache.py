@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
+from filelock import FileLock
 
 TRAINING = 2
 """Raised when a change of the code changes trained weights; part of every cached model's name."""
@@ -14,3 +17,11 @@ TRAINING = 2
 def cache_folder() -> Path:
     """$BABELSCOPE_CACHE, or the user's cache directory."""
     return Path(os.environ.get("BABELSCOPE_CACHE") or platformdirs.user_cache_dir("babelscope"))
+
+
+@contextmanager
+def making(folder: Path) -> Iterator[None]:
+    """Only one process at a time makes what belongs at `folder`: others wait here, and find it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_name(f".{folder.name}.lock")):
+        yield

@@ -21,7 +21,7 @@ from babelscope.model.finetune import Recipe, finetune, fingerprint
 from babelscope.model.load import NARROW, Model, load
 from babelscope.seeds import keyed
 from babelscope.store import key
-from babelscope.study.cache import TRAINING, cache_folder
+from babelscope.study.cache import TRAINING, cache_folder, making
 from babelscope.study.config import DataSpec, ModelSpec, TrainSpec
 from babelscope.study.recipes import pretrained
 from babelscope.types import Example
@@ -92,13 +92,14 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
     rows = [row for lang in languages for row in examples(data, lang, "train", spec.examples)]
     dev = [row for lang in languages for row in examples(data, lang, "dev", spec.dev_examples)]
     folder = cache_folder() / "models" / trained_name(spec, rows, dev, seed)
-    base = started(spec, seed, progress) if spec.base else _made(folder, spec, rows, seed)
     recipe = Recipe(
         learning_rate=spec.learning_rate, epochs=spec.epochs, batch=spec.batch, seed=seed,
         freeze_embeddings=spec.freeze_embeddings, freeze_layers=spec.freeze_layers,
         weight_decay=spec.weight_decay,
     )  # fmt: skip
-    return finetune(base, rows, dev, folder, recipe, revision=spec.revision, progress=progress)
+    with making(folder):
+        base = started(spec, seed, progress) if spec.base else _made(folder, spec, rows, seed)
+        return finetune(base, rows, dev, folder, recipe, revision=spec.revision, progress=progress)
 
 
 def started(spec: TrainSpec, seed: int, progress: Progress | None) -> str:

@@ -15,7 +15,7 @@ from babelscope.model.load import NARROW
 from babelscope.model.pretrain import Pretraining, pretrain
 from babelscope.model.small import tokenizer_kind
 from babelscope.store import key
-from babelscope.study.cache import TRAINING, cache_folder
+from babelscope.study.cache import TRAINING, cache_folder, making
 from babelscope.types import Example
 
 RECIPES: dict[str, tuple[Pretraining, int]] = {
@@ -66,4 +66,5 @@ def pretrained(
     folder = cache_folder() / "pretrained" / f"{name}-{key(given)[:24]}"
     if (folder / "config.json").exists():
         return folder
-    return pretrain(texts(languages, count), folder, recipe, progress=progress)
+    with making(folder):
+        return pretrain(texts(languages, count), folder, recipe, progress=progress)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.metadata
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 from babelscope.model.door import Progress
 from babelscope.model.finetune import fingerprint
-from babelscope.model.load import Model
+from babelscope.model.load import Model, quiet
 from babelscope.store import (
     SCHEME,
     Cell,
@@ -37,6 +39,7 @@ from babelscope.study.explain import explain
 from babelscope.study.grid import Block, blocks, languages, name_of, planned, seeds_of
 from babelscope.study.measure import measure
 from babelscope.study.options import settle
+from babelscope.study.spread import check, spread
 from babelscope.study.translations import for_classes
 from babelscope.study.trust import trust
 from babelscope.types import Aim, Attribution, Example, Failure
@@ -60,13 +63,14 @@ FAULTS = (BabelscopeError, RuntimeError, OSError, ValueError)
 
 @dataclass(slots=True)
 class Tally:
-    """What a run has come to: the keys of all its cells that are in the store, how many of them are new, its models."""
+    """What blocks of one model have come to: the keys of their cells that are in the store, how many of them are new."""
 
     keys: list[str] = field(default_factory=list)
     filled: int = 0
     explained: dict[tuple[int, int], dict[str, str]] = field(default_factory=dict)
-    """Of the present model, seed and task: the key of each language's explanations, by method's place and seed."""
-    models: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The key of each language's explanations, by method's place and seed."""
+    model: dict[str, Any] | None = None
+    """The model as the report reads it, if it could be had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,37 +83,85 @@ class Outcome:
     failed: tuple[Failure, ...]
 
 
-def run(study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHED) -> Outcome:
+def run(
+    study: Study | str | Path, store: str | Path, *, watch: Watch = UNWATCHED, workers: int = 1, where: str = "local"
+) -> Outcome:
     """Fills a store with a study's cells. What exists is not computed again; what fails is recorded and left behind.
 
+    With several `workers` each takes the next model of the grid until none is left, in processes of this machine or, with
+    `where="ray"`, on a Ray cluster whose machines see the store and the cache under the same paths.
+
     *Laws*: killed and run again, the store ends as that of an uninterrupted run, file by file; a failed cell does not
-    stop the others and is tried again by the next run.
+    stop the others and is tried again by the next run; the number of workers changes no file (of models wider than 128, as
+    far as the number of threads that each has does not change the last digits).
     """
     asked = study if isinstance(study, Study) else read_study(study)
+    check(workers, where)
     place = open_store(store)
     forget_failures(place)
     grid = blocks(asked)
+    groups = [list(group) for _, group in groupby(grid, _wanted)]
+    tallies: dict[int, Tally] = {}
+    if workers == 1 and where == "local":
+        for number, group in enumerate(groups):
+            tallies[number] = _group(asked, place, group, watch, sum(map(len, groups[:number])), len(grid))
+    else:
+        order = _taking_turns(groups)
+        jobs = [_Job(asked, place, tuple(groups[number])) for number in order]
+        watch.stage(f"{workers} workers", 0, len(grid))
+        for at, tally in spread(_work, jobs, workers, where):
+            tallies[order[at]] = tally
+            done, last = sum(len(groups[number]) for number in tallies), groups[order[at]][-1]
+            watch.stage(f"{workers} workers · {name_of(asked, last)} done", done, len(grid))
+    made = [tallies[number] for number in range(len(groups))]
+    watch.stage("done", len(grid), len(grid))
+    write_study(place, described(asked, made))
+    filled = sum(tally.filled for tally in made)
+    return Outcome(place.path, filled, sum(len(tally.keys) for tally in made) - filled, tuple(failures(place)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What a worker is given: all blocks that share a model."""
+
+    study: Study
+    store: Store
+    group: tuple[Block, ...]
+
+
+def _work(job: _Job) -> Tally:
+    with quiet():
+        return _group(job.study, job.store, job.group, UNWATCHED, 0, len(job.group))
+
+
+def _taking_turns(groups: Sequence[Sequence[Block]]) -> list[int]:
+    """The places of the groups, a model of each kind by turns: those of one kind may wait for the same base to be trained."""
+    seen: Counter[str] = Counter()
+    turn = {}
+    for number, group in enumerate(groups):
+        turn[number] = seen[group[0].model.name]
+        seen[group[0].model.name] += 1
+    return sorted(turn, key=lambda number: (turn[number], number))
+
+
+def _group(study: Study, store: Store, group: Sequence[Block], watch: Watch, done: int, total: int) -> Tally:
+    """Fills the blocks of one model."""
     tally = Tally()
-    loaded: tuple[tuple[str, str, int, str], Model | Exception] | None = None
-    for number, block in enumerate(grid):
-        watch.stage(f"{name_of(asked, block)} · {block.lang}", number, len(grid))
-        wanted = _wanted(block)
-        if loaded is None or loaded[0] != wanted:
-            loaded = (wanted, _obtain(asked, block, watch))
-        model = loaded[1]
+    model: Model | Exception | None = None
+    for number, block in enumerate(group):
+        watch.stage(f"{name_of(study, block)} · {block.lang}", done + number, total)
+        model = model if model is not None else _obtain(study, block, watch)
         try:
             if isinstance(model, Exception):
                 raise model
-            tally.models[model.name] = _described(model, block, tally.models.get(model.name))
-            _fill(asked, block, model, place, tally, watch)
+            tally.model = _described(model, block)
+            _fill(study, block, model, store, tally, watch)
         except FAULTS as error:
             name = {"model": block.model.model_dump(), "task": block.task.model_dump(), "seed": block.seed, "lang": block.lang}
-            fail(place, _failure(name, error))
-        if not isinstance(model, Exception) and [wanted] != [_wanted(each) for each in grid[number + 1 : number + 2]]:
-            _compare(asked, block, model, place, tally)
-    watch.stage("done", len(grid), len(grid))
-    write_study(place, described(asked, tally))
-    return Outcome(place.path, tally.filled, len(tally.keys) - tally.filled, tuple(failures(place)))
+            fail(store, _failure(name, error))
+    if isinstance(model, Model):
+        _compare(study, group[-1], model, store, tally)
+    return tally
 
 
 def _wanted(block: Block) -> tuple[str, str, int, str]:
@@ -203,11 +255,10 @@ def _classes(study: Study, block: Block, model: Model) -> tuple[dict[str, str | 
 
 def _compare(study: Study, block: Block, model: Model, store: Store, tally: Tally) -> None:
     """The consistency of what was explained in all languages of a model, seed and task."""
-    done, tally.explained = tally.explained, {}
     if study.consistency is None:
         return
     source, langs = study.consistency.source_of(block.model), languages(study, block.model, block.task)
-    for (place, _), keys in done.items():
+    for (place, _), keys in tally.explained.items():
         identity = (
             compare.identity(study.consistency, source, keys) if source in keys else {"kind": "measures", "source": source}
         )
@@ -283,14 +334,18 @@ def _more(task: TaskSpec) -> list[Any]:
     return [] if _aim(task) == Aim(task.target) else [task.contrast, task.word, task.edge]
 
 
-def described(study: Study, tally: Tally) -> dict[str, Any]:
+def described(study: Study, tallies: Sequence[Tally]) -> dict[str, Any]:
     """The study as the report reads it: what was asked, and the properties of methods and metrics."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in (tally.model for tally in tallies if tally.model is not None):
+        known = found[one["name"]]["fingerprint"].split(", ") if one["name"] in found else []
+        found[one["name"]] = one | {"fingerprint": ", ".join(dict.fromkeys([*known, one["fingerprint"]]))}
     return {
         "name": study.name,
         "description": study.description,
         "task": ", ".join(task.name for task in study.tasks),
         "tasks": [task.model_dump() for task in study.tasks],
-        "models": list(tally.models.values()),
+        "models": list(found.values()),
         "languages": study.languages,
         "methods": [
             {name: getattr(METHODS[choice.name], name) for name in ("name", "family", "summary", "complete", "signed")}
@@ -309,21 +364,20 @@ def described(study: Study, tally: Tally) -> dict[str, Any]:
         "segmenters": {lang: segmenter(lang) for lang in study.languages},
         "versions": {name: importlib.metadata.version(name) for name in VERSIONS},
         "cells": sum(planned(study, block) for block in blocks(study)),
-        "keys": sorted(tally.keys),
+        "keys": sorted(name for tally in tallies for name in tally.keys),
     }  # fmt: skip
 
 
-def _described(model: Model, block: Block, before: Mapping[str, Any] | None) -> dict[str, Any]:
+def _described(model: Model, block: Block) -> dict[str, Any]:
     """The model as the report reads it; one name may stand for several weights, one per task or language."""
     spec = block.model
-    known = before["fingerprint"].split(", ") if before else []
     return {
         "name": model.name,
         "spec": spec.name,
         "seed": block.seed,
         "source": spec.source or _origin(spec),
         "languages": spec.train.languages if spec.train else [],
-        "fingerprint": ", ".join(dict.fromkeys([*known, model.fingerprint])),
+        "fingerprint": model.fingerprint,
         "parameters": sum(one.numel() for one in model.hf.parameters()),
     }
 
