@@ -150,6 +150,21 @@ def test_the_number_of_workers_changes_no_file(tmp_path: Path, monkeypatch: pyte
     assert told[-1] == ("done", 10, 10)
 
 
+@pytest.mark.slow
+def test_on_a_ray_cluster_the_files_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray", reason="the extra babelscope[ray] is not installed")
+    study = parse_study({**MANY, "seeds": [0], "methods": ["random"]})
+    monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
+    run(study, tmp_path / "here")
+    monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "other-cache"))
+    try:
+        outcome = run(study, tmp_path / "there", workers=2, where="ray")
+    finally:
+        ray.shutdown()
+    assert (outcome.filled, outcome.failed) == (2 * 4, ())
+    assert content(tmp_path / "here") == content(tmp_path / "there")
+
+
 def test_workers_and_places_that_cannot_be_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="0 workers were asked for; at least 1"):
         run(parse_study(STUDY), tmp_path / "s", workers=0)

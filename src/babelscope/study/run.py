@@ -107,7 +107,8 @@ def run(
             tallies[number] = _group(asked, place, group, watch, sum(map(len, groups[:number])), len(grid))
     else:
         order = _taking_turns(groups)
-        jobs = [_Job(asked, place, tuple(groups[number])) for number in order]
+        seen = Store(place.path.resolve())  # a worker may stand in another folder
+        jobs = [_Job(asked, seen, tuple(groups[number])) for number in order]
         watch.stage(f"{workers} workers", 0, len(grid))
         for at, tally in spread(_work, jobs, workers, where):
             tallies[order[at]] = tally
