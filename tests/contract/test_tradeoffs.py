@@ -22,10 +22,12 @@ from babelscope.model.drift import language_loss, weight_drift
 from babelscope.model.encode import encode
 from babelscope.model.finetune import Recipe, finetune
 from babelscope.model.load import Model, load
+from babelscope.model.pretrain import Pretraining
 from babelscope.model.readings import PART, label_order, parts, read_texts
 from babelscope.pages.tradeoffs import page
 from babelscope.results import plain
 from babelscope.store import open_store
+from babelscope.study import recipes
 from babelscope.study.config import parse_study
 from babelscope.study.tradeoffs import BASE, Dump, Tuned, answers, corpus, dump, state_parts, tuned_model
 from babelscope.study.tradeoffs_outer import grid
@@ -286,6 +288,8 @@ def test_languages_that_share_no_text_are_compared_unpaired(folders: dict[str, s
     assert {row["target"] for row in found["forgetting"]} == set(LANGS)
     drawn = page(plain(found), {})
     assert "compared unpaired" in drawn
+    assert "on translations" not in drawn
+    assert "not compared with one another" in drawn
 
 
 def test_rows_of_one_premise_are_one_cluster() -> None:
@@ -456,6 +460,26 @@ def test_a_study_trains_its_models_and_knows_their_base(
     given["models"] = [{"name": "a", "source": binary["a"]}]
     with pytest.raises(InputError, match="'a' has no train with a base"):
         prepared(parse_study(given))
+
+
+def test_all_seeds_of_a_study_start_from_one_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a recipe pretrains is one checkpoint: frozen embeddings are those of the base in the models of every seed."""
+    monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setitem(recipes.RECIPES, "multilingual-tiny", (Pretraining(layers=1, width=32, vocabulary=600, steps=2), 5))
+    train = {"languages": ["en"], "base": "pretrained:multilingual-tiny", "examples": 12, "dev_examples": 10, "epochs": 2}
+    tuning = {**train, "batch": 4, "learning_rate": 1e-3, "freeze_embeddings": True}
+    given = {
+        "name": "s", "tasks": [{"name": "t", "data": {"builtin": "sentiment", "examples": 6}}], "languages": ["en"],
+        "models": [{"name": "a", "train": tuning}], "methods": ["random"], "seeds": [0, 1],
+    }  # fmt: skip
+    made = prepared(parse_study(given))
+    base = load(made.base, allow_untrained_head=True)
+    one, two = (load(model.folder) for model in made.models[:2])
+    assert one.fingerprint != two.fingerprint
+    for model in (one, two):
+        assert torch.equal(model.hf.get_input_embeddings().weight, base.hf.get_input_embeddings().weight)
+        moved = {part.part: part.relative for part in weight_drift(base, model)}
+        assert 0 < moved["layer 0"] < 0.1
 
 
 def test_tuning_the_head_leaves_everything_else_to_the_bit(binary: dict[str, str], tmp_path: Path) -> None:

@@ -36,8 +36,8 @@ def weight_drift(base: Model, tuned: Model) -> list[Drift]:
 
         drift_p = ||theta_p - theta0_p|| / ||theta0_p||,   over all weights of part p that both models have, the head left out
 
-    *Laws*: a model has not moved from itself; scaling all weights by 1 + d is a drift of d in every part; frozen
-    embeddings have 0.
+    *Laws*: a model has not moved from itself; scaling all weights by 1 + d is a drift of d in every part; what
+    was frozen adds nothing (positions and norms are embeddings too, and move where only words are frozen).
     Source: the relative distance of Neyshabur et al. 2020, per layer.
     """
     one, two = (_encoder(model) for model in (base, tuned))

@@ -98,18 +98,21 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
         weight_decay=spec.weight_decay,
     )  # fmt: skip
     with making(folder):
-        base = started(spec, seed, progress) if spec.base else _made(folder, spec, rows, seed)
+        base = started(spec, progress) if spec.base else _made(folder, spec, rows, seed)
         return finetune(base, rows, dev, folder, recipe, revision=spec.revision, progress=progress)
 
 
-def started(spec: TrainSpec, seed: int, progress: Progress | None) -> str:
-    """A base as it was given, or the folder of a recipe: multilingual ones in all languages of the corpus."""
+def started(spec: TrainSpec, progress: Progress | None) -> str:
+    """A base as it was given, or the folder of a recipe: multilingual ones in all languages of the corpus.
+
+    Like any checkpoint a recipe is one model: the seeds of a study are seeds of tuning, and what they share is the base.
+    """
     base = str(spec.base)
     if not base.startswith(PRETRAINED):
         return base
     name = base.removeprefix(PRETRAINED)
     languages = spec.languages if name.startswith("monolingual") else builtin.LANGUAGES
-    return str(pretrained(name, languages, seed=seed, progress=progress))
+    return str(pretrained(name, languages, progress=progress))
 
 
 def _decisive(spec: TrainSpec) -> dict[str, Any]:
@@ -128,6 +131,8 @@ def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example
         "seed": seed,
         "threads": 1 if spec.base is None and spec.width <= NARROW else torch.get_num_threads(),
     }
+    if seed and str(spec.base).startswith(PRETRAINED):
+        identity["base"] = PRETRAINED  # earlier ones of the same name had a base of their own for every seed
     return key(identity)[:24]
 
 

@@ -29,7 +29,7 @@ def prepared(study: Study, *, progress: Progress | None = None) -> Prepared:
             raise InputError(
                 f"{study.name}: the model {one.name!r} has no train with a base; trade-offs need what it came from"
             )
-        bases.add(started(one.train, 0, progress))
+        bases.add(started(one.train, progress))
         kind = "tuned" if len(one.train.languages) == 1 else "joint"
         source = one.train.languages[0] if kind == "tuned" else kind
         found += [Tuned(source, seed, str(train(one.train, data, seed, progress)), kind) for seed in study.seeds]
