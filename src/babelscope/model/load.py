@@ -27,7 +27,7 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.model.door import Door
+from babelscope.model.door import ELSEWHERE, Door
 from babelscope.model.verbalizer import verbalizer as labelled
 
 TASKS = {
@@ -283,6 +283,8 @@ def load(
             model.hf.to(device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from error
+    if model.hf.device.type != "cpu":
+        model.door.budget = ELSEWHERE
     return model
 
 
