@@ -36,7 +36,7 @@ def drawn() -> dict[str, Any]:
     flip = {"listed": [{"group": "g", "gold": 0, "predicted": 1, "confidence": 0.93}]}
     return {
         "sources": list(LANGS), "targets": list(LANGS), "seeds": [0, 1], "labels": ["sport", "<i>health"], "texts": 40,
-        "clusters": 40, "notes": ["two seeds"],
+        "clusters": 40, "parallel": True, "notes": ["two seeds"],
         "behaviour": {
             "accuracy": three(a), "transfer_gap": three(transfer_gap(a, [0, 1, 2, 3])), "harmed": [["en", "zh"]],
             "specialisation": three(specialisation(a, [0, 1, 2, 3])), "gain": {"probe": three(a - 0.5)},
@@ -46,7 +46,10 @@ def drawn() -> dict[str, Any]:
             {"lang": lang, "pooling": "mean", "to_base": curve, "between_sources": curve, "between_seeds": curve,
              "exchanged": [0.0, 0.01, -0.01], "slope": [0.1, 0.05, 0.15], "beyond": curve} for lang in LANGS
         ],
-        "attention": [{"quantity": "share", "model": "base", "language_effect": {lang: [0.0, -0.1, 0.1] for lang in LANGS}}],
+        "attention": [
+            {"quantity": "share", "model": "base", "language_effect": {lang: [0.0, -0.1, 0.1] for lang in LANGS}},
+            {"quantity": "share", "model": "en", "less_base": {lang: [0.2, 0.1, 0.3] for lang in LANGS}},
+        ],
         "confidence": [
             {"source": s, "target": t, "over": over, "over_beyond_own": None, "diagram": [point], **sure,
              "temperature": {"source": {"t": 1.4, "ece": 0.05, "bound": False}}} for s, t in pairs
