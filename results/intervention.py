@@ -40,7 +40,7 @@ SIZES = (500, 100)
 VOCABULARIES = (4000, 600, 200)
 """Of the models from scratch."""
 TRAIN, DEV, EPOCHS, FROM_SCRATCH = 4000, 400, 8, 16
-"""Reviews, and epochs: of a pretrained model, and of one that begins with nothing."""
+"""Texts, and epochs: of a pretrained model, and of one that begins with nothing."""
 SEED = 0
 TINY = 1e-6
 """Slopes nearer to 0 are none."""
@@ -162,13 +162,19 @@ def slopes(found: Sequence[Response], outcomes: Sequence[str]) -> str:
     return table(["arm", "language", "method", *(name.replace("_", " ") for name in outcomes)], lines)
 
 
+def sides(found: Sequence[Response], outcomes: Sequence[str], arms: Sequence[str]) -> tuple[int, int, int]:
+    """How many slopes by fertility there are, and how many of them lie surely below and surely above 0."""
+    mine = [one.by_fertility for one in found if one.outcome in outcomes and one.arm in arms]
+    known = [one for one in mine if isfinite(one.low)]
+    return len(known), sum(one.high < -TINY for one in known), sum(one.low > TINY for one in known)
+
+
 def verdict(found: Sequence[Response], outcomes: Sequence[str], arms: Sequence[str]) -> str:
     """How often the slope is surely below, surely above or neither."""
     lines = []
     for name in outcomes:
-        mine = [one.by_fertility for one in found if one.outcome == name and one.arm in arms and isfinite(one.by_fertility.low)]
-        below, above = sum(one.high < -TINY for one in mine), sum(one.low > TINY for one in mine)
-        lines.append([name.replace("_", " "), str(len(mine)), str(below), str(above), str(len(mine) - below - above)])
+        count, below, above = sides(found, (name,), arms)
+        lines.append([name.replace("_", " "), str(count), str(below), str(above), str(count - below - above)])
     return table(["outcome", "slopes", "interval below 0", "above 0", "holds 0"], lines)
 
 
@@ -288,7 +294,5 @@ def conclusion(
 
 
 def counted(name: str, rows: Sequence[Response], arms: Sequence[str]) -> str:
-    mine = [one.by_fertility for one in rows if one.arm in arms and one.outcome in FAITHFUL]
-    mine = [one for one in mine if isfinite(one.low)]
-    below, above = sum(one.high < -TINY for one in mine), sum(one.low > TINY for one in mine)
-    return f"* {name}: of {len(mine)} slopes of faithfulness, {below} lie surely below 0 and {above} surely above."
+    count, below, above = sides(rows, FAITHFUL, arms)
+    return f"* {name}: of {count} slopes of faithfulness, {below} lie surely below 0 and {above} surely above."

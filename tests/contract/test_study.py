@@ -49,7 +49,7 @@ STUDY = {
 SCRIPT = """
 import sys, torch
 torch.set_num_threads(1)
-from babelscope.study.run import Watch, run
+from babelscope.study.run import run
 run(sys.argv[1], sys.argv[2])
 """
 
