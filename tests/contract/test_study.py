@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 import yaml
 
 from babelscope.errors import InputError
@@ -190,6 +191,17 @@ with making(folder):
     started = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path)]) for _ in range(3)]
     assert [one.wait() for one in started] == [0, 0, 0]
     assert (tmp_path / "made" / "log").read_text() == "made\n"
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU: the models are really moved to it")
+def test_models_of_a_study_go_to_a_gpu_that_is_seen(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where torch sees one but cannot use it, the cells fail with that reason: nothing stays on the CPU in silence."""
+    study = parse_study({**STUDY, "methods": ["random"], "metrics": []})
+    assert run(study, tmp_path / "here").failed == ()
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    outcome = run(study, tmp_path / "there")
+    assert outcome.filled == 0
+    assert [one.reason.partition(":")[2][:36] for one in outcome.failed] == [" device 'cuda' cannot be used here: "] * 2
 
 
 def test_more_methods_only_add_cells(tmp_path: Path, cache: Path) -> None:

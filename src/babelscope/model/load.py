@@ -288,6 +288,11 @@ def load(
     return model
 
 
+def fastest() -> str | None:
+    """Where the models of a study go: to a GPU where one is seen (CUDA_VISIBLE_DEVICES= hides it); None leaves them."""
+    return "cuda" if torch.cuda.is_available() else None
+
+
 def _wrap(hf: Any, tokenizer: Any, task: str | None) -> Model:
     if not getattr(tokenizer, "is_fast", False):
         raise UnsupportedModel(

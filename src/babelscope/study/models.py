@@ -18,7 +18,7 @@ from babelscope.errors import InputError
 from babelscope.model import small
 from babelscope.model.door import Progress
 from babelscope.model.finetune import Recipe, finetune, fingerprint
-from babelscope.model.load import NARROW, Model, load
+from babelscope.model.load import NARROW, Model, fastest, load
 from babelscope.seeds import keyed
 from babelscope.store import key
 from babelscope.study.cache import TRAINING, cache_folder, making
@@ -79,9 +79,9 @@ def _of_hub(data: DataSpec, lang: str, split: str | None) -> Iterator[Example]:
 def obtain(spec: ModelSpec, data: DataSpec, seed: int, lang: str, progress: Progress | None = None) -> Model:
     """The model that reads a language, trained first if it is not in the cache; its name is the study's."""
     if spec.train is None:
-        model = load(str(spec.source), revision=spec.revision, verbalizer=spec.verbalizer)
+        model = load(str(spec.source), device=fastest(), revision=spec.revision, verbalizer=spec.verbalizer)
     else:
-        model = load(train(spec.train.of(lang), data, seed, progress))
+        model = load(train(spec.train.of(lang), data, seed, progress), device=fastest())
     model.name = spec.name
     return model
 

@@ -17,7 +17,7 @@ from babelscope import store as stored
 from babelscope.data.texts import fault
 from babelscope.errors import InputError
 from babelscope.model.finetune import fingerprint
-from babelscope.model.load import Model, load
+from babelscope.model.load import Model, fastest, load
 from babelscope.model.readings import label_order, parts, read_texts
 from babelscope.types import Example
 
@@ -171,7 +171,8 @@ def dump(
     for done, one in enumerate(sorted(models, key=lambda each: each.kind == BASE)):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)  # a base's head is drawn when it is loaded: its fingerprint must be the same every time
-            model = load(one.folder, task="text-classification", allow_untrained_head=one.kind == BASE)
+            untrained = one.kind == BASE
+            model = load(one.folder, task="text-classification", device=fastest(), allow_untrained_head=untrained)
         if one.kind != BASE:
             labels = labels or model.labels
             label_order(model, labels)
