@@ -273,7 +273,9 @@ def main() -> None:
             raise
         print(f"babelscope: {' '.join(str(error).split())}".encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as stop:
+        if isinstance(stop, SystemExit) and stop.code != 130:  # what typer makes of Ctrl-C, without a word
+            raise
         print("babelscope: stopped; run the same command again to go on", file=sys.stderr)
         sys.exit(130)
 

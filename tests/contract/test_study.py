@@ -166,6 +166,22 @@ def test_on_a_ray_cluster_the_files_are_the_same(tmp_path: Path, monkeypatch: py
     assert content(tmp_path / "here") == content(tmp_path / "there")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_stopped_with_ctrl_c_it_says_how_to_go_on(tmp_path: Path, workers: int) -> None:
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(MANY))
+    env = {**os.environ, "BABELSCOPE_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
+    begin = [sys.executable, "-c", "from babelscope.cli import main; main()"]
+    command = [*begin, "study", "run", str(tmp_path / "study.yaml"), "--workers", str(workers)]
+    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, start_new_session=True)
+    while process.poll() is None and not list((tmp_path / "cache" / "models").glob("*.part")):
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.decode().strip().splitlines()[-1] == "babelscope: stopped; run the same command again to go on"
+
+
 def test_workers_and_places_that_cannot_be_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="0 workers were asked for; at least 1"):
         run(parse_study(STUDY), tmp_path / "s", workers=0)
