@@ -260,6 +260,13 @@ def test_i19_segments(seed: int) -> None:
     assert found.c == pytest.approx(sum(apart), abs=1e-8)
 
 
+def test_i19_no_draw_carries_weight_across_the_border() -> None:
+    """All weight of the source in its first text, all of the target in its second: whatever is permuted, nothing meets."""
+    source, target = np.array([2.0, 1.0, 0.0, 0.0]), np.array([0.0, 0.0, 3.0, 1.0])
+    found = consistency(source, target, np.ones((4, 4)), segments=([0, 0, 1, 1], [0, 0, 1, 1]), draws=20)
+    assert (found.c, found.c_perm) == (0, 0)
+
+
 @given(SEEDS)
 @MANY
 def test_i20_the_ceiling_is_reached(seed: int) -> None:
