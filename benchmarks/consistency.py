@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from babelscope.crosslingual.transport import transport
-from babelscope.study.consistency import Compared, Settings, score
+from babelscope.analyses.consistency.pairs import Compared, Settings, score
+from babelscope.analyses.consistency.transport import transport
 from babelscope.types import UnitScores
 from benchmarks.timing import in_turn, seconds, table
 

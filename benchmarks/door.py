@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 from babelscope.metrics.hard import comprehensiveness
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.encode import encode
-from babelscope.model.forward import Query
+from babelscope.model.inference import Query
 from babelscope.model.load import Model
 from babelscope.model.targets import predicted
 from babelscope.types import Example
@@ -25,11 +25,11 @@ REPETITIONS = 5
 def asked(model: Model, examples: Sequence[Example], operator: str) -> list[Query]:
     """What comprehensiveness asks the door for, with two random explanations of each text."""
     rows = encode(model, examples) * 2
-    outputs = forward.scores(model, [forward.query(row) for row in rows])
+    outputs = inference.scores(model, [inference.query(row) for row in rows])
     targets = [predicted(model, row, output) for row, output in zip(rows, outputs)]
     rng = np.random.default_rng(0)
     scores = [rng.normal(size=len(row.words)) for row in rows]
-    with patch.object(forward, "scores", wraps=forward.scores) as door:
+    with patch.object(inference, "scores", wraps=inference.scores) as door:
         comprehensiveness(model, rows, scores, targets, operator=operator)
     return list(door.call_args.args[1])
 
@@ -71,10 +71,10 @@ def row(name: str, model: Model, examples: Sequence[Example], operator: str) -> 
     queries = asked(model, examples, operator)
     batches = bare(model, queries)
     before = (model.door.queries, model.door.distinct, model.door.tokens, model.door.padding)
-    forward.scores(model, queries)
+    inference.scores(model, queries)
     after = (model.door.queries, model.door.distinct, model.door.tokens, model.door.padding)
     asked_for, distinct, tokens, padding = (now - then for now, then in zip(after, before))
-    ratio = in_turn(calls(model, batches), lambda: forward.scores(model, queries), REPETITIONS)
+    ratio = in_turn(calls(model, batches), lambda: inference.scores(model, queries), REPETITIONS)
     return [name, operator, asked_for, distinct, tokens, f"{padding / (padding + tokens):.1%}", f"{len(batches)}", ratio]
 
 
@@ -92,7 +92,7 @@ def section() -> str:
     ]  # fmt: skip
     return f"""## The one door against the bare model
 
-Every method and metric that perturbs inputs asks one place for the model's outputs (`model/forward.py`). It finds identical
+Every method and metric that perturbs inputs asks one place for the model's outputs (`model/inference.py`). It finds identical
 inputs, sorts, packs and pads them, and checks the outputs. Here it gets what comprehensiveness asks for (two explanations
 of each text) and is compared with the best that could be done by hand: the distinct inputs, known beforehand, in batches of
 exactly equal length without any padding, as tensors that are ready, given to the model's own call. 1 means that the door

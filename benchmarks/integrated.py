@@ -9,9 +9,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from babelscope.data import builtin
+from babelscope import corpus
 from babelscope.methods.gradient import integrated_gradients
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.model.targets import predicted, value
@@ -31,7 +31,7 @@ class Side:
 
     def __init__(self, name: str, model: Model, rows: Sequence[Encoded]) -> None:
         self.name, self.model, self.rows = name, model, list(rows)
-        outputs = forward.scores(model, [forward.query(row) for row in rows])
+        outputs = inference.scores(model, [inference.query(row) for row in rows])
         self.targets: list[Target] = [predicted(model, row, output) for row, output in zip(rows, outputs)]
         self.values = [float(value(model, output, target)) for output, target in zip(outputs, self.targets)]
         self.tokens = sum(len(row.ids) for row in rows)
@@ -48,7 +48,7 @@ def sides() -> list[Side]:
     multilingual, monolingual = material.multilingual(), material.monolingual()
     return [
         Side(material.material().model, multilingual, encode(multilingual, material.mixed(TEXTS))),
-        Side("BERT 2 x 128", monolingual, encode(monolingual, builtin.sentiment("en", "test", TEXTS))),
+        Side("BERT 2 x 128", monolingual, encode(monolingual, corpus.sentiment("en", "test", TEXTS))),
     ]
 
 
@@ -113,7 +113,7 @@ def _timed(
     gaps: list[float] = []
     times = []
     size = -(-len(side.rows) // PARTS)
-    with patch.object(forward, "gradients", wraps=forward.gradients) as door:
+    with patch.object(inference, "gradients", wraps=inference.gradients) as door:
         for start in range(0, len(side.rows), size):
             part = slice(start, start + size)
             ours = partial(side.ours, part, tolerance)

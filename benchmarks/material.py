@@ -17,12 +17,12 @@ from pathlib import Path
 
 import torch
 
-from babelscope.data import builtin
-from babelscope.model import small
-from babelscope.model.finetune import Recipe, finetune, fingerprint
+from babelscope import corpus
 from babelscope.model.load import Model, load
 from babelscope.store import key
-from babelscope.study.cache import cache_folder
+from babelscope.training import small
+from babelscope.training.cache import cache_folder
+from babelscope.training.finetune import Recipe, finetune, fingerprint
 from babelscope.types import Example
 
 SHARED = Path(os.environ.get("BABELSCOPE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
@@ -54,7 +54,7 @@ def material() -> Material:
 
 def examples(lang: str, split: str, count: int | None = None) -> list[Example]:
     if not material().real:
-        return builtin.sentiment(lang, split, count or {"train": 300, "dev": 100, "test": 200}[split])
+        return corpus.sentiment(lang, split, count or {"train": 300, "dev": 100, "test": 200}[split])
     path = SHARED / "data" / "sib200" / SIB[lang] / f"{split}.tsv.gz"
     with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -82,14 +82,14 @@ def multilingual() -> Model:
 @cache
 def monolingual() -> Model:
     """A BERT from scratch on the built-in English reviews, as in the demo."""
-    train, dev = builtin.sentiment("en", "train", 5000), builtin.sentiment("en", "dev", 200)
+    train, dev = corpus.sentiment("en", "train", 5000), corpus.sentiment("en", "dev", 200)
     return _tuned(_made("bert", train, layers=2, width=128), train, dev, SCRATCH)
 
 
 @cache
 def six_layers() -> Model:
     """A BERT of 6 layers and width 128 from scratch on built-in English reviews."""
-    train, dev = builtin.sentiment("en", "train", 2000), builtin.sentiment("en", "dev", 200)
+    train, dev = corpus.sentiment("en", "train", 2000), corpus.sentiment("en", "dev", 200)
     return _tuned(_made("bert", train, layers=6, width=128), train, dev, Recipe(learning_rate=5e-4, epochs=3, batch=32))
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from babelscope.model import forward
-from babelscope.model.forward import Query
+from babelscope.methods.explain import explain
+from babelscope.metrics.measure import measure
+from babelscope.model import inference
+from babelscope.model.inference import Query
 from babelscope.model.load import Model
-from babelscope.study.explain import explain
-from babelscope.study.measure import measure
 from babelscope.types import Attribution
 from benchmarks import material
 from benchmarks.door import bare, calls
@@ -46,7 +46,7 @@ def watched(model: Model, found: Sequence[Attribution], metrics: Sequence[str]) 
                 measure(model, found, soft, options=OPTIONS)
 
     before = model.door.distinct
-    with patch.object(forward, "scores", wraps=forward.scores) as door:
+    with patch.object(inference, "scores", wraps=inference.scores) as door:
         taken = seconds(measured)
     asked = [query for call in door.call_args_list for query in call.args[1]]
     return Run(asked, model.door.distinct - before, taken)

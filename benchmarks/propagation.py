@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from babelscope.methods import METHODS
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.targets import predicted
 from benchmarks import material
@@ -19,7 +19,7 @@ COMPARED = ("attnlrp", "cp_lrp", "masked_attnlrp", "deeplift", "lrp", "partial_l
 def section() -> str:
     model = material.multilingual()
     rows = encode(model, material.mixed(TEXTS))
-    outputs = forward.scores(model, [forward.query(row) for row in rows])
+    outputs = inference.scores(model, [inference.query(row) for row in rows])
     targets = [predicted(model, row, output) for row, output in zip(rows, outputs)]
     plain = partial(METHODS["input_x_gradient"].function, model, rows, targets)
     lines = []

@@ -12,12 +12,12 @@ import numpy as np
 import shap
 import torch
 
-from babelscope.data import builtin
-from babelscope.model import forward
+from babelscope import corpus
+from babelscope.methods.explain import as_examples, explain
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.model.targets import predicted, probability
-from babelscope.study.explain import as_examples, explain
 from benchmarks.material import six_layers
 from benchmarks.timing import Ratio, table
 
@@ -30,7 +30,7 @@ Scores = Callable[[str], np.ndarray]
 
 def long_texts() -> list[str]:
     """Texts of 60 words, each several reviews in a row, words parted by blanks."""
-    words = [word for row in builtin.sentiment("en", "test", 200) for word in row.texts[0].split()]
+    words = [word for row in corpus.sentiment("en", "test", 200) for word in row.texts[0].split()]
     return [" ".join(words[at * WORDS : (at + 1) * WORDS]) for at in range(TEXTS)]
 
 
@@ -98,11 +98,11 @@ PEERS = {"slalom": slalom, "LIME": lime_scores, "Kernel SHAP": shap_scores}
 def deletion(model: Model, text: str, scores: np.ndarray) -> float:
     """1 - mean_k p_k, p_k the probability of the predicted class with only the k lowest words left, k = 5, 10, ..."""
     (row,) = encode(model, as_examples(text, "en"))
-    (output,) = forward.scores(model, [forward.query(row)])
+    (output,) = inference.scores(model, [inference.query(row)])
     target = predicted(model, row, output)
     words, order = text.split(), np.argsort(scores, kind="stable")
     left = [" ".join(words[word] for word in sorted(order[:k])) for k in range(5, len(words), 5)]
-    outputs = forward.scores(model, [forward.query(one) for one in encode(model, as_examples(left, "en"))])
+    outputs = inference.scores(model, [inference.query(one) for one in encode(model, as_examples(left, "en"))])
     return 1 - float(np.mean([probability(model, one, target) for one in outputs]))
 
 

@@ -25,14 +25,13 @@ def peak(count: int) -> float:
 
 def work(count: int, folder: Path) -> None:
     """A small untrained model reads `count` distinct texts, states and attention kept; then two layers are compared."""
-    from babelscope import store
-    from babelscope.data import builtin
-    from babelscope.model import small
-    from babelscope.study.tradeoffs import Tuned, corpus, dump
-    from babelscope.study.tradeoffs_states import activations_table
+    from babelscope import corpus, store
+    from babelscope.analyses.tradeoffs.cells import Tuned, dump, parallel_corpus
+    from babelscope.analyses.tradeoffs.state_tables import activations_table
+    from babelscope.training import small
     from babelscope.types import Example
 
-    words = builtin.read("sentiment", "en", "test", 200)
+    words = corpus.read("sentiment", "en", "test", 200)
     made = [f"{words[at % 200].texts[0]} {at}" for at in range(count)]
     rows = {
         lang: [Example(f"{lang}{at}", (text,), lang, str(at), ("negative", "positive")[at % 2]) for at, text in enumerate(made)]
@@ -45,7 +44,7 @@ def work(count: int, folder: Path) -> None:
         config = place / "config.json"
         config.write_text(config.read_text("utf-8").replace('"untrained": true', '"untrained": false'), "utf-8")
         models.append(Tuned("en", seed, str(place)))
-    held = dump(store.open_store(folder / "store"), models, corpus({"test": rows}))
+    held = dump(store.open_store(folder / "store"), models, parallel_corpus({"test": rows}))
     activations_table(held)
 
 

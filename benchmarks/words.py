@@ -1,7 +1,7 @@
 """Word spans against gold: how well `segment` and its rivals find the words of the Parallel Universal Dependencies.
 
-    python benchmarks/words.py                 every language, every candidate that is installed
-    python benchmarks/words.py zh-Hant th      only these
+    python benchmarks/segmentation.py                 every language, every candidate that is installed
+    python benchmarks/segmentation.py zh-Hant th      only these
 
 F1 counts spans: a word is found if both its ends are. Gold are the surface tokens of PUD (a multiword token is one
 word); Japanese comes from the PUD trees kept with the manual word alignments, simplified Chinese is the traditional
@@ -25,7 +25,7 @@ from typing import Any
 
 import regex
 
-from babelscope.crosslingual import words
+from babelscope.data import segmentation
 from babelscope.types import Span
 
 SHARED = Path(os.environ.get("BABELSCOPE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
@@ -90,21 +90,21 @@ def _icu() -> Callable[[str], Iterable[str]]:
     return lambda text: list(breaker(text, "und"))
 
 
-def _budoux(model: str) -> words.Cut:
+def _budoux(model: str) -> segmentation.Cut:
     import json
     from importlib.resources import files
 
     source = (files("budoux") / "models" / f"{model}.json").read_text("utf-8")
-    parse: words.Cut = import_module("budoux").Parser(json.loads(source)).parse
+    parse: segmentation.Cut = import_module("budoux").Parser(json.loads(source)).parse
     return parse
 
 
-def _janome() -> words.Cut:
+def _janome() -> segmentation.Cut:
     tokenizer = import_module("janome.tokenizer").Tokenizer(wakati=True)
     return lambda run: list(tokenizer.tokenize(run))
 
 
-def _lindera() -> words.Cut:
+def _lindera() -> segmentation.Cut:
     builder = import_module("lindera").TokenizerBuilder()
     builder.set_mode("normal")
     builder.set_dictionary("embedded://ipadic")
@@ -112,26 +112,26 @@ def _lindera() -> words.Cut:
     return lambda run: [token.surface for token in tokenize(run)]
 
 
-def _sudachi() -> words.Cut:
+def _sudachi() -> segmentation.Cut:
     sudachi = import_module("sudachipy")
     tokenizer = sudachi.Dictionary(dict="small").tokenizer(mode=sudachi.SplitMode.C)
     return lambda run: [morpheme.surface() for morpheme in tokenizer.tokenize(run)]
 
 
-def _unidic() -> words.Cut:
+def _unidic() -> segmentation.Cut:
     import_module("unidic_lite")
     tagger = import_module("fugashi").Tagger()
     return lambda run: [node.surface for node in tagger(run)]
 
 
-def _nlpo3() -> words.Cut:
+def _nlpo3() -> segmentation.Cut:
     nlpo3, corpus = import_module("nlpo3"), import_module("newmm_tokenizer")
     nlpo3.load_dict(str(Path(str(corpus.__file__)).parent / "words_th.txt"), "thai")
     return lambda run: nlpo3.segment(run, "thai")
 
 
-def _clusters() -> words.Cut:
-    return words._pattern(words._CLUSTER).findall  # type: ignore[no-any-return]
+def _clusters() -> segmentation.Cut:
+    return segmentation._pattern(segmentation._CLUSTER).findall  # type: ignore[no-any-return]
 
 
 def _attribute(module: str, *path: str) -> Callable[[], Any]:
@@ -155,22 +155,22 @@ UNICODE: dict[str, Callable[[], Callable[[str], Iterable[str]]]] = {
     "whitespace": lambda: lambda text: [text],
 }
 
-CHINESE: dict[str, Callable[[], words.Cut]] = {
-    "rjieba + opencc": words._jieba,
+CHINESE: dict[str, Callable[[], segmentation.Cut]] = {
+    "rjieba + opencc": segmentation._jieba,
     "rjieba": _attribute("rjieba", "Jieba()", "cut"),
     "jieba": _attribute("jieba", "lcut"),
     "cutword": _attribute("cutword", "Cutter()", "cutword"),
     "budoux zh-hans": lambda: _budoux("zh-hans"),
     "budoux zh-hant": lambda: _budoux("zh-hant"),
-    "icu4py": words._icu,
+    "icu4py": segmentation._icu,
     "clusters": _clusters,
 }
 
-RUNS: dict[str, dict[str, Callable[[], words.Cut]]] = {
+RUNS: dict[str, dict[str, Callable[[], segmentation.Cut]]] = {
     "zh-Hant": CHINESE,
     "zh-Hans": CHINESE,
     "ja": {
-        "fugashi + ipadic": words._mecab,
+        "fugashi + ipadic": segmentation._mecab,
         "lindera-python-ipadic": _lindera,
         "janome": _janome,
         "sudachipy + small": _sudachi,
@@ -178,12 +178,12 @@ RUNS: dict[str, dict[str, Callable[[], words.Cut]]] = {
         "nagisa": _attribute("nagisa", "wakati"),
         "tinysegmenter3": _attribute("tinysegmenter", "tokenize"),
         "budoux ja_word": lambda: _budoux("ja_word"),
-        "icu4py": words._icu,
+        "icu4py": segmentation._icu,
         "budoux ja": lambda: _budoux("ja"),
         "clusters": _clusters,
     },
     "th": {
-        "icu4py": words._icu,
+        "icu4py": segmentation._icu,
         "budoux th": lambda: _budoux("th"),
         "pythainlp newmm": _attribute("pythainlp.tokenize", "word_tokenize"),
         "nlpo3 + newmm words": _nlpo3,
@@ -225,19 +225,19 @@ def main(chosen: list[str]) -> None:
     for language in (name for name in LANGUAGES if not chosen or name in chosen):
         data = corpus(language)
         heading(language, data)
-        print(measured("segment", data, partial(words.segment, lang=language)))
+        print(measured("segment", data, partial(segmentation.segment, lang=language)))
         for name, pieces in installed(UNICODE).items():
             print(measured(name, data, partial(spans, pieces)))
-    cutter = words._cutter
+    cutter = segmentation._cutter
     for language in (name for name in RUNS if not chosen or name in chosen):
         data = corpus(language)
         heading(language, data)
         for name, cut in installed(RUNS[language]).items():
             try:
-                setattr(words, "_cutter", dict.fromkeys(words.SEGMENTERS, cut).__getitem__)  # noqa: B010
-                print(measured(name, data, partial(words.segment, lang=language)))
+                setattr(segmentation, "_cutter", dict.fromkeys(segmentation.SEGMENTERS, cut).__getitem__)  # noqa: B010
+                print(measured(name, data, partial(segmentation.segment, lang=language)))
             finally:
-                words._cutter = cutter
+                segmentation._cutter = cutter
 
 
 if __name__ == "__main__":

@@ -76,14 +76,14 @@ def tasks_table() -> str:
 
 
 def columns_table() -> str:
-    from babelscope.data.files import COLUMNS
+    from babelscope.data.formats.tables import COLUMNS
 
     rows = [[f"`{name}`", ", ".join(f"`{column}`" for column in known)] for name, known in COLUMNS.items()]
     return table(("field", "found under the first of these columns"), rows)
 
 
 def gold_table() -> str:
-    from babelscope.data.records import GOLD
+    from babelscope.data.formats.records import GOLD
 
     return table(("column", "what stands in it"), [[f"`{name}`", shape] for name, shape in GOLD.items()])
 
@@ -204,7 +204,7 @@ def store_layout() -> str:
 
 def corpus_tasks() -> str:
     """Every task: what it asks, and the same two examples in every language, deciding words in bold, answers underlined."""
-    from babelscope.data.builtin import CORPORA, LANGUAGES, read
+    from babelscope.corpus import CORPORA, LANGUAGES, read
 
     parts = []
     for task in CORPORA.values():
@@ -226,8 +226,8 @@ SAMPLES = {"sentiment": 0, "topic": 2, "nli": 1, "paraphrase": 2, "reading": 1}
 
 def corpus_trees() -> str:
     """One sentence in every language as a tree, and aligned with English."""
-    from babelscope.data.alignment import alignment
-    from babelscope.data.builtin import LANGUAGES, read
+    from babelscope.corpus import LANGUAGES, read
+    from babelscope.data.formats.alignments import alignment
 
     parts, place = [], 6
     english = read("paraphrase", "en", "test", place + 1)[place]
@@ -251,7 +251,7 @@ def corpus_trees() -> str:
 
 
 def pretraining() -> str:
-    from babelscope.model.pretrain import Pretraining, pretrain
+    from babelscope.training.pretrain import Pretraining, pretrain
 
     rows = [[f"`{each.name}`", f"`{each.default!r}`"] for each in fields(Pretraining)]
     return f"{docstring(pretrain)}\n\n{table(('what decides it', 'default'), rows)}"
@@ -277,7 +277,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _described(row: Any) -> str:
-    from babelscope.study.options import defaults
+    from babelscope.options import defaults
 
     options = ", ".join(f"`{name}={value}`" for name, value in defaults(row).items()) or "none"
     return f"## {row.name}\n\n{docstring(row.function)}\n\n*Options*: {options}."

@@ -10,8 +10,8 @@ import torch
 from benchmarks.timing import table
 
 from babelscope.data.synthetic import linear_words, sample
-from babelscope.surrogate.fit import fit
-from babelscope.surrogate.slalom import texts
+from babelscope.methods.slalom.fit import fit
+from babelscope.methods.slalom.surrogate import texts
 from results.slalom_models import answers, trained
 
 COPIES = (1, 2, 5, 10)

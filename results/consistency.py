@@ -9,17 +9,24 @@ import numpy as np
 from benchmarks.material import SHARED
 from benchmarks.timing import table
 
-from babelscope.crosslingual.spaces import floor, settled
-from babelscope.crosslingual.subwords import subwords
-from babelscope.crosslingual.weights import NORMS
-from babelscope.data import builtin
-from babelscope.study.consistency import Settings, in_space
-from babelscope.study.consistency_table import COLUMNS, Line
-from babelscope.study.evaluate import evaluate
-from babelscope.study.flips import association
-from babelscope.study.sensitivity import Scored, accuracies, beside_accuracy, score_all, square_beside_accuracy, steadiness
-from babelscope.study.spaces import in_links, needed
-from babelscope.study.translations import explained
+from babelscope import corpus
+from babelscope.analyses.consistency.flips import association
+from babelscope.analyses.consistency.named_spaces import in_links, needed
+from babelscope.analyses.consistency.pairs import Settings, in_space
+from babelscope.analyses.consistency.sensitivity import (
+    Scored,
+    accuracies,
+    beside_accuracy,
+    score_all,
+    square_beside_accuracy,
+    steadiness,
+)
+from babelscope.analyses.consistency.spaces import floor, settled
+from babelscope.analyses.consistency.subwords import subwords
+from babelscope.analyses.consistency.tables import COLUMNS, Line
+from babelscope.analyses.consistency.translations import explained
+from babelscope.analyses.consistency.weights import NORMS
+from babelscope.training.evaluate import evaluate
 from babelscope.types import Estimate
 from results.consistency_runs import MATRIX, PAWSX, SIB, SIB_LRP, XNLI, Run, explanations, matrix_models, texts, tuned
 
@@ -167,7 +174,7 @@ def _norms(found: Sequence[Scored]) -> str:
 
 
 def _matrix() -> str:
-    given = {lang: builtin.read("topic", lang, "test", MATRIX_TEXTS) for lang in MATRIX}
+    given = {lang: corpus.read("topic", lang, "test", MATRIX_TEXTS) for lang in MATRIX}
     compare = in_links([row for each in given.values() for row in each])
     found = []
     for source, model in matrix_models().items():

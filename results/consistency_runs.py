@@ -10,17 +10,17 @@ from typing import Any
 
 from benchmarks.material import SHARED
 
-from babelscope.data import builtin
-from babelscope.data.attributions import line, unit_scores
+from babelscope import corpus
+from babelscope.analyses.consistency.model_spaces import untrained
+from babelscope.analyses.consistency.translations import clusters, explained, parallel
+from babelscope.data.formats.unit_scores import line, unit_scores
 from babelscope.data.sources import rows
-from babelscope.model.finetune import Recipe, finetune, fingerprint
+from babelscope.display.progress import bar
 from babelscope.model.load import Model, load
-from babelscope.model.vectors import untrained
-from babelscope.progress import bar
 from babelscope.store import key
-from babelscope.study.cache import cache_folder
-from babelscope.study.recipes import pretrained
-from babelscope.study.translations import clusters, explained, parallel
+from babelscope.training.cache import cache_folder
+from babelscope.training.finetune import Recipe, finetune, fingerprint
+from babelscope.training.recipes import pretrained
 from babelscope.types import Example, UnitScores
 
 BASE, DATA = SHARED / "models" / "mini-multilingual", SHARED / "data"
@@ -131,7 +131,7 @@ def matrix_models() -> dict[str, Model]:
     recipe = Recipe(learning_rate=5e-4, epochs=3, batch=32, freeze_embeddings=True)
     found = {}
     for lang in MATRIX:
-        train, dev = builtin.read("topic", lang, "train", 1000), builtin.read("topic", lang, "dev", 200)
+        train, dev = corpus.read("topic", lang, "train", 1000), corpus.read("topic", lang, "dev", 200)
         with bar(f"tuning in {lang}") as tell:
             folder = finetune(base, train, dev, cache_folder() / "results" / f"tradeoffs-topic-{lang}-0", recipe, progress=tell)
         found[lang] = load(folder)

@@ -10,14 +10,14 @@ from benchmarks.timing import table
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from babelscope.data import builtin
-from babelscope.model.finetune import Recipe, finetune
+from babelscope import corpus
+from babelscope.display.progress import bar
 from babelscope.model.load import load
-from babelscope.progress import bar
 from babelscope.stats import estimate
-from babelscope.study.cache import cache_folder
-from babelscope.study.evaluate import evaluate
-from babelscope.study.recipes import RECIPES, pretrained
+from babelscope.training.cache import cache_folder
+from babelscope.training.evaluate import evaluate
+from babelscope.training.finetune import Recipe, finetune
+from babelscope.training.recipes import RECIPES, pretrained
 from babelscope.types import Estimate, Example
 
 
@@ -146,15 +146,15 @@ def tuned(base: Path, task: str, languages: Sequence[str], setting: Setting, see
     train, many = list[Example](), setting.examples
     for at, lang in enumerate(languages):
         first = at * many if setting.apart else 0
-        train += builtin.read(task, lang, "train", first + many)[first:]
-    dev = [row for lang in languages for row in builtin.read(task, lang, "dev", setting.judges // len(languages))]
+        train += corpus.read(task, lang, "train", first + many)[first:]
+    dev = [row for lang in languages for row in corpus.read(task, lang, "dev", setting.judges // len(languages))]
     with bar(f"{task}, {'+'.join(languages)}, seed {seed}") as tell:
         return finetune(base, train, dev, folder, recipe, progress=tell)
 
 
 def fresh(task: str, lang: str, start: int = SEEN) -> list[Example]:
     """Test examples by which nothing was chosen."""
-    return builtin.read(task, lang, "test", start + TEST)[start:]
+    return corpus.read(task, lang, "test", start + TEST)[start:]
 
 
 def judged(folder: Path, rows: Sequence[Example]) -> dict[str, Estimate]:
@@ -168,7 +168,7 @@ def bag_of_words(task: str, lang: str, test: Sequence[Example]) -> Estimate:
     def bag(row: Example) -> list[str]:
         return [f"{at}:{text[a:b]}" for at, text in enumerate(row.texts) for a, b in (row.words or ())[at]]
 
-    train = builtin.read(task, lang, "train", 4000)
+    train = corpus.read(task, lang, "train", 4000)
     words = CountVectorizer(analyzer=bag, binary=True)
     model = LogisticRegression(max_iter=3000, C=0.3).fit(words.fit_transform(train), [row.label for row in train])
     right = model.predict(words.transform(test)) == [row.label for row in test]
@@ -178,7 +178,7 @@ def bag_of_words(task: str, lang: str, test: Sequence[Example]) -> Estimate:
 def random_sentence(test: Mapping[str, Sequence[Example]]) -> dict[str, float]:
     """Exact match of the best guess without reading: the right part of a sentence drawn at random."""
     found = {}
-    for lang in builtin.LANGUAGES:
+    for lang in corpus.LANGUAGES:
         hits = []
         for row in test[lang]:
             stories = {path.partition(".")[0] for word in (row.concepts or ((), ()))[1] for path in word}
@@ -208,7 +208,7 @@ def settings(chosen: Mapping[str, Setting]) -> str:
 
 
 def verdict(task: str, found: Mapping[str, Estimate], luck: Mapping[str, float], seeds: str = "") -> str:
-    others = builtin.LANGUAGES[1:]
+    others = corpus.LANGUAGES[1:]
     missed = [lang for lang in others if found[lang].low <= (CHANCE[task] if task in CHANCE else luck[lang])]
     line = f"* {task}: above chance, by the interval{seeds}, in {len(others) - len(missed)} of {len(others)} other languages"
     return line + (f" (not in {', '.join(missed)})" if missed else "")
@@ -218,11 +218,11 @@ def seeds(base: Path) -> str:
     """Accuracy on dev of what was tuned on English, seed by seed."""
     rows = []
     for task in AGAIN:
-        dev = [row for lang in builtin.LANGUAGES for row in builtin.read(task, lang, "dev", DEV)]
+        dev = [row for lang in corpus.LANGUAGES for row in corpus.read(task, lang, "dev", DEV)]
         for seed in (0, 1):
             found = judged(tuned(base, task, ["en"], ENGLISH[task], seed), dev)
-            rows.append([task, str(seed), *(show(found[lang]) for lang in builtin.LANGUAGES)])
-    return table(["task", "seed", *builtin.LANGUAGES], rows)
+            rows.append([task, str(seed), *(show(found[lang]) for lang in corpus.LANGUAGES)])
+    return table(["task", "seed", *corpus.LANGUAGES], rows)
 
 
 def amounts(chosen: Mapping[str, Setting]) -> str:
@@ -233,25 +233,25 @@ def further() -> tuple[str, str]:
     """Three layers, two seeds: the table, and where both seeds are above chance."""
     base, rows, lines = pretrained("multilingual-deep"), [], []
     for task, setting in DEEP.items():
-        test = [row for lang in builtin.LANGUAGES for row in fresh(task, lang, LATER)]
+        test = [row for lang in corpus.LANGUAGES for row in fresh(task, lang, LATER)]
         found = [judged(tuned(base, task, ["en"], setting, seed), test) for seed in (0, 1)]
-        rows += [[task, str(seed), *(show(one[lang]) for lang in builtin.LANGUAGES)] for seed, one in enumerate(found)]
-        lower = {lang: min((one[lang] for one in found), key=lambda one: one.low) for lang in builtin.LANGUAGES}
+        rows += [[task, str(seed), *(show(one[lang]) for lang in corpus.LANGUAGES)] for seed, one in enumerate(found)]
+        lower = {lang: min((one[lang] for one in found), key=lambda one: one.low) for lang in corpus.LANGUAGES}
         lines.append(verdict(task, lower, {}, " of either seed"))
-    return table(["task", "seed", *builtin.LANGUAGES], rows), "\n".join(lines)
+    return table(["task", "seed", *corpus.LANGUAGES], rows), "\n".join(lines)
 
 
 def page() -> str:
     base = pretrained("multilingual")
-    test = {task: {lang: fresh(task, lang) for lang in builtin.LANGUAGES} for task in JOINT}
+    test = {task: {lang: fresh(task, lang) for lang in corpus.LANGUAGES} for task in JOINT}
     every = {task: [row for rows in test[task].values() for row in rows] for task in JOINT}
-    within = {task: judged(tuned(base, task, builtin.LANGUAGES, one), every[task]) for task, one in JOINT.items()}
+    within = {task: judged(tuned(base, task, corpus.LANGUAGES, one), every[task]) for task, one in JOINT.items()}
     abroad = {task: judged(tuned(base, task, ["en"], one), every[task]) for task, one in ENGLISH.items()}
     bags = {task: {lang: bag_of_words(task, lang, rows) for lang, rows in test[task].items()} for task in CHANCE}
     luck = random_sentence(test["reading"])
-    first = [[lang, *(show(within[task][lang]) for task in JOINT)] for lang in builtin.LANGUAGES]
-    second = [[lang, *(f"{bags[task][lang].mean:.3f}" for task in CHANCE), f"{luck[lang]:.3f}"] for lang in builtin.LANGUAGES]
-    third = [[lang, *(show(abroad[task][lang]) for task in ENGLISH)] for lang in builtin.LANGUAGES]
+    first = [[lang, *(show(within[task][lang]) for task in JOINT)] for lang in corpus.LANGUAGES]
+    second = [[lang, *(f"{bags[task][lang].mean:.3f}" for task in CHANCE), f"{luck[lang]:.3f}"] for lang in corpus.LANGUAGES]
+    third = [[lang, *(show(abroad[task][lang]) for task in ENGLISH)] for lang in corpus.LANGUAGES]
     head, deep = ["language", *JOINT], further()
     return TEXT.format(
         test=TEST, seen=SEEN, dev=DEV,

@@ -14,10 +14,10 @@ from captum.attr import DeepLift
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from babelscope.methods.explain import as_examples, explain
 from babelscope.methods.gradient import way
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.study.explain import as_examples, explain
 from zoo import MODELS, build, main_task
 
 TEXT = "the food was not good but the room was lovely"

@@ -11,17 +11,25 @@ from pathlib import Path
 
 from benchmarks.timing import table
 
-from babelscope.data import builtin
-from babelscope.model import small
+from babelscope import corpus
+from babelscope.analyses.tokenization.intervention import (
+    AGREEMENT,
+    Dosed,
+    Response,
+    flips,
+    intervene,
+    responses,
+    trained,
+)
+from babelscope.display.progress import bar
 from babelscope.model.encode import encode
-from babelscope.model.finetune import Recipe, finetune
 from babelscope.model.load import Model, load
-from babelscope.model.resegment import Cut, frequent
-from babelscope.progress import bar
+from babelscope.model.resegmentation import Cut, frequent
 from babelscope.store import key
-from babelscope.study.cache import TRAINING, cache_folder
-from babelscope.study.intervention import AGREEMENT, Dosed, Response, flips, intervene, responses, trained
-from babelscope.study.recipes import pretrained
+from babelscope.training import small
+from babelscope.training.cache import TRAINING, cache_folder
+from babelscope.training.finetune import Recipe, finetune
+from babelscope.training.recipes import pretrained
 from babelscope.types import Estimate, Example
 from results.corpus import JOINT, tuned
 
@@ -89,7 +97,7 @@ def inference(model: Model, lang: str, examples: Sequence[Example], known: Seque
 
 def learned(task: str, base: Path, folder: str, cut: Cut | None, seed: int, epochs: int = EPOCHS) -> Model:
     """A model tuned on English texts with words in those pieces."""
-    train, dev = builtin.read(task, "en", "train", TRAIN), builtin.read(task, "en", "dev", DEV)
+    train, dev = corpus.read(task, "en", "train", TRAIN), corpus.read(task, "en", "dev", DEV)
     recipe = Recipe(learning_rate=5e-4, epochs=epochs, batch=32, seed=seed)
     place = cache_folder() / "results" / f"intervention-{task}-{base.name}-{folder}-{TRAIN}-{epochs}-{seed}"
     with bar(f"{task}, {folder}, seed {seed}") as tell:
@@ -99,7 +107,7 @@ def learned(task: str, base: Path, folder: str, cut: Cut | None, seed: int, epoc
 def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) -> list[Dosed]:
     """Arms A2 and A3: the pretrained model tuned on words in other pieces, and explained in them."""
     whole = learned(task, base, "whole", None, seed)
-    rows = encode(whole, builtin.read(task, "en", "train", TRAIN))
+    rows = encode(whole, corpus.read(task, "en", "train", TRAIN))
     cuts = {"characters": [(rate, Cut("characters", rate)) for rate in (0.5, 1.0)],
             "truncate": [(float(at), Cut("truncate", kept=frequent(whole, rows, size))) for at, size in enumerate(SIZES, 1)],
             "duplicate": [(1.0, Cut("duplicate", 1.0))]}  # fmt: skip
@@ -118,7 +126,7 @@ def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) ->
 
 def from_scratch(task: str, examples: Sequence[Example], seed: int) -> list[Dosed]:
     """Arm A5: equal models but for the vocabulary, trained on the labels alone."""
-    rows = builtin.read(task, "en", "train", TRAIN)
+    rows = corpus.read(task, "en", "train", TRAIN)
     given = [task, "scratch", VOCABULARIES, seed, TRAIN, FROM_SCRATCH, len(examples), METHODS, LATER]
 
     def make() -> list[Dosed]:
@@ -184,15 +192,15 @@ OTHER = ("complexity", AGREEMENT)
 
 def page() -> str:
     base = pretrained("multilingual")
-    model = load(tuned(base, "sentiment", builtin.LANGUAGES, JOINT["sentiment"]))
+    model = load(tuned(base, "sentiment", corpus.LANGUAGES, JOINT["sentiment"]))
     found: list[Dosed] = []
     for lang in LANGUAGES:
-        examples = builtin.read("sentiment", lang, "test", 1000 + LANGUAGES[lang])[1000:]
-        known = builtin.read("sentiment", lang, "train", TRAIN)
+        examples = corpus.read("sentiment", lang, "test", 1000 + LANGUAGES[lang])[1000:]
+        known = corpus.read("sentiment", lang, "train", TRAIN)
         found += inference(model, lang, examples, known, "inference")
     after: dict[str, list[Dosed]] = {}
     for task in TASKS:
-        english = builtin.read(task, "en", "test", 1000 + TEXTS)[1000:]
+        english = corpus.read(task, "en", "test", 1000 + TEXTS)[1000:]
         after[task] = [*fine_tuned(task, base, english, SEED), *from_scratch(task, english, SEED)]
     return written(found, after)
 

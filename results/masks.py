@@ -16,18 +16,18 @@ from benchmarks.timing import table
 
 from babelscope.data.sources import rows
 from babelscope.data.treebanks import treebank
-from babelscope.heads.masks import HeadMask, head_mask, to_json
-from babelscope.heads.statistics import HeadStatistics, accuracy
-from babelscope.model.finetune import Recipe, finetune
+from babelscope.display.progress import bar
+from babelscope.methods.explain import explain
+from babelscope.metrics.measure import measure
+from babelscope.model.head_masks import HeadMask, head_mask, to_json
+from babelscope.model.head_statistics import HeadStatistics, accuracy
 from babelscope.model.heads import head_statistics
 from babelscope.model.load import Model, load
-from babelscope.progress import bar
 from babelscope.stats import estimate
-from babelscope.study.cache import cache_folder
-from babelscope.study.evaluate import evaluate
-from babelscope.study.explain import explain
-from babelscope.study.measure import measure
-from babelscope.study.recipes import pretrained
+from babelscope.training.cache import cache_folder
+from babelscope.training.evaluate import evaluate
+from babelscope.training.finetune import Recipe, finetune
+from babelscope.training.recipes import pretrained
 from babelscope.types import Estimate, Example
 
 BASELINES = {

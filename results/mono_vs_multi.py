@@ -6,16 +6,16 @@ from pathlib import Path
 
 from benchmarks.timing import table
 
-from babelscope.pages import pairings
-from babelscope.pages.chapter import SideBySide, accuracy, side_by_side
-from babelscope.pages.curve import curve_svg
-from babelscope.pages.pairings import Pairs, pairs
-from babelscope.progress import bars
+from babelscope.analyses.faithfulness import pairings
+from babelscope.analyses.faithfulness.pairings import Pairs, pairs
+from babelscope.analyses.faithfulness.pairings_section import SideBySide, accuracy, side_by_side
+from babelscope.display.curve import curve_svg
+from babelscope.display.progress import bars
 from babelscope.stats.disparity import covariates
 from babelscope.store import open_store, read, read_study
 from babelscope.study import config
-from babelscope.study.cache import cache_folder
 from babelscope.study.run import Watch, run
+from babelscope.training.cache import cache_folder
 from babelscope.types import Estimate
 
 ROOT = Path(__file__).resolve().parents[1]

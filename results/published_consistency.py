@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 from benchmarks.timing import table
 
-from babelscope.crosslingual.correlation import correlation, interaction, mantel, off_diagonal, pearson, variance_shares
+from babelscope.analyses.consistency.correlation import (
+    correlation,
+    interaction,
+    mantel,
+    off_diagonal,
+    pearson,
+    variance_shares,
+)
 
 FILE = Path(__file__).resolve().parent / "published_consistency.csv"
 LANGS = ("en", "de", "es", "fr", "ko", "zh")
@@ -54,7 +61,7 @@ def page() -> str:
 
 The study that defined C(s, t) printed it for up to five models on XNLI, PAWS-X and XQuAD, and for models trained in each of six
 languages on PAWS-X. This page is written by `python -m results published-consistency` from these tables
-(results/published_consistency.csv) with the functions of `babelscope.crosslingual.correlation`; tests hold the same
+(results/published_consistency.csv) with the functions of `babelscope.analyses.consistency.correlation`; tests hold the same
 figures.
 
 ## The overall score counts the source with itself

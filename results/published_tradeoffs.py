@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from benchmarks.timing import table
 
-from babelscope.tradeoffs.activations import debiased_cka, linear_cka
-from babelscope.tradeoffs.behaviour import Factorial, factorial, preference
-from babelscope.tradeoffs.confusions import label_shift, scores
+from babelscope.analyses.tradeoffs.activations import debiased_cka, linear_cka
+from babelscope.analyses.tradeoffs.behaviour import Factorial, factorial, preference
+from babelscope.analyses.tradeoffs.confusions import label_shift, scores
 
 FILE = Path(__file__).resolve().parent / "published_tradeoffs.csv"
 LANGS = ("en", "hi")

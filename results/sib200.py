@@ -10,11 +10,11 @@ from benchmarks.material import SHARED
 from benchmarks.timing import table
 
 from babelscope.data.sources import rows
-from babelscope.model.finetune import Recipe, finetune
+from babelscope.display.progress import bar
 from babelscope.model.load import load
-from babelscope.progress import bar
-from babelscope.study.cache import cache_folder
-from babelscope.study.evaluate import evaluate
+from babelscope.training.cache import cache_folder
+from babelscope.training.evaluate import evaluate
+from babelscope.training.finetune import Recipe, finetune
 
 SEEDS = (0, 1, 2)
 TAGS = {"zht": "zh-Hant"}

@@ -9,11 +9,11 @@ import pandas as pd
 from benchmarks.material import SHARED
 from benchmarks.timing import table
 
+from babelscope.analyses.faithfulness.pairings import readings
 from babelscope.data.sources import rows
+from babelscope.display.marks import Panel, rows_svg
+from babelscope.display.progress import bars
 from babelscope.model.load import load
-from babelscope.pages.marks import Panel, rows_svg
-from babelscope.pages.pairings import readings
-from babelscope.progress import bars
 from babelscope.stats import estimate
 from babelscope.stats.bootstrap import ratio
 from babelscope.stats.corrections import holm
@@ -22,10 +22,10 @@ from babelscope.stats.disparity import FLOOR
 from babelscope.stats.paired import Paired, paired
 from babelscope.stats.rankings import friedman
 from babelscope.store import open_store, read, read_study
-from babelscope.study.cache import cache_folder
 from babelscope.study.config import Study, parse_study
-from babelscope.study.evaluate import evaluate
 from babelscope.study.run import Watch, run
+from babelscope.training.cache import cache_folder
+from babelscope.training.evaluate import evaluate
 from babelscope.types import Estimate
 from results.sib200 import TAGS, stated
 

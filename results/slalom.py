@@ -9,12 +9,12 @@ import numpy as np
 from benchmarks.timing import table
 
 from babelscope.data.synthetic import linear_words, sample, slalom_words
+from babelscope.methods.slalom.exact import recover
+from babelscope.methods.slalom.fit import fit
+from babelscope.methods.slalom.rivals import additive, linear
+from babelscope.methods.slalom.surrogate import predict, texts
 from babelscope.model.load import Model
-from babelscope.seeds import keyed
-from babelscope.surrogate.exact import recover
-from babelscope.surrogate.fit import fit
-from babelscope.surrogate.rivals import additive, linear
-from babelscope.surrogate.slalom import predict, texts
+from babelscope.random import keyed
 from results.slalom_models import answers, published_fit, trained
 
 CELLS = [("bert", 1), ("bert", 2), ("gpt2", 1), ("gpt2", 2)]

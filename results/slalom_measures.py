@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
-from babelscope.methods.slalom import Pieces
-from babelscope.model import forward
+from babelscope.methods.slalom.methods import Pieces
+from babelscope.methods.slalom.rivals import naive_bayes
+from babelscope.methods.slalom.scores import without
+from babelscope.methods.slalom.surrogate import Mixture
+from babelscope.model import inference
 from babelscope.model.load import Model
-from babelscope.seeds import keyed
-from babelscope.surrogate.rivals import naive_bayes
-from babelscope.surrogate.scores import without
-from babelscope.surrogate.slalom import Mixture
+from babelscope.random import keyed
 from babelscope.types import Example
 from results.slalom_readers import TRAINED_ON, reviews
 
@@ -41,7 +41,7 @@ class Judged:
 def answers(model: Model, one: Judged, kept: Sequence[Sequence[int]]) -> Numbers:
     """The log-odds of positive for the text with only these places, in order."""
     units = one.cut.units
-    outputs = forward.scores(model, [one.cut.query((tuple(units[sorted(places)]),)) for places in kept])
+    outputs = inference.scores(model, [one.cut.query((tuple(units[sorted(places)]),)) for places in kept])
     return np.array([float(output[1] - output[0]) for output in outputs])
 
 

@@ -14,11 +14,11 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
 from babelscope.data.synthetic import Language, sample
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.load import Model, load
-from babelscope.model.small import BERT_SPECIALS, make_model
 from babelscope.store import key
-from babelscope.study.cache import cache_folder
+from babelscope.training.cache import cache_folder
+from babelscope.training.small import BERT_SPECIALS, make_model
 
 WIDTH, BATCH, RATE = 64, 64, 1e-3
 
@@ -35,17 +35,17 @@ def word_tokenizer(language: Language, architecture: str) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=64, **names)
 
 
-def queries(model: Model, sequences: Sequence[Sequence[int]]) -> list[forward.Query]:
+def queries(model: Model, sequences: Sequence[Sequence[int]]) -> list[inference.Query]:
     """The texts as the model reads them; word k of the language is token k + 5."""
     bare = model.hf.config.model_type == "gpt2"
     shift = len(BERT_SPECIALS)
     rows = [[word + shift for word in one] for one in sequences]
-    return [forward.Query(np.array(row if bare else [2, *row, 3], np.int64)) for row in rows]
+    return [inference.Query(np.array(row if bare else [2, *row, 3], np.int64)) for row in rows]
 
 
 def answers(model: Model, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """The log-odds of the positive class."""
-    return np.array([float(out[1] - out[0]) for out in forward.scores(model, queries(model, sequences))])
+    return np.array([float(out[1] - out[0]) for out in inference.scores(model, queries(model, sequences))])
 
 
 def trained(language: Language, architecture: str, layers: int, seed: int, steps: int, *, scale: float = 1.0) -> Model:

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 
 from babelscope.data.sources import rows
 from babelscope.data.synthetic import slalom_words
-from babelscope.methods.slalom import pieces
-from babelscope.model import forward
+from babelscope.methods.explain import as_examples
+from babelscope.methods.slalom.design import design, draw
+from babelscope.methods.slalom.fit import Problem, fit
+from babelscope.methods.slalom.methods import pieces
+from babelscope.methods.slalom.surrogate import Numbers, Texts, predict, texts
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.model.targets import predicted, value
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.store import key
-from babelscope.study.cache import cache_folder
-from babelscope.study.explain import as_examples
-from babelscope.surrogate.fit import Problem, fit
-from babelscope.surrogate.sample import design, draw
-from babelscope.surrogate.slalom import Numbers, Texts, predict, texts
+from babelscope.training.cache import cache_folder
 from results import consistency_runs, masks
 from results.slalom_models import answers, published_fit, trained
 
@@ -83,11 +83,11 @@ def of_text(name: str, model: Model, source: str, size: int) -> Box:
         if len(pieces(row, "token").ids) >= size:
             break
     cut = pieces(row, "token")
-    (whole,) = forward.scores(model, [forward.query(row)])
+    (whole,) = inference.scores(model, [inference.query(row)])
     target = predicted(model, row, whole, "log_odds")
 
     def ask(asked: Sequence[Sequence[int]], draw: str) -> Numbers:
-        outputs = forward.scores(model, [cut.query((tuple(one),)) for one in asked])
+        outputs = inference.scores(model, [cut.query((tuple(one),)) for one in asked])
         return np.array([float(value(model, output, target)) for output in outputs])
 
     return Box(name, size, ask, most=1000)

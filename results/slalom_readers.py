@@ -13,12 +13,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from transformers import MambaConfig, MambaForCausalLM
 
-from babelscope.data.maps import consensus
-from babelscope.model.finetune import fingerprint
+from babelscope.data.corpora.yelp_hat import consensus
 from babelscope.model.load import Model, load
-from babelscope.model.small import make_model, make_tokenizer
 from babelscope.store import key
-from babelscope.study.cache import cache_folder
+from babelscope.training.cache import cache_folder
+from babelscope.training.finetune import fingerprint
+from babelscope.training.small import make_model, make_tokenizer
 from babelscope.types import Example
 
 LABELS = ("negative", "positive")

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from benchmarks.timing import table
 
-from babelscope.methods.slalom import Pieces, pieces
+from babelscope.display.results import Attributions
+from babelscope.methods.explain import explain
+from babelscope.methods.slalom.methods import Pieces, pieces
+from babelscope.methods.slalom.surrogate import Mixture
 from babelscope.model.encode import encode
 from babelscope.model.erase import default_operator
-from babelscope.model.finetune import Recipe, finetune
 from babelscope.model.load import Model, load
-from babelscope.results import Attributions
-from babelscope.study.cache import cache_folder
-from babelscope.study.explain import explain
-from babelscope.surrogate.slalom import Mixture
+from babelscope.training.cache import cache_folder
+from babelscope.training.finetune import Recipe, finetune
 from babelscope.types import Example
 from results import masks
 from results.slalom_measures import Judged, answers, bayes_agreement, erased, human_attention, removals

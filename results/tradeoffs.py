@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from babelscope import store
-from babelscope.progress import bar
-from babelscope.results import plain
-from babelscope.study.cache import cache_folder
-from babelscope.study.tradeoffs import BASE, Corpus, Tuned, corpus, dump
-from babelscope.study.tradeoffs_tables import tables
+from babelscope.analyses.tradeoffs.cells import BASE, Corpus, Tuned, corpus, dump
+from babelscope.analyses.tradeoffs.tables import tables
+from babelscope.display.progress import bar
+from babelscope.files import (
+    plain,
+)
+from babelscope.training.cache import cache_folder
 from results.tradeoffs_models import JOINT, SETTINGS, Setting, base, split, tuned
 
 

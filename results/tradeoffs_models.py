@@ -13,13 +13,13 @@ from pathlib import Path
 
 from benchmarks.material import SHARED
 
-from babelscope.data import builtin
+from babelscope import corpus
 from babelscope.data.sources import rows
-from babelscope.model.finetune import Recipe, finetune
-from babelscope.progress import bar
-from babelscope.seeds import keyed
-from babelscope.study.cache import cache_folder
-from babelscope.study.recipes import pretrained
+from babelscope.display.progress import bar
+from babelscope.random import keyed
+from babelscope.training.cache import cache_folder
+from babelscope.training.finetune import Recipe, finetune
+from babelscope.training.recipes import pretrained
 from babelscope.types import Example
 
 DATA = SHARED / "data"
@@ -49,7 +49,7 @@ SETTINGS = {
         Recipe(learning_rate=2e-4, epochs=5, batch=16, freeze_embeddings=True),
     ),
     "topic": Setting(
-        "topic", ("en", "zh", "hi", "ar", "sw"), builtin.LANGUAGES,
+        "topic", ("en", "zh", "hi", "ar", "sw"), corpus.LANGUAGES,
         Recipe(learning_rate=5e-4, epochs=3, batch=32, freeze_embeddings=True), 300,
     ),
     "xnli": Setting(
@@ -72,7 +72,7 @@ def split(name: str, lang: str, part: str) -> tuple[Example, ...]:
     """The train, dev or test examples of a language: the same texts in every language."""
     if name == "topic":
         many = {"train": 1000, "dev": 200, "test": 2000}[part]
-        found = builtin.read(name, lang, part, many)
+        found = corpus.read(name, lang, part, many)
         return tuple(found[1000:] if part == "test" else found)  # the corpus page's settings were once chosen by the first
     if name == "sib200":
         return tuple(rows(f"sib200/{lang}/{part}", folder=DATA))

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.timing import table
 
-from babelscope.study.cache import cache_folder
+from babelscope.training.cache import cache_folder
 from results.tradeoffs import measured
 from results.tradeoffs_models import SETTINGS
 

@@ -12,16 +12,16 @@ from jaxtyping import install_import_hook
 from transformers import AutoModelForMaskedLM, BertForQuestionAnswering
 
 with install_import_hook(
-    ["babelscope.model.forward", "babelscope.methods", "babelscope.metrics", "babelscope.stats"],
+    ["babelscope.model.inference", "babelscope.methods", "babelscope.metrics", "babelscope.stats"],
     None if "UNCHECKED_SHAPES" in os.environ else "beartype.beartype",
 ):  # shapes are checked here, in the tests, and nowhere else; deliberate faults are to be caught by laws, not by shapes
     import babelscope.methods
     import babelscope.metrics
-    import babelscope.model.forward
+    import babelscope.model.inference
     import babelscope.stats  # noqa: F401
 
 from babelscope.model.load import Model, load
-from babelscope.model.small import ARCHITECTURES, make_model, make_tokenizer
+from babelscope.training.small import ARCHITECTURES, make_model, make_tokenizer
 from planted import planted_model
 
 torch.set_num_threads(1)  # two threads are slower than one on models this small

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 
 from babelscope.model.load import Model, load
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.types import Example
 
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

@@ -11,7 +11,7 @@ import torch
 import transformers as hf
 
 from babelscope.model.load import Model, load
-from babelscope.model.small import make_tokenizer
+from babelscope.training.small import make_tokenizer
 from conftest import PAIRS, TEXTS
 
 SIZE: dict[str, Any] = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}

@@ -13,8 +13,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from babelscope.crosslingual.consistency import Consistency, consistency
-    from babelscope.data.files import read
+    from babelscope.analyses.consistency.score import Consistency, consistency
+    from babelscope.analyses.trust.panel import trust
+    from babelscope.analyses.trust.values import (
+        Trust,
+    )
+    from babelscope.data.formats.tables import read
+    from babelscope.display.results import (
+        Attributions,
+        Measures,
+    )
     from babelscope.errors import (
         BabelscopeError,
         InputError,
@@ -23,64 +31,62 @@ if TYPE_CHECKING:
         UnsupportedModel,
         UntrainedHead,
     )
-    from babelscope.heads.masks import HeadMask, head_mask
-    from babelscope.heads.statistics import HeadStatistics
     from babelscope.methods import METHODS
+    from babelscope.methods.explain import explain
+    from babelscope.methods.slalom.classes import explain_classes
+    from babelscope.methods.slalom.corpus import explain_function, fit_corpus, without
+    from babelscope.methods.suitability import suitable
     from babelscope.metrics import METRICS
-    from babelscope.model.finetune import Recipe, finetune
+    from babelscope.metrics.measure import measure
+    from babelscope.model.head_masks import HeadMask, head_mask
+    from babelscope.model.head_statistics import HeadStatistics
     from babelscope.model.heads import head_statistics
     from babelscope.model.load import Model, load
-    from babelscope.pages.build import report
-    from babelscope.results import Attributions, Measures, Trust
-    from babelscope.study.classes import explain_classes
+    from babelscope.reporting.build import report
     from babelscope.study.config import Study
-    from babelscope.study.explain import explain
-    from babelscope.study.measure import measure
     from babelscope.study.run import run
-    from babelscope.study.slalom import explain_function, fit_corpus, without
-    from babelscope.study.suitable import suitable
-    from babelscope.study.trust import trust
+    from babelscope.training.finetune import Recipe, finetune
     from babelscope.types import Aim, Attribution, Estimate, Example, Measure
 
 WHERE = {
     "Aim": "types",
     "Attribution": "types",
-    "Attributions": "results",
+    "Attributions": "display.results",
     "BabelscopeError": "errors",
-    "Consistency": "crosslingual.consistency",
+    "Consistency": "analyses.consistency.score",
     "Estimate": "types",
     "Example": "types",
-    "HeadMask": "heads.masks",
-    "HeadStatistics": "heads.statistics",
+    "HeadMask": "model.head_masks",
+    "HeadStatistics": "model.head_statistics",
     "InputError": "errors",
     "METHODS": "methods",
     "METRICS": "metrics",
     "Measure": "types",
-    "Measures": "results",
+    "Measures": "display.results",
     "Model": "model.load",
-    "Recipe": "model.finetune",
+    "Recipe": "training.finetune",
     "StoreError": "errors",
     "Study": "study.config",
-    "Trust": "results",
+    "Trust": "analyses.trust.values",
     "Undefined": "errors",
     "UnsupportedModel": "errors",
     "UntrainedHead": "errors",
-    "consistency": "crosslingual.consistency",
-    "explain": "study.explain",
-    "explain_classes": "study.classes",
-    "explain_function": "study.slalom",
-    "finetune": "model.finetune",
-    "fit_corpus": "study.slalom",
-    "head_mask": "heads.masks",
+    "consistency": "analyses.consistency.score",
+    "explain": "methods.explain",
+    "explain_classes": "methods.slalom.classes",
+    "explain_function": "methods.slalom.corpus",
+    "finetune": "training.finetune",
+    "fit_corpus": "methods.slalom.corpus",
+    "head_mask": "model.head_masks",
     "head_statistics": "model.heads",
     "load": "model.load",
-    "measure": "study.measure",
-    "read": "data.files",
-    "report": "pages.build",
+    "measure": "metrics.measure",
+    "read": "data.formats.tables",
+    "report": "reporting.build",
     "run": "study.run",
-    "suitable": "study.suitable",
-    "trust": "study.trust",
-    "without": "study.slalom",
+    "suitable": "methods.suitability",
+    "trust": "analyses.trust.panel",
+    "without": "methods.slalom.corpus",
 }
 """The public names and the modules that hold them; a module is imported when its name is first used, so that
 `import babelscope` is quick and reading results never loads torch."""

@@ -29,6 +29,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from babelscope.errors import StoreError
+from babelscope.files import canonical
 from babelscope.types import Attribution, Failure, Measure, Reading, StoredPanel, TextStates
 
 Rows = Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel] | Sequence[Reading] | Sequence[TextStates]
@@ -119,11 +120,6 @@ def open_store(path: str | Path, *, create: bool = True) -> Store:
     return store
 
 
-def canonical(value: Any) -> str:
-    """JSON with sorted keys and no spaces: equal values give equal text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
 def key(identity: Mapping[str, Any]) -> str:
     """The name of a cell: SHA-256 of its identity's canonical JSON."""
     return hashlib.sha256(canonical(dict(identity)).encode()).hexdigest()
@@ -193,7 +189,7 @@ def read(store: Store, kind: str, names: Iterable[str] | None = None) -> pa.Tabl
 
 
 def read_attributions(store: Store, names: Iterable[str] | None = None) -> list[Attribution]:
-    return [_attribution(row) for row in read(store, "attributions", names).to_pylist()]
+    return [attribution(row) for row in read(store, "attributions", names).to_pylist()]
 
 
 def write_study(store: Store, study: Mapping[str, Any]) -> None:
@@ -226,7 +222,7 @@ def _shallow(row: Any) -> dict[str, Any]:
     return {each.name: getattr(row, each.name) for each in fields(row)}
 
 
-def _attribution(row: dict[str, Any]) -> Attribution:
+def attribution(row: dict[str, Any]) -> Attribution:
     spans = {name: tuple((a, b) for a, b in row[name]) for name in ("offsets", "word_offsets")}
     names = ("texts", "tokens", "segment", "word_index", "words", "word_segment", "scores", "word_scores", "flags")
     lists = {name: tuple(row[name]) for name in names}

@@ -164,6 +164,16 @@ class Attribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Segmentation:
+    """A text as a tokenizer segments it, without special tokens: ids, the characters of each, and the id of unknown pieces."""
+
+    text: str
+    ids: tuple[int, ...]
+    offsets: tuple[Span, ...]
+    unknown: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class UnitScores:
     """Scored units of one text, from any tool: what comparing translations needs. Translations share their id."""
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from devtools import CHROMIUM, browser
 
-from babelscope.heads.masks import head_mask
-from babelscope.heads.statistics import HeadStatistics
-from babelscope.pages import head_figure
+from babelscope.analyses.heads import figure
+from babelscope.model.head_masks import head_mask
+from babelscope.model.head_statistics import HeadStatistics
 
 pytestmark = [
     pytest.mark.browser,
@@ -37,7 +37,7 @@ def test_the_picture(tmp_path: Path, dark: bool) -> None:
     kept = sum(mask.count for _, mask in rows)
     assert 0 < kept < 288
     file = tmp_path / "heads.html"
-    file.write_text(head_figure.page(rows), "utf-8")
+    file.write_text(figure.page(rows), "utf-8")
     with browser() as page:
         page.open(file.as_uri(), dark=dark)
         assert page.errors == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from devtools import CHROMIUM, browser
 
-from babelscope.pages.build import report
+from babelscope.reporting.build import report
 from babelscope.store import read_study, write_study
 
 pytestmark = [

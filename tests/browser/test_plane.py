@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from devtools import CHROMIUM, browser
 
+from babelscope.display import png as painting
+from babelscope.display.plane import HEIGHT, WIDTH, plane_svg
+from babelscope.display.png import SCALE, png
 from babelscope.errors import InputError
-from babelscope.pages import png as painting
-from babelscope.pages.plane import HEIGHT, WIDTH, plane_svg
-from babelscope.pages.png import SCALE, png
-from babelscope.study.slalom import explain_function
+from babelscope.methods.slalom.corpus import explain_function
 
 pytestmark = [
     pytest.mark.browser,

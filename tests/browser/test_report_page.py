@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from devtools import CHROMIUM, Page, browser
 
-from babelscope.pages.build import report
-from babelscope.pages.highlight import page_html
+from babelscope.display.highlight import page_html
+from babelscope.reporting.build import report
 
 pytestmark = [
     pytest.mark.browser,

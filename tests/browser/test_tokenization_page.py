@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 from devtools import CHROMIUM, browser
 
-from babelscope.crosslingual.tokenization import MEASURES, Agreement, LanguageMeasure, Tokenization
-from babelscope.pages import tokenization, tokenization_figure
+from babelscope.analyses.tokenization import figure, section
+from babelscope.analyses.tokenization.counts import (
+    MEASURES,
+    Agreement,
+    LanguageMeasure,
+    Tokenization,
+)
 from babelscope.types import Estimate
 
 pytestmark = [
@@ -41,7 +46,7 @@ def drawn() -> Tokenization:
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page(tmp_path: Path, dark: bool) -> None:
     file = tmp_path / "words.html"
-    file.write_text(tokenization.page(drawn()), "utf-8")
+    file.write_text(section.page(drawn()), "utf-8")
     with browser() as page:
         for width in (1280, 400):
             page.open(file.as_uri(), dark=dark, width=width)
@@ -56,7 +61,7 @@ def test_the_page(tmp_path: Path, dark: bool) -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_picture(tmp_path: Path, dark: bool) -> None:
     file = tmp_path / "words.svg"
-    file.write_text(str(tokenization_figure.svg(drawn())), "utf-8")
+    file.write_text(str(figure.svg(drawn())), "utf-8")
     with browser() as page:
         page.open(file.as_uri(), dark=dark)
         assert page.errors == []

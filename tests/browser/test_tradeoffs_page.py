@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from devtools import CHROMIUM, browser
 
-from babelscope.pages.tradeoffs import page
-from babelscope.tradeoffs.behaviour import specialisation, transfer_gap
+from babelscope.analyses.tradeoffs.behaviour import specialisation, transfer_gap
+from babelscope.analyses.tradeoffs.section import page
 
 pytestmark = [
     pytest.mark.browser,

@@ -10,7 +10,7 @@ import re
 from math import nan
 from pathlib import Path
 
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.store import Cell, Store, fail, open_store, put, write_study
 from babelscope.types import Attribution, Failure, Measure, Span
 

@@ -12,11 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from babelscope.data import builtin, trees
+from babelscope import corpus
 from babelscope.data.check import TASKS, check, examine
-from babelscope.data.export import write
-from babelscope.data.files import read
-from babelscope.data.problems import Problem
+from babelscope.data.formats import conllu
+from babelscope.data.formats.export import write
+from babelscope.data.formats.problems import Problem
+from babelscope.data.formats.tables import read
 from babelscope.errors import InputError
 
 GOOD = {"text": "a b c", "label": "positive"}
@@ -83,9 +84,9 @@ def test_a_sound_file_has_no_problem(tmp_path: Path, task: str) -> None:
 
 
 def test_the_builtin_corpora_are_sound(tmp_path: Path) -> None:
-    for name in builtin.CORPORA:
-        write([row for lang in builtin.LANGUAGES for row in builtin.read(name, lang, "dev", 30)], tmp_path / f"{name}.jsonl")
-        assert examine(tmp_path / f"{name}.jsonl", name) == (30 * len(builtin.LANGUAGES), [])
+    for name in corpus.CORPORA:
+        write([row for lang in corpus.LANGUAGES for row in corpus.read(name, lang, "dev", 30)], tmp_path / f"{name}.jsonl")
+        assert examine(tmp_path / f"{name}.jsonl", name) == (30 * len(corpus.LANGUAGES), [])
 
 
 def test_it_finds_all_and_sorts_them(tmp_path: Path) -> None:
@@ -238,7 +239,7 @@ def test_trees(tmp_path: Path, change: dict[int, str], line: int, field: str, fo
     assert problem.expected
     if field != "id":
         with pytest.raises(InputError, match=rf"a\.conllu, line {line}"):
-            list(trees.read(file, "x", "p"))
+            list(conllu.read(file, "x", "p"))
 
 
 def test_what_was_asked_wrongly_is_told(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 from babelscope.model.load import TASKS
-from babelscope.model.small import make, make_tokenizer
+from babelscope.training.small import make, make_tokenizer
 from conftest import TEXTS
 
 FIELDS = {
@@ -179,7 +179,7 @@ def test_measure(folder: Path) -> None:
 
 
 def test_finetune_study_status_and_report(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from babelscope.data.builtin import sentiment
+    from babelscope.corpus import sentiment
 
     monkeypatch.setenv("BABELSCOPE_CACHE", str(folder / "cache"))
     for split, count in (("train", 80), ("dev", 20), ("test", 8)):

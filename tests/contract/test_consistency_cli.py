@@ -13,20 +13,20 @@ import torch
 from test_cli import call, refused
 from transformers import XLMRobertaForQuestionAnswering
 
-from babelscope.crosslingual.consistency import Consistency
-from babelscope.crosslingual.links import linked
-from babelscope.data import builtin
-from babelscope.data.alignment import alignment
-from babelscope.data.attributions import unit_scores
+from babelscope import corpus
+from babelscope.analyses.consistency.links import linked
+from babelscope.analyses.consistency.model_spaces import averaged, embedded, isolated, untrained
+from babelscope.analyses.consistency.named_spaces import in_links
+from babelscope.analyses.consistency.pairs import Compared, Pair, Settings, score
+from babelscope.analyses.consistency.score import Consistency
+from babelscope.analyses.consistency.sensitivity import Scored, steadiness
+from babelscope.analyses.consistency.tables import overall, sign_flips, summary
+from babelscope.analyses.consistency.translations import explained, parallel
+from babelscope.data.formats.alignments import alignment
+from babelscope.data.formats.unit_scores import unit_scores
 from babelscope.errors import Undefined
 from babelscope.model.load import load
-from babelscope.model.small import make
-from babelscope.model.vectors import averaged, embedded, isolated, untrained
-from babelscope.study.consistency import Compared, Pair, Settings, score
-from babelscope.study.consistency_table import overall, sign_flips, summary
-from babelscope.study.sensitivity import Scored, steadiness
-from babelscope.study.spaces import in_links
-from babelscope.study.translations import explained, parallel
+from babelscope.training.small import make
 from babelscope.types import Estimate, Example, UnitScores
 from conftest import TEXTS, tiny
 
@@ -227,7 +227,7 @@ def test_start_and_end_of_an_answer(folder: Path) -> None:
 
 
 def test_gold_links_of_pairs_lead_within_their_texts() -> None:
-    one, two = (builtin.read("nli", lang, "test", 1)[0] for lang in ("en", "hi"))
+    one, two = (corpus.read("nli", lang, "test", 1)[0] for lang in ("en", "hi"))
     rows = [UnitScores(each.group, each.lang, tuple(f"{k}" for k in range(sum(map(len, each.concepts)))), (), ())
             for each in (one, two)]  # fmt: skip
     found = in_links([one, two])(*rows).similarity
@@ -324,7 +324,7 @@ def test_sign_flips() -> None:
 
 
 def test_explanations_of_the_command_line_are_read(folder: Path) -> None:
-    texts = builtin.sentiment("en", "test", 1)[0].texts[0]
+    texts = corpus.sentiment("en", "test", 1)[0].texts[0]
     call("explain", str(folder / "model"), texts, "--method", "random", "--allow-untrained-head", "--output",
          str(folder / "own.jsonl"))  # fmt: skip
     (one,) = unit_scores(folder / "own.jsonl")

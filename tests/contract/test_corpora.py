@@ -9,13 +9,14 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
-import conllu
+import conllu as peer
 import pytest
 
-from babelscope.data import corpora, dictionaries, maps, squad, tables, trees
-from babelscope.data.alignment import alignment, pharaoh
-from babelscope.data.corpora import CORPORA, aligned, dictionary, read, usable
-from babelscope.data.records import gold_faults
+from babelscope.data import corpora
+from babelscope.data.corpora import CORPORA, aligned, dictionary, read, tables, usable, yelp_hat
+from babelscope.data.formats import conllu, dictionaries, squad
+from babelscope.data.formats.alignments import alignment, pharaoh
+from babelscope.data.formats.records import gold_faults
 from babelscope.data.spans import locate, whitespace
 from babelscope.errors import InputError
 from babelscope.types import Example
@@ -157,7 +158,7 @@ def test_xquad_answers_stand_in_their_context(data: Path) -> None:
 @pytest.mark.parametrize("lang", ["en", "fr", "tr", "zh", "hi"])
 def test_pud_words_are_the_forms_of_its_tokens(data: Path, lang: str) -> None:
     with gzip.open(data / f"ud-pud/{lang}_pud-ud-test.conllu.gz", "rt", encoding="utf-8") as file:
-        gold = list(islice(conllu.parse_incr(file), 300))
+        gold = list(islice(peer.parse_incr(file), 300))
     merged = 0
     for row, tokens in zip(read("ud-pud", data, lang=lang), gold):
         inside = {each for token in tokens if "-" in str(token["id"]) for each in range(token["id"][0], token["id"][2] + 1)}
@@ -200,12 +201,12 @@ def test_yelp_rationales_are_the_votes(data: Path) -> None:
     file = data / "yelp-hat/processed_data/ham_part1_50words.csv.gz"
     shares = []
     for votes in (1, 2, 3):
-        rows = list(maps.consensus(file, "en", "y", votes=votes))
+        rows = list(yelp_hat.consensus(file, "en", "y", votes=votes))
         shares.append(sum(sum(row.rationale[0]) for row in rows if row.rationale))
         assert all(row.words == (whitespace(row.texts[0]),) for row in rows)
     assert shares[0] > shares[1] > shares[2] > 0
     assert [row.rationale for row in read("yelp-hat", data, split="part1_50words")] == [
-        row.rationale for row in maps.consensus(file, "en", "y", votes=2)
+        row.rationale for row in yelp_hat.consensus(file, "en", "y", votes=2)
     ]
     assert sum(1 for _ in read("yelp-hat", data)) == 4465, "without a test split, all parts"
 
@@ -220,7 +221,7 @@ def test_yelp_readers_add_up_to_the_votes(data: Path) -> None:
     file = data / "yelp-hat/processed_data/ham_part1_50words.csv.gz"
     alike = [
         [count >= 2 for count in votes[row.texts[0]]] == list(row.rationale[0])
-        for row in maps.consensus(file, "en", "y")
+        for row in yelp_hat.consensus(file, "en", "y")
         if row.rationale and row.texts[0] in votes
     ]
     assert len(alike) > 250
@@ -309,7 +310,7 @@ def test_a_translation_is_offered_once(tmp_path: Path) -> None:
 def test_a_multiword_token_is_one_word(tmp_path: Path) -> None:
     file = tmp_path / "fr.conllu"
     file.write_text(CONLLU, "utf-8")
-    (row,) = trees.read(file, "fr", "p")
+    (row,) = conllu.read(file, "fr", "p")
     assert row.words is not None
     assert [row.texts[0][start:end] for start, end in row.words[0]] == ["Il", "parle", "du", "chat", "."]
     assert row.heads == ((2, 0, 4, 2, 2),)
@@ -322,7 +323,7 @@ def test_a_multiword_token_hangs_where_its_first_outward_part_does(tmp_path: Pat
     rows = ["1-3\tabc" + "\t_" * 8, *(f"{name}\t{form}\t_\t_\t_\t_\t{head}\tto-{head}\t_\t_" for name, form, head in heads)]
     file = tmp_path / "x.conllu"
     file.write_text("# text = abc r x\n" + "\n".join(rows) + "\n\n", "utf-8")
-    (row,) = trees.read(file, "x", "p")
+    (row,) = conllu.read(file, "x", "p")
     assert row.heads == ((3, 0, 2),)
     assert row.relations == (("to-5", "to-0", "to-4"),)
 
@@ -333,7 +334,7 @@ def test_merging_keeps_a_tree(tmp_path: Path) -> None:
             "3\tc\t_\t_\t_\t_\t2\tdep\t_\t_"]  # fmt: skip
     file = tmp_path / "x.conllu"
     file.write_text("# text = ab c\n" + "\n".join(rows) + "\n\n", "utf-8")
-    (row,) = trees.read(file, "x", "p")
+    (row,) = conllu.read(file, "x", "p")
     assert row.heads == ((0, 1),)
 
 
@@ -374,10 +375,10 @@ def test_alignment_by_concepts_transposes() -> None:
 
 
 def test_builtin_translations_align() -> None:
-    from babelscope.data import builtin
+    from babelscope import corpus
 
-    for name in builtin.CORPORA:
-        for one, two in zip(builtin.read(name, "en", "test", 10), builtin.read(name, "hi", "test", 10)):
+    for name in corpus.CORPORA:
+        for one, two in zip(corpus.read(name, "en", "test", 10), corpus.read(name, "hi", "test", 10)):
             there, back = alignment(one, two), alignment(two, one)
             assert back == tuple(frozenset((b, a) for a, b in links) for links in there)
             assert all(links for links in there)

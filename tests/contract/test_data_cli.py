@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from test_cli import call, refused
 
-from babelscope.data import builtin
+from babelscope import corpus
 from babelscope.data.corpora import CORPORA
-from babelscope.data.files import read
+from babelscope.data.formats.tables import read
 
 NLI = {"premise": "a b", "hypothesis": "b", "label": "entailment"}
 
@@ -30,11 +30,11 @@ def folder(tmp_path: Path) -> Path:
 
 def test_list_names_every_corpus() -> None:
     rows = json.loads(call("data", "list", "--json").stdout)
-    assert [row["name"] for row in rows] == [*builtin.CORPORA, *CORPORA]
+    assert [row["name"] for row in rows] == [*corpus.CORPORA, *CORPORA]
     assert all({"task", "languages", "splits", "licence", "source", "labels"} <= set(row) for row in rows)
     assert {row["name"]: row["languages"] for row in rows}["xnli"] == list(CORPORA["xnli"].languages)
     shown = call("data", "list").stdout
-    assert all(name in shown for name in (*builtin.CORPORA, *CORPORA))
+    assert all(name in shown for name in (*corpus.CORPORA, *CORPORA))
     assert "205 languages" in shown
 
 
@@ -48,9 +48,9 @@ def test_show_a_corpus_of_a_folder(folder: Path) -> None:
     assert [row["text"] for row in rows] == ["वह गाता है।"]
 
 
-@pytest.mark.parametrize("name", builtin.CORPORA)
+@pytest.mark.parametrize("name", corpus.CORPORA)
 def test_show_a_builtin_corpus(name: str) -> None:
-    (one,) = builtin.read(name, "en", "test", 1)
+    (one,) = corpus.read(name, "en", "test", 1)
     shown = " ".join(call("data", "show", name, "--lang", "en", "--n", "1", "--tree").stdout.split())
     assert one.id in shown
     assert all(text in shown for text in one.texts)
@@ -102,7 +102,7 @@ def test_export_to_a_file(tmp_path: Path, ending: str) -> None:
     output = tmp_path / f"out.{ending}"
     done = call("data", "export", "reading", "--lang", "es", "--n", "7", "--output", str(output))
     assert "7 examples" in done.stdout
-    rows, gold = read(output), builtin.read("reading", "es", "test", 7)
+    rows, gold = read(output), corpus.read("reading", "es", "test", 7)
     assert [(row.id, row.texts) for row in rows] == [(row.id, row.texts) for row in gold]
     if ending not in ("csv", "tsv"):
         assert rows == gold

@@ -9,22 +9,27 @@ import numpy as np
 import pytest
 import torch
 
-from babelscope.crosslingual.tokenization import Cut, counts
-from babelscope.crosslingual.words import segment
+from babelscope.analyses.tokenization.counts import (
+    counts,
+)
+from babelscope.analyses.tokenization.tables import tokenization
+from babelscope.data.segmentation import segment
 from babelscope.errors import InputError
+from babelscope.methods.explain import as_examples, explain
 from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import bounds
 from babelscope.metrics.erased import units
 from babelscope.metrics.hard import lengths
-from babelscope.model import forward
+from babelscope.metrics.measure import measure, restored
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.erase import erase
 from babelscope.model.load import Model
-from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import measure, restored
-from babelscope.study.options import defaults
-from babelscope.study.tokenization import tokenization
-from babelscope.types import Target
+from babelscope.options import defaults
+from babelscope.types import (
+    Segmentation,
+    Target,
+)
 from conftest import PAIRS, TEXTS, tiny
 from planted import WEIGHTS, planted_model
 
@@ -88,7 +93,7 @@ def test_9_5_the_null_is_the_empty_rationale(model: Model) -> None:
         null = erase(model, row, row.content, "pad")
         assert null is not None
         assert (null.ids[~row.content] == row.ids[~row.content]).all()
-        full, gone = forward.scores(model, [forward.query(row), null])
+        full, gone = inference.scores(model, [inference.query(row), null])
         drop = float(torch.softmax(full, -1)[1] - torch.softmax(gone, -1)[1])
         scores = [np.arange(len(row.words), dtype=float)]
         (whole,) = METRICS["comprehensiveness"].function(model, [row], scores, [Target(1)], grid=(1.0,), operator="pad")
@@ -152,7 +157,7 @@ def test_9_11_predictions_are_the_measured_models_own(bert: Model) -> None:
     with pytest.raises(InputError, match="another model"):
         measure(other, found, "comprehensiveness")
     for one, row in zip(found, encode(bert, as_examples(LONG))):
-        (output,) = forward.scores(bert, [forward.query(row)])
+        (output,) = inference.scores(bert, [inference.query(row)])
         assert one.probability == pytest.approx(float(torch.softmax(output, -1).max()), abs=1e-12)
 
 
@@ -187,11 +192,11 @@ def test_9_14_chinese_fertility_counts_the_same_text_above_and_below(text: str) 
     fertility 1 in mixed text too. Divided by Han characters alone, tokens of deleted words would still be counted."""
     words = segment(text, "zh")
     han = sum("\u4e00" <= letter <= "\u9fff" for letter in text)
-    one = counts(Cut(text, tuple(range(len(words))), words), words)
+    one = counts(Segmentation(text, tuple(range(len(words))), words), words)
     assert one.tokens / one.words == 1.0
     assert one.words != han
     letters = [(at, at + 1) for at, letter in enumerate(text) if not letter.isspace()]
-    spelt = counts(Cut(text, tuple(range(len(letters))), tuple(letters)), words)
+    spelt = counts(Segmentation(text, tuple(range(len(letters))), tuple(letters)), words)
     assert spelt.tokens / spelt.words == pytest.approx(sum(stop - start for start, stop in words) / len(words))
     found = tokenization({"x": tiny("xlm-roberta").tokenizer}, as_examples(text, "zh"))
     fertility = next(each.estimate.mean for each in found.measured if each.measure == "fertility")

@@ -16,9 +16,9 @@ from typer.main import get_command
 
 import babelscope
 from babelscope.cli import app
+from babelscope.display.results import EXPLANATION_FIELDS
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
-from babelscope.results import EXPLANATION_FIELDS
 from babelscope.study import config
 
 ROOT = Path(__file__).parents[2]

@@ -20,10 +20,10 @@ from transformers import (
 
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
+from babelscope.methods.explain import as_examples, explain
+from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
-from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import measure
 from babelscope.types import Example
 from conftest import TEXTS, tiny
 

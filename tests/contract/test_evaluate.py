@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from babelscope import corpus
 from babelscope.cli import app
-from babelscope.data import builtin
-from babelscope.data.export import write
+from babelscope.data.formats.export import write
 from babelscope.data.sources import rows
 from babelscope.errors import InputError
-from babelscope.model import small
-from babelscope.model.finetune import Recipe, check, finetune
+from babelscope.methods.explain import explain
 from babelscope.model.load import Model, load
-from babelscope.study.evaluate import evaluate
-from babelscope.study.explain import explain
+from babelscope.training import small
+from babelscope.training.evaluate import evaluate
+from babelscope.training.finetune import Recipe, check, finetune
 from babelscope.types import Example
 from conftest import tiny
 
 LANGUAGES = ("en", "zh")
-TRAIN = [row for lang in LANGUAGES for row in builtin.read("reading", lang, "train", 24)]
+TRAIN = [row for lang in LANGUAGES for row in corpus.read("reading", lang, "train", 24)]
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_what_cannot_be_judged_is_refused(reader: Model) -> None:
 def test_accuracy_is_counted() -> None:
     """Of examples that are labelled with what the model says, all are right; of the others none."""
     model = tiny("bert")
-    texts = builtin.read("sentiment", "en", "test", 12)
+    texts = corpus.read("sentiment", "en", "test", 12)
     found = explain(model, [replace(row, label=None) for row in texts], ["random"])
     said = {one.id: str(one.label) for one in found}
     other = {name: next(label for label in model.labels if label != said[name]) for name in said}
@@ -98,11 +98,11 @@ def test_accuracy_is_counted() -> None:
 
 
 def test_sources_by_name(tmp_path: Path, shared: Path) -> None:
-    assert rows("nli/hi/train/7") == builtin.read("nli", "hi", "train", 7)
+    assert rows("nli/hi/train/7") == corpus.read("nli", "hi", "train", 7)
     assert len(rows("topic/sw")) == 100
     file = tmp_path / "nli.jsonl"
-    write(builtin.read("nli", "ar", "test", 5), file)
-    assert rows(str(file)) == builtin.read("nli", "ar", "test", 5)
+    write(corpus.read("nli", "ar", "test", 5), file)
+    assert rows(str(file)) == corpus.read("nli", "ar", "test", 5)
     assert len(rows("sib200/sw/dev", folder=shared / "data")) == 99
     assert len(rows("xnli/hi/test/20", folder=shared / "data" / "xnli")) == 20
 

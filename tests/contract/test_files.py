@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babelscope.data import hub
-from babelscope.data.files import read, stream
+from babelscope.data.formats import hub
+from babelscope.data.formats.tables import read, stream
 from babelscope.errors import InputError
 
 ROWS = [

@@ -8,14 +8,14 @@ import pytest
 import torch
 from transformers import AlbertConfig, AlbertForSequenceClassification
 
-from babelscope.data import builtin
+from babelscope import corpus
 from babelscope.errors import InputError
-from babelscope.model import small
-from babelscope.model.finetune import Recipe, finetune
 from babelscope.model.layers import freeze
 from babelscope.model.load import load
+from babelscope.training import small
+from babelscope.training.finetune import Recipe, finetune
 
-TRAIN = builtin.read("sentiment", "en", "train", 16)
+TRAIN = corpus.read("sentiment", "en", "train", 16)
 ABOVE = {"bert": "encoder.layer.1.", "xlm-roberta": "encoder.layer.1.", "distilbert": "transformer.layer.1.", "gpt2": "h.1."}
 
 

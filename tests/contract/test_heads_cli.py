@@ -12,15 +12,15 @@ import pytest
 import torch
 from test_cli import call, refused
 
-from babelscope.data import builtin
+from babelscope import corpus
+from babelscope.analyses.heads import figure
 from babelscope.data.treebanks import parsed, treebank
 from babelscope.errors import InputError
-from babelscope.heads.masks import head_mask, load_mask
-from babelscope.heads.statistics import accuracy
+from babelscope.model.head_masks import head_mask, load_mask
+from babelscope.model.head_statistics import accuracy
 from babelscope.model.heads import head_statistics
 from babelscope.model.load import load, quiet
-from babelscope.model.small import make
-from babelscope.pages import head_figure
+from babelscope.training.small import make
 from conftest import TEXTS
 
 FRENCH = """# sent_id = 1
@@ -62,14 +62,14 @@ def test_statistics_mask_and_picture(folder: Path, tmp_path: Path) -> None:
         "--out", str(mask), "--figure", str(figure),
     )  # fmt: skip
     model = load(folder / "model", allow_untrained_head=True)
-    counted = head_statistics(model, builtin.read("topic", "en", "test", 8))
+    counted = head_statistics(model, corpus.read("topic", "en", "test", 8))
     expected = head_mask(counted, margin=-0.6, positional=0.1)
     assert load_mask(mask) == expected
     assert 0 < expected.count < 4
     assert f"{expected.count} of 4 heads kept" in told.stdout
     assert all(name in told.stdout for name in counted.relations)
     drawn = figure.read_text("utf-8")
-    assert drawn == str(head_figure.svg([(counted, expected)]))
+    assert drawn == str(figure.svg([(counted, expected)]))
     root = ElementTree.fromstring(drawn)
     titles = [one.text for one in root.iter("{http://www.w3.org/2000/svg}title")]
     best = accuracy(counted)[1, 1, 0]
@@ -96,8 +96,8 @@ def test_several_languages(folder: Path, tmp_path: Path) -> None:
 def test_names_never_become_markup(folder: Path) -> None:
     model = load(folder / "model", allow_untrained_head=True)
     model.name = "<script>alert(1)</script>&"
-    counted = head_statistics(model, builtin.read("topic", "en", "test", 3))
-    page = head_figure.page([(counted, head_mask(counted))])
+    counted = head_statistics(model, corpus.read("topic", "en", "test", 3))
+    page = figure.page([(counted, head_mask(counted))])
     assert "<script" not in page
     assert "&lt;script&gt;" in page
 
@@ -172,9 +172,9 @@ def test_what_a_parser_returns_is_read_as_a_treebank(folder: Path, monkeypatch: 
 
 
 def test_a_mask_needs_a_json_file(folder: Path) -> None:
-    from babelscope.heads.masks import write_mask
+    from babelscope.model.head_masks import write_mask
 
-    counted = head_statistics(load(folder / "model", allow_untrained_head=True), builtin.read("topic", "en", "test", 2))
+    counted = head_statistics(load(folder / "model", allow_untrained_head=True), corpus.read("topic", "en", "test", 2))
     for name, message in (("mask.yaml", "the ending must be .json"), ("no/mask.json", "there is no folder")):
         with pytest.raises(InputError, match=message):
             write_mask(head_mask(counted), folder / name)

@@ -20,58 +20,59 @@ TESTS = Path(__file__).parents[1]
 
 MUTANTS = {
     "languages with texts of their own averaged over all texts": (
-        "tradeoffs/intervals.py", "(chosen @ sizes.T)[:, None, None, :]", "chosen.sum(axis=1)[:, None, None, None]",
+        "analyses/tradeoffs/intervals.py", "(chosen @ sizes.T)[:, None, None, :]", "chosen.sum(axis=1)[:, None, None, None]",
         "properties/test_transfer_matrix.py", "not_paired",
     ),
     "a decoder's loss at the place of the token itself": (
-        "model/drift.py", "_surprise(logits, places - 1, rows[at]", "_surprise(logits, places, rows[at]",
+        "analyses/tradeoffs/drift.py", "_surprise(logits, places - 1, rows[at]", "_surprise(logits, places, rows[at]",
         "contract/test_tradeoffs.py", "per_byte_of_what",
     ),
     "weight permuted across the border of two texts": (
-        "crosslingual/consistency.py", "sides = segments or ([0] * len(source), [0] * len(target))",
+        "analyses/consistency/score.py", "sides = segments or ([0] * len(source), [0] * len(target))",
         "sides = [0] * len(source), [0] * len(target)", "properties/test_consistency.py", "i19",
     ),
     "dissimilar words made to carry weight": (
-        "crosslingual/transport.py", "kept = np.clip(similarity[np.ix_(rows, columns)], 0.0, 1.0)",
+        "analyses/consistency/transport.py", "kept = np.clip(similarity[np.ix_(rows, columns)], 0.0, 1.0)",
         "kept = similarity[np.ix_(rows, columns)]", "properties/test_consistency.py", "i10",
     ),
     "kappa of the means over sums that count C twice": (
-        "study/consistency_table.py", "c, c_perm, ceil, n = sums.T", "c, ceil, c_perm, n = sums.T",
+        "analyses/consistency/tables.py", "c, c_perm, ceil, n = sums.T", "c, ceil, c_perm, n = sums.T",
         "contract/test_consistency_cli.py", "reach_the_ceiling",
     ),
     "pairs that share a premise taken for independent": (
-        "study/consistency_table.py", "groups = [pair.cluster for pair in pairs]", "groups = [pair.id for pair in pairs]",
+        "analyses/consistency/tables.py", "groups = [pair.cluster for pair in pairs]", "groups = [pair.id for pair in pairs]",
         "properties/test_flips.py", "resample_clusters",
     ),
     "a partial correlation of the wrong sign": (
-        "study/flips.py", "made[place] = -inverse[0, 1]", "made[place] = inverse[0, 1]",
+        "analyses/consistency/flips.py", "made[place] = -inverse[0, 1]", "made[place] = inverse[0, 1]",
         "properties/test_flips.py", "regression_leaves",
     ),
     "links of the second text laid on the first": (
-        "study/spaces.py", "starts = [np.cumsum([0, *each]) for each in counts]",
+        "analyses/consistency/named_spaces.py", "starts = [np.cumsum([0, *each]) for each in counts]",
         "starts = [0 * np.cumsum([0, *each]) for each in counts]", "contract/test_consistency_cli.py", "gold_links",
     ),
     "a right-to-left line read from the left": (
-        "pages/ribbons.py", "turned = rightward(row.units)", "turned = False", "properties/test_ribbons.py", "from_the_right",
+        "analyses/consistency/ribbons.py", "turned = rightward(row.units)", "turned = False",
+        "properties/test_ribbons.py", "from_the_right",
     ),
     "a denial entails what is said less exactly": (
-        "data/builtin/events/meaning.py", "return narrower(hypothesis, premise)", "return narrower(premise, hypothesis)",
+        "corpus/events/meaning.py", "return narrower(hypothesis, premise)", "return narrower(premise, hypothesis)",
         "properties/test_builtin.py", "by_hand",
     ),
     "an exchange turned round": (
-        "data/builtin/events/meaning.py", "subject=event.other, verb=CONVERSES[event.verb], other=event.subject",
+        "corpus/events/meaning.py", "subject=event.other, verb=CONVERSES[event.verb], other=event.subject",
         "verb=CONVERSES[event.verb]", "properties/test_builtin.py", "confirmed_by_search and paraphrase-en",
     ),
     "a head off by one": (
-        "data/builtin/notation.py", "words[place]._replace(head=head + 1, relation=relation)",
+        "corpus/notation.py", "words[place]._replace(head=head + 1, relation=relation)",
         "words[place]._replace(head=head, relation=relation)", "properties/test_builtin.py", "notation",
     ),
     "words of the same meaning pushed apart": (
-        "model/pretrain.py", "alike = alike.masked_fill(same & ~torch.eye(len(alike), dtype=torch.bool), -torch.inf)",
+        "training/pretrain.py", "alike = alike.masked_fill(same & ~torch.eye(len(alike), dtype=torch.bool), -torch.inf)",
         "pass", "properties/test_pretrain.py", "partners",
     ),
     "an answer's end one token early": (
-        "model/finetune.py", "return (inside[0], inside[-1]) if inside else (0, 0)",
+        "training/finetune.py", "return (inside[0], inside[-1]) if inside else (0, 0)",
         "return (inside[0], inside[-1] - 1) if inside else (0, 0)", "contract/test_evaluate.py", "learns_its_examples",
     ),
     "a head kept with the lowest layers": (
@@ -79,11 +80,11 @@ MUTANTS = {
         "contract/test_freezing.py", "stays_and_all_else and xlm-roberta",
     ),
     "positions from zero on RoBERTa": (
-        "model/forward.py", "np.arange(first, first + len(asked.ids))", "np.arange(len(asked.ids))",
+        "model/inference.py", "np.arange(first, first + len(asked.ids))", "np.arange(len(asked.ids))",
         "properties/test_door.py", "plain_call or move_positions",
     ),
     "padding that a decoder's head takes for text": (
-        "model/forward.py", "input_ids=_padded(model, batch, full, padding))",
+        "model/inference.py", "input_ids=_padded(model, batch, full, padding))",
         "input_ids=_padded(model, batch, full, int(padding == 0)))", "properties/test_methods.py",
         "in_a_batch and gpt2-occlusion",
     ),
@@ -92,10 +93,11 @@ MUTANTS = {
         "properties/test_targets.py", "contrast_is_the_difference and classes",
     ),
     "a decoder's tokens shifted the wrong way": (
-        "model/sides.py", "(start, *own[:-1])", "(start, *own[1:])", "properties/test_targets.py", "slopes_of_a_plain",
+        "model/encoder_decoder.py", "(start, *own[:-1])", "(start, *own[1:])",
+        "properties/test_targets.py", "slopes_of_a_plain",
     ),
     "attention mask left out of an input's identity": (
-        "model/forward.py", "parts = (self.ids, self.types, self.attended)", "parts = (self.ids, self.types)",
+        "model/inference.py", "parts = (self.ids, self.types, self.attended)", "parts = (self.ids, self.types)",
         "properties/test_door.py", "identity",
     ),
     "half of the quadrature weight dropped": (
@@ -177,63 +179,64 @@ MUTANTS = {
         "seed_decides",
     ),
     "a bias shared out before the residual sum": (
-        "model/tape.py", "name in AFFINE and layer.mixed", "name in AFFINE", "reference/test_twins_contributions.py",
+        "propagation/tape.py", "name in AFFINE and layer.mixed", "name in AFFINE", "reference/test_twins_contributions.py",
         "decompx and bert",
     ),
     "zeroed values left in the next layer": (
-        "model/zeroing.py", "state[-1:].expand_as(state).contiguous()", "state", "reference/test_twins_contributions.py",
+        "propagation/zeroing.py", "state[-1:].expand_as(state).contiguous()", "state", "reference/test_twins_contributions.py",
         "value_zeroing and bert",
     ),
     "attention block and feed-forward block exchanged": (
-        "model/parts.py", "block, forwarded = layer.sides", "forwarded, block = layer.sides",
+        "propagation/decomposition.py", "block, forwarded = layer.sides", "forwarded, block = layer.sides",
         "reference/test_twins_contributions.py", "alti and bert",
     ),
     "a product's multiplier at the input, not halfway": (
-        "model/deeplift.py", "return _both((one + two) / 2)", "return _both(one)", "properties/test_rule_sets.py",
+        "propagation/deeplift.py", "return _both((one + two) / 2)", "return _both(one)", "properties/test_rule_sets.py",
         "complete and bert",
     ),
     "the negative part of a linear layer forgotten": (
-        "model/chefer.py", "torch.where(x < 0, share @ down, 0.0)", "torch.zeros_like(x)", "properties/test_rule_sets.py",
+        "propagation/chefer.py", "torch.where(x < 0, share @ down, 0.0)", "torch.zeros_like(x)", "properties/test_rule_sets.py",
         "relevance_of_one and distilbert",
     ),
     "a mask on the relevance that rollout reads": (
-        "model/chefer.py", "return op(one, scaled(two,", "return op(scaled(one, 1.0 if mask is None else mask), scaled(two,",
+        "propagation/chefer.py", "return op(one, scaled(two,",
+        "return op(scaled(one, 1.0 if mask is None else mask), scaled(two,",
         "properties/test_rule_sets.py", "head_masks and bert",
     ),
     "half a Shapley value": (
-        "surrogate/shapley.py", "zip((nodes + 1) / 2, gauss / 2)", "zip((nodes + 1) / 2, gauss / 4)",
+        "methods/slalom/shapley.py", "zip((nodes + 1) / 2, gauss / 2)", "zip((nodes + 1) / 2, gauss / 4)",
         "properties/test_slalom.py", "shapley",
     ),
     "repeated units counted once": (
-        "surrogate/slalom.py", "weight = given.count * np.exp(", "weight = (given.count > 0) * np.exp(",
+        "methods/slalom/surrogate.py", "weight = given.count * np.exp(", "weight = (given.count > 0) * np.exp(",
         "properties/test_slalom.py", "count_form",
     ),
     "the slope by importances without the answer": (
-        "surrogate/fit.py", "share * (value - found[:, None])", "share * value", "properties/test_slalom.py",
+        "methods/slalom/fit.py", "share * (value - found[:, None])", "share * value", "properties/test_slalom.py",
         "central_difference",
     ),
     "importances left uncentred": (
-        "surrogate/exact.py", "Recovered(ahead - ahead.mean(), value, outside)", "Recovered(ahead, value, outside)",
+        "methods/slalom/exact.py", "Recovered(ahead - ahead.mean(), value, outside)", "Recovered(ahead, value, outside)",
         "properties/test_slalom.py", "exact_recovery",
     ),
     "a start whose ridge is forgotten": (
-        "surrogate/fit.py", "start.ridge if ridge is None else ridge", "LADDER[0]", "properties/test_slalom.py",
+        "methods/slalom/fit.py", "start.ridge if ridge is None else ridge", "LADDER[0]", "properties/test_slalom.py",
         "starts_elsewhere",
     ),
     "an exact design that takes a missing answer": (
-        "surrogate/explain.py", "if not np.isfinite([found.value, found.importance]).all():", "if False:",
+        "methods/slalom/text.py", "if not np.isfinite([found.value, found.importance]).all():", "if False:",
         "properties/test_slalom_inputs.py", "loses_answers",
     ),
     "a picture with a margin below": (
-        "pages/png.py", 'f"--window-size={size[1]},{size[2]}"', 'f"--window-size={size[1]},{size[1]}"',
+        "display/png.py", 'f"--window-size={size[1]},{size[2]}"', 'f"--window-size={size[1]},{size[1]}"',
         "browser/test_plane.py", "painted_in_full and en",
     ),
     "a unit's partner forgotten": (
-        "surrogate/exact.py", "if other == high]] += ahead[high]", "if other == high]] += 0", "properties/test_slalom.py",
+        "methods/slalom/exact.py", "if other == high]] += ahead[high]", "if other == high]] += 0", "properties/test_slalom.py",
         "exact_recovery",
     ),
     "segments of equal length": (
-        "surrogate/sample.py", "for at in generator.permutation(samples)]", "for at in range(samples)]",
+        "methods/slalom/design.py", "for at in generator.permutation(samples)]", "for at in range(samples)]",
         "properties/test_slalom_method.py", "pair_are_read",
     ),
     "the floor added": (
@@ -253,11 +256,11 @@ MUTANTS = {
         "arrays = (row.content, row.word)", "contract/test_pairings.py", "explanations_of_one_text",
     ),
     "a shuffled model answered from memory": (
-        "model/shuffling.py", "memory, model.door.memory = model.door.memory, None", "memory = model.door.memory",
+        "analyses/trust/shuffling.py", "memory, model.door.memory = model.door.memory, None", "memory = model.door.memory",
         "properties/test_shuffling.py", "door_forgets and bert",
     ),
     "an explanation that survives is trusted": (
-        "study/checks.py", '"fails" if last.similarity > last.high', '"fails" if last.similarity < last.low',
+        "analyses/trust/checks.py", '"fails" if last.similarity > last.high', '"fails" if last.similarity < last.low',
         "properties/test_trust.py", "knows_nothing and position",
     ),
     "slopes between texts": (
@@ -265,7 +268,7 @@ MUTANTS = {
         "least_squares",
     ),
     "other words cut at every dose": (
-        "model/resegment.py", "random(len(row.words)) < how.rate", "random(len(row.words)) > 1 - how.rate / 2",
+        "model/resegmentation.py", "random(len(row.words)) < how.rate", "random(len(row.words)) > 1 - how.rate / 2",
         "properties/test_resegment.py", "doses_are_nested and duplicate-wordpiece",
     ),
     "cuts into as many pieces not equally likely": (
@@ -274,35 +277,35 @@ MUTANTS = {
         "properties/test_resegment.py", "ways_to_choose",
     ),
     "a method's settings averaged": (
-        "pages/settings.py", "if label is not None:", "if False:", "contract/test_report.py", "two_settings",
+        "analyses/faithfulness/settings.py", "if label is not None:", "if False:", "contract/test_report.py", "two_settings",
     ),
     "comparisons of a page not corrected": (
-        "pages/families.py", "holm(found)", "found", "contract/test_report.py", "holds_among_all",
+        "analyses/faithfulness/families.py", "holm(found)", "found", "contract/test_report.py", "holds_among_all",
     ),
     "similarity with its bias left in": (
-        "tradeoffs/activations.py", "np.fill_diagonal(matrix, 0.0)", "pass", "properties/test_state_similarity.py",
+        "analyses/tradeoffs/activations.py", "np.fill_diagonal(matrix, 0.0)", "pass", "properties/test_state_similarity.py",
         "biased_form",
     ),
     "specialisation that sees difficulty": (
-        "tradeoffs/behaviour.py", "match[..., None, :] - square - np.swapaxes(square, -1, -2)) / 2",
+        "analyses/tradeoffs/behaviour.py", "match[..., None, :] - square - np.swapaxes(square, -1, -2)) / 2",
         "match[..., None, :] - square - square) / 2", "properties/test_transfer_matrix.py", "specialisation_is_symmetric",
     ),
     "a confidence of 1 in a bin of its own": (
-        "tradeoffs/confidence.py", "return np.minimum((confidence * bins).astype(np.int64), bins - 1)",
+        "analyses/tradeoffs/confidence.py", "return np.minimum((confidence * bins).astype(np.int64), bins - 1)",
         "return (confidence * bins).astype(np.int64)", "properties/test_confidence.py", "test_bins",
     ),
     "heads averaged before their entropy": (
-        "tradeoffs/attention.py", "    nats = entropy(weights)\n",
+        "analyses/tradeoffs/attention.py", "    nats = entropy(weights)\n",
         "    nats = np.repeat(entropy(weights.mean(axis=1, keepdims=True)), weights.shape[1], axis=1)\n",
         "reference/test_twins_tradeoffs.py", "spread",
     ),
     "models resampled apart": (
-        "tradeoffs/intervals.py", 'np.einsum("kstc,dc->dkst", sums, chosen, optimize=True)',
+        "analyses/tradeoffs/intervals.py", 'np.einsum("kstc,dc->dkst", sums, chosen, optimize=True)',
         'np.stack([np.einsum("ktc,dc->dkt", sums[:, s], np.roll(chosen, s, 1)) for s in range(sums.shape[1])], 2)',
         "properties/test_transfer_matrix.py", "resample_cells_together",
     ),
     "classes matched by their place": (
-        "model/readings.py", "return [lowered[name] for name in wanted]", "return list(range(len(wanted)))",
+        "analyses/tradeoffs/readings.py", "return [lowered[name] for name in wanted]", "return list(range(len(wanted)))",
         "contract/test_tradeoffs.py", "classes_are_matched",
     ),
 }  # fmt: skip

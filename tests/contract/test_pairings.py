@@ -14,23 +14,31 @@ import pandas as pd
 import pytest
 import synthetic
 
+from babelscope.analyses.faithfulness.pairings import CELL, csv, pairs, specifications
+from babelscope.analyses.faithfulness.pairings_section import top
+from babelscope.display.curve import curve_svg
+from babelscope.display.marks import Panel, rows_svg
 from babelscope.errors import InputError
+from babelscope.methods.explain import explain
+from babelscope.metrics.measure import measure
 from babelscope.model.load import Model
-from babelscope.pages import build
-from babelscope.pages.build import report
-from babelscope.pages.chapter import top
-from babelscope.pages.curve import curve_svg
-from babelscope.pages.marks import Panel, rows_svg
-from babelscope.pages.pairings import CELL, csv, pairs, specifications
+from babelscope.reporting import build
+from babelscope.reporting.build import report
 from babelscope.stats.specifications import specification_curve
 from babelscope.store import Store, open_store, read, read_study, write_study
-from babelscope.study.config import Study, TrainSpec, parse_study
+from babelscope.study.config import (
+    Study,
+    parse_study,
+)
 from babelscope.study.config import read_study as read_file
-from babelscope.study.explain import explain
 from babelscope.study.grid import blocks, planned
-from babelscope.study.measure import measure
-from babelscope.study.models import trained_name
 from babelscope.study.run import run
+from babelscope.training.models import (
+    trained_name,
+)
+from babelscope.training.spec import (
+    TrainSpec,
+)
 from babelscope.types import Estimate, Example
 
 STUDIES = Path(__file__).parents[2] / "studies"
@@ -211,7 +219,7 @@ def paired_synthetic(folder: Path) -> Store:
 
 
 def test_monolingual_models_by_language_and_hostile_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("babelscope.pages.chapter.SHOWN", len(synthetic.SENTENCES))
+    monkeypatch.setattr("babelscope.analyses.faithfulness.pairings_section.SHOWN", len(synthetic.SENTENCES))
     store = paired_synthetic(tmp_path / "store")
     found = pairs(store, read_study(store))
     assert found is not None

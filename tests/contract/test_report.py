@@ -22,15 +22,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from babelscope.analyses.faithfulness.families import adjusted
+from babelscope.analyses.faithfulness.settings import names_of, read_named
+from babelscope.analyses.faithfulness.summary import FLOOR, Summary, labelled
+from babelscope.display import page
+from babelscope.display.highlight import explanations_html, page_html, shade, words_html
+from babelscope.display.terminal import coloured, table
 from babelscope.errors import StoreError
-from babelscope.pages import build, page
-from babelscope.pages.build import report
-from babelscope.pages.examples import choose
-from babelscope.pages.families import adjusted
-from babelscope.pages.highlight import explanations_html, page_html, shade, words_html
-from babelscope.pages.settings import names_of, read_named
-from babelscope.pages.summary import FLOOR, Summary, labelled
-from babelscope.pages.terminal import coloured, table
+from babelscope.reporting import build
+from babelscope.reporting.build import report
+from babelscope.reporting.examples import choose
 from babelscope.stats import estimate
 from babelscope.stats.paired import sign_flip
 from babelscope.store import Cell, key, open_store, put, read, read_study, write_study

@@ -16,7 +16,21 @@ from hypothesis import strategies as st
 
 from babelscope import store as stored
 from babelscope.errors import StoreError
-from babelscope.store import Cell, canonical, cells, fail, failures, has, key, open_store, put, read, read_attributions
+from babelscope.files import (
+    canonical,
+)
+from babelscope.store import (
+    Cell,
+    cells,
+    fail,
+    failures,
+    has,
+    key,
+    open_store,
+    put,
+    read,
+    read_attributions,
+)
 from babelscope.types import Attribution, Failure, Measure
 
 ROW = Attribution(

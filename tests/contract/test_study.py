@@ -14,14 +14,22 @@ import pytest
 import torch
 import yaml
 
+from babelscope.data.spec import (
+    DataSpec,
+)
 from babelscope.errors import InputError
-from babelscope.pages.build import report
+from babelscope.reporting.build import report
 from babelscope.store import cells, failures, open_store, read, read_study
-from babelscope.study import models
-from babelscope.study.config import DataSpec, demo_study, parse_study
+from babelscope.study.config import (
+    demo_study,
+    parse_study,
+)
 from babelscope.study.config import read_study as read_file
 from babelscope.study.grid import blocks, progress_of
 from babelscope.study.run import Watch, run
+from babelscope.training import (
+    models,
+)
 
 STUDY = {
     "name": "small",
@@ -261,8 +269,12 @@ def test_languages_of_files_are_kept_apart(tmp_path: Path, cache: Path) -> None:
     for lang in ("en", "hi"):
         (tmp_path / f"rows.{lang}.jsonl").write_text('{"text": "good food"}\n')
     (tmp_path / "rows.jsonl").write_text('{"text": "good food"}\n')
-    from babelscope.study.config import DataSpec
-    from babelscope.study.models import examples
+    from babelscope.data.examples import (
+        examples,
+    )
+    from babelscope.data.spec import (
+        DataSpec,
+    )
 
     data = DataSpec(file=str(tmp_path / "rows.{lang}.jsonl"))
     assert [examples(data, lang)[0].lang for lang in ("en", "hi")] == ["en", "hi"]
@@ -271,8 +283,12 @@ def test_languages_of_files_are_kept_apart(tmp_path: Path, cache: Path) -> None:
 
 
 def test_another_base_in_the_same_folder_is_another_model(tmp_path: Path) -> None:
-    from babelscope.study.config import TrainSpec
-    from babelscope.study.models import trained_name
+    from babelscope.training.models import (
+        trained_name,
+    )
+    from babelscope.training.spec import (
+        TrainSpec,
+    )
 
     (tmp_path / "base").mkdir()
     spec = TrainSpec(languages=["en"], base=str(tmp_path / "base"))

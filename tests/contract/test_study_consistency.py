@@ -9,18 +9,20 @@ import numpy as np
 import pytest
 from test_study import STUDY, cache, content
 
-from babelscope.data import builtin
+from babelscope import corpus
+from babelscope.analyses.consistency.cells import MEASURED
+from babelscope.analyses.consistency.named_spaces import in_links
+from babelscope.analyses.consistency.pairs import Settings, score
+from babelscope.display.numbers import (
+    spoken,
+)
 from babelscope.errors import InputError
-from babelscope.model.small import make
-from babelscope.pages.build import report
-from babelscope.pages.findings import spoken
+from babelscope.reporting.build import report
 from babelscope.store import open_store, read, read_attributions
-from babelscope.study.compare import MEASURED
 from babelscope.study.config import parse_study
-from babelscope.study.consistency import Settings, score
 from babelscope.study.grid import progress_of
 from babelscope.study.run import run
-from babelscope.study.spaces import in_links
+from babelscope.training.small import make
 from babelscope.types import UnitScores
 
 __all__ = ["cache"]
@@ -47,8 +49,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("compared")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BABELSCOPE_CACHE", str(tmp_path_factory.getbasetemp() / "models-of-studies"))
-        texts = [text for lang in LANGS for row in builtin.read("topic", lang, "train", 40) for text in row.texts]
-        labels = sorted({str(row.label) for row in builtin.read("topic", "en", "train", 60)})
+        texts = [text for lang in LANGS for row in corpus.read("topic", lang, "train", 40) for text in row.texts]
+        labels = sorted({str(row.label) for row in corpus.read("topic", "en", "train", 60)})
         base = str(make(folder / "base", "bert", texts, labels, layers=1, width=32, vocabulary=900))
         models = [{**one, "train": {**one["train"], "base": base}} for one in study()["models"]]
         asked = parse_study(study(models=models))
@@ -66,7 +68,7 @@ def test_the_measures_are_those_of_the_stored_explanations(filled: Path) -> None
     store = open_store(filled / "s")
     rows = [UnitScores(one.group, one.lang, one.words, one.word_scores, one.word_segment, one.label, one.gold)
             for one in read_attributions(store) if one.model == "hi"]  # fmt: skip
-    gold = [row for lang in LANGS for row in builtin.read("topic", lang, "test", 8)]
+    gold = [row for lang in LANGS for row in corpus.read("topic", lang, "test", 8)]
     expected = {(pair.id, pair.lang): pair for pair in score(rows, "hi", in_links(gold), settings=Settings(draws=5))}
     table = read(store, "measures").to_pandas()
     assert set(table["metric"]) == set(MEASURED)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from babelscope.analyses.tokenization.counts import MEASURES
 from babelscope.cli import app
-from babelscope.crosslingual.tokenization import MEASURES
 from babelscope.errors import InputError
-from babelscope.model.small import make_tokenizer
+from babelscope.training.small import make_tokenizer
 from conftest import TEXTS
 
 RUN = CliRunner()

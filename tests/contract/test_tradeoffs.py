@@ -13,27 +13,38 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 from typer.testing import CliRunner
 
+from babelscope import corpus
+from babelscope.analyses.tradeoffs import readings as reading_module
+from babelscope.analyses.tradeoffs.attention import spread
+from babelscope.analyses.tradeoffs.cells import (
+    BASE,
+    Dump,
+    Tuned,
+    answers,
+    dump,
+    parallel_corpus,
+    state_parts,
+    tuned_model,
+)
+from babelscope.analyses.tradeoffs.drift import language_loss, weight_drift
+from babelscope.analyses.tradeoffs.outer_tables import grid
+from babelscope.analyses.tradeoffs.readings import PART, label_order, parts, read_texts
+from babelscope.analyses.tradeoffs.section import page
+from babelscope.analyses.tradeoffs.tables import tables
 from babelscope.cli import app
-from babelscope.data import builtin
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.model import forward
-from babelscope.model import readings as reading_module
-from babelscope.model.drift import language_loss, weight_drift
+from babelscope.files import (
+    plain,
+)
+from babelscope.model import inference
 from babelscope.model.encode import encode
-from babelscope.model.finetune import Recipe, finetune
 from babelscope.model.load import Model, load
-from babelscope.model.pretrain import Pretraining
-from babelscope.model.readings import PART, label_order, parts, read_texts
-from babelscope.pages.tradeoffs import page
-from babelscope.results import plain
 from babelscope.store import open_store
-from babelscope.study import recipes
 from babelscope.study.config import parse_study
-from babelscope.study.tradeoffs import BASE, Dump, Tuned, answers, corpus, dump, state_parts, tuned_model
-from babelscope.study.tradeoffs_outer import grid
-from babelscope.study.tradeoffs_study import prepared
-from babelscope.study.tradeoffs_tables import tables
-from babelscope.tradeoffs.attention import spread
+from babelscope.study.tradeoffs import prepared
+from babelscope.training import recipes
+from babelscope.training.finetune import Recipe, finetune
+from babelscope.training.pretrain import Pretraining
 from babelscope.types import Example
 from conftest import TEXTS, tiny
 
@@ -114,7 +125,7 @@ def test_two_stacks_are_refused() -> None:
     replaced = Model(model.hf, model.tokenizer, "two", model.task)
     replaced.__dict__["two_sided"] = True
     with pytest.raises(UnsupportedModel, match="one stack of layers"):
-        forward.insides(replaced, [], lambda row, inside: None)
+        inference.insides(replaced, [], lambda row, inside: None)
 
 
 def test_parts_are_whole_and_none_is_too_small() -> None:
@@ -152,7 +163,7 @@ def texts(many: int = 12) -> dict[str, dict[str, list[Example]]]:
     for split in ("test", "dev", "train"):
         made[split] = {}
         for lang in LANGS:
-            rows = builtin.read("sentiment", lang, split, many)
+            rows = corpus.read("sentiment", lang, split, many)
             made[split][lang] = [replace(row, label=labels[at % 3]) for at, row in enumerate(rows)]
     return made
 
@@ -164,7 +175,7 @@ def models(folders: dict[str, str], names: tuple[str, ...] = ("en-0", "en-1", "h
 
 @pytest.fixture(scope="module")
 def held(folders: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Dump:
-    return dump(open_store(tmp_path_factory.mktemp("store")), models(folders), corpus(texts()))
+    return dump(open_store(tmp_path_factory.mktemp("store")), models(folders), parallel_corpus(texts()))
 
 
 def test_the_store_gives_back_what_was_read(held: Dump, folders: dict[str, str]) -> None:
@@ -188,11 +199,11 @@ def test_a_second_dump_reads_nothing_and_parts_change_nothing(
         raise AssertionError("a text was read again")
 
     with monkeypatch.context() as patched:
-        patched.setattr("babelscope.study.tradeoffs.read_texts", never)
-        again = dump(held.store, models(folders), corpus(texts()))
+        patched.setattr("babelscope.analyses.tradeoffs.cells.read_texts", never)
+        again = dump(held.store, models(folders), parallel_corpus(texts()))
     assert again.cells == held.cells
     monkeypatch.setattr(reading_module, "PART", 5)
-    cut = dump(open_store(tmp_path / "s"), models(folders)[:1], corpus(texts()))
+    cut = dump(open_store(tmp_path / "s"), models(folders)[:1], parallel_corpus(texts()))
     assert len(cut.cells[cut.models[0], "test", "en"]) > 1
     one, other = (answers(each, each.models[0], "test", "en") for each in (held, cut))
     np.testing.assert_allclose(one.logits, other.logits, atol=1e-5)
@@ -228,7 +239,9 @@ def test_the_tables_hold_together(held: Dump) -> None:
 def test_one_seed_one_language_and_an_absent_class_are_said(folders: dict[str, str], tmp_path: Path) -> None:
     some = texts()
     only = {"test": {"en": [row for row in some["test"]["en"] if row.label != "mixed"]}}
-    found = tables(dump(open_store(tmp_path / "s"), models(folders, ("en-0", "hi-0")), corpus(only)), language_model=False)
+    found = tables(
+        dump(open_store(tmp_path / "s"), models(folders, ("en-0", "hi-0")), parallel_corpus(only)), language_model=False
+    )
     said = " / ".join(found["notes"])
     for piece in ("one language only", "not tested in their own language: hi", "one seed", "no dev split", "in test: mixed"):
         assert piece in said
@@ -242,18 +255,18 @@ def test_languages_are_cut_to_what_they_share(folders: dict[str, str]) -> None:
     some = texts()
     some["test"]["hi"] = some["test"]["hi"][3:]
     some["test"]["en"][-1] = replace(some["test"]["en"][-1], label=None)
-    made = corpus(some)
+    made = parallel_corpus(some)
     assert len(made.texts["test"]["en"]) == len(made.texts["test"]["hi"]) == 8
     assert [row.group for row in made.texts["test"]["en"]] == [row.group for row in made.texts["test"]["hi"]]
     assert "en, test: 3 examples that other languages lack were left out" in made.notes
     broken = replace(some["test"]["hi"][0], texts=("a\bb",))
-    cut = corpus({"test": {"en": some["test"]["en"], "hi": [broken, *some["test"]["hi"][1:]]}})
+    cut = parallel_corpus({"test": {"en": some["test"]["en"], "hi": [broken, *some["test"]["hi"][1:]]}})
     assert "hi, test: 1 examples with an empty text or control characters were left out" in cut.notes
     assert broken.group not in {row.group for rows in cut.texts["test"].values() for row in rows}
     assert "en, test: 1 examples without a gold label were left out" in made.notes
     without = {"test": {"en": some["test"]["en"], "hi": [replace(row, label=None) for row in some["test"]["hi"]]}}
     with pytest.raises(InputError, match="test examples in hi have no gold label"):
-        corpus(without)
+        parallel_corpus(without)
 
 
 def test_languages_that_share_no_text_are_compared_unpaired(folders: dict[str, str], tmp_path: Path) -> None:
@@ -263,7 +276,7 @@ def test_languages_that_share_no_text_are_compared_unpaired(folders: dict[str, s
         split: {"en": by_lang["en"][:9], "hi": [replace(row, group=f"other {row.group}") for row in by_lang["hi"]]}
         for split, by_lang in some.items()
     }
-    given = corpus(apart)
+    given = parallel_corpus(apart)
     assert not given.parallel
     assert [len(rows) for rows in given.texts["test"].values()] == [9, 12]
     assert any("en, hi share no test text: languages are compared unpaired" in note for note in given.notes)
@@ -294,13 +307,13 @@ def test_languages_that_share_no_text_are_compared_unpaired(folders: dict[str, s
 
 def test_rows_of_one_premise_are_one_cluster() -> None:
     rows = [Example(f"p{at}", (f"premise {at // 3}", f"hypothesis {at}"), "en", label="a") for at in range(9)]
-    assert len(set(corpus({"test": {"en": rows}}).clusters.values())) == 3
+    assert len(set(parallel_corpus({"test": {"en": rows}}).clusters.values())) == 3
     alone = [Example(f"p{at}", ("the same text",), "en", label="a") for at in range(9)]
-    assert len(set(corpus({"test": {"en": alone}}).clusters.values())) == 9, "single texts are their own"
+    assert len(set(parallel_corpus({"test": {"en": alone}}).clusters.values())) == 9, "single texts are their own"
 
 
 def test_turned_classes_are_mapped_and_other_ones_refused(folders: dict[str, str], tmp_path: Path) -> None:
-    given, place = corpus({"test": texts()["test"]}), open_store(tmp_path / "s")
+    given, place = parallel_corpus({"test": texts()["test"]}), open_store(tmp_path / "s")
     first, turned = Tuned("en", 0, folders["en-0"]), Tuned("hi", 0, folders["turned"])
     found = dump(place, [first, turned], given)
     own = load(folders["turned"])
@@ -312,7 +325,7 @@ def test_turned_classes_are_mapped_and_other_ones_refused(folders: dict[str, str
         dump(place, [first, Tuned("hi", 0, folders["other"])], given)
     strange = {"test": {lang: [replace(row, label="odd") for row in rows_] for lang, rows_ in given.texts["test"].items()}}
     with pytest.raises(InputError, match="has the gold label 'odd', the models know mixed, negative, positive"):
-        dump(place, [first], corpus(strange))
+        dump(place, [first], parallel_corpus(strange))
     with pytest.raises(UntrainedHead):
         dump(place, [Tuned("en", 0, folders["base"])], given)
 
@@ -483,7 +496,7 @@ def test_all_seeds_of_a_study_start_from_one_base(tmp_path: Path, monkeypatch: p
 
 
 def test_tuning_the_head_leaves_everything_else_to_the_bit(binary: dict[str, str], tmp_path: Path) -> None:
-    rows = builtin.read("sentiment", "en", "train", 12)
+    rows = corpus.read("sentiment", "en", "train", 12)
     folder = finetune(binary["a"], rows, rows, tmp_path / "out", Recipe(epochs=4, learning_rate=1e-2, batch=4, head_only=True))
     before, after = load(binary["a"]).hf, load(folder).hf
     for name, weight in before.base_model.state_dict().items():

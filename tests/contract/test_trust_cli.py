@@ -11,14 +11,29 @@ import pytest
 import synthetic
 from test_cli import call, refused
 
-from babelscope.model.small import make
-from babelscope.pages.build import report
-from babelscope.pages.trust import page_html, stored
-from babelscope.results import CHECKS, Check, Stage, Trust, judged
-from babelscope.store import Cell, key, open_store, put, read, read_attributions, read_study, write_study
+from babelscope.analyses.trust.section import page_html, stored
+from babelscope.analyses.trust.values import (
+    CHECKS,
+    Check,
+    Stage,
+    Trust,
+    judged,
+)
+from babelscope.reporting.build import report
+from babelscope.store import (
+    Cell,
+    key,
+    open_store,
+    put,
+    read,
+    read_attributions,
+    read_study,
+    write_study,
+)
 from babelscope.study.config import parse_study
 from babelscope.study.grid import blocks, planned, progress_of
 from babelscope.study.run import run
+from babelscope.training.small import make
 from babelscope.types import Attribution
 from conftest import TEXTS
 

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from babelscope.errors import InputError
+from babelscope.methods.explain import as_examples, explain
 from babelscope.metrics import METRICS
 from babelscope.metrics.agreement import sensitivity
 from babelscope.metrics.curves import stops
+from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.store import Cell, open_store, put, read_attributions
-from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import measure
 from babelscope.types import Encoded, Example, Target
 from conftest import PAIRS, TEXTS, tiny
 

@@ -10,9 +10,9 @@ import torch
 
 from babelscope.errors import BabelscopeError, UnsupportedModel
 from babelscope.methods import METHODS
+from babelscope.methods.explain import explain
+from babelscope.methods.suitability import Suitability, suitable
 from babelscope.model.load import load
-from babelscope.study.explain import explain
-from babelscope.study.suitable import Suitability, suitable
 from babelscope.types import Attribution
 from conftest import TEXTS
 from zoo import LABELS, MODELS, build, main_task, shared

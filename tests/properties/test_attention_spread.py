@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from babelscope.analyses.tradeoffs.attention import entropy, language_effect, spread
 from babelscope.errors import UnsupportedModel
-from babelscope.tradeoffs.attention import entropy, language_effect, spread
 
 
 def softmaxed(seed: int = 0, layers: int = 2, heads: int = 3, tokens: int = 7) -> np.ndarray:

@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from babelscope.errors import InputError
+from babelscope.methods.explain import as_examples, explain
 from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import Bounds, bounds, greedy, wins
 from babelscope.metrics.hard import pooled_shares
+from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import measure
 from babelscope.types import Encoded, Target
 from conftest import TEXTS
 from planted import WEIGHTS, planted_model

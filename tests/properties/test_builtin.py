@@ -15,17 +15,25 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import gold
-from babelscope.data import builtin
-from babelscope.data.alignment import alignment
-from babelscope.data.builtin import CORPORA, LANGUAGES, read, sentiment
-from babelscope.data.builtin.events import REALISERS as STATEMENTS
-from babelscope.data.builtin.events import meaning as events
-from babelscope.data.builtin.notation import RELATIONS, WRITING, depends, mark, parse, scope, typeset
-from babelscope.data.builtin.reviews import REALISERS, ar, es, hi
-from babelscope.data.builtin.reviews.language import realised
-from babelscope.data.builtin.reviews.meaning import FRAMES, QUALITIES, TOPICS, Opinion, Review, label, positive
-from babelscope.data.builtin.reviews.sample import DRAWS, reviews
-from babelscope.data.builtin.task import TRIGGERS
+from babelscope import corpus
+from babelscope.corpus import CORPORA, LANGUAGES, read, sentiment
+from babelscope.corpus.events import REALISERS as STATEMENTS
+from babelscope.corpus.events import meaning as events
+from babelscope.corpus.notation import RELATIONS, WRITING, depends, mark, parse, scope, typeset
+from babelscope.corpus.reviews import REALISERS, ar, es, hi
+from babelscope.corpus.reviews.language import realised
+from babelscope.corpus.reviews.meaning import (
+    FRAMES,
+    QUALITIES,
+    TOPICS,
+    Opinion,
+    Review,
+    label,
+    positive,
+)
+from babelscope.corpus.reviews.sample import DRAWS, reviews
+from babelscope.corpus.task import TRIGGERS
+from babelscope.data.formats.alignments import alignment
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -62,7 +70,7 @@ def test_translations_share_group_and_label(task: str) -> None:
 
 def test_same_bytes_in_every_process() -> None:
     code = (
-        "import hashlib; from babelscope.data.builtin import CORPORA, LANGUAGES, read\n"
+        "import hashlib; from babelscope.corpus import CORPORA, LANGUAGES, read\n"
         "rows = [read(task, lang, 'dev', 40, 5) for task in CORPORA for lang in LANGUAGES]\n"
         "print(hashlib.sha256(repr(rows).encode()).hexdigest())"
     )
@@ -406,7 +414,7 @@ def test_errors_say_what_to_do() -> None:
     with pytest.raises(InputError, match="negative"):
         sentiment("en", "train", -1)
     with pytest.raises(InputError, match="there are: sentiment, topic, nli, paraphrase, reading"):
-        builtin.read("emotion", "en", "train", 1)
+        corpus.read("emotion", "en", "train", 1)
 
 
 def test_notation_by_hand() -> None:

@@ -7,8 +7,7 @@ import pytest
 from scipy.special import softmax
 from scipy.stats import binomtest
 
-from babelscope.errors import InputError
-from babelscope.tradeoffs.confidence import (
+from babelscope.analyses.tradeoffs.confidence import (
     auroc,
     binned,
     brier,
@@ -20,7 +19,8 @@ from babelscope.tradeoffs.confidence import (
     predictive_entropy,
     risk_coverage,
 )
-from babelscope.tradeoffs.reliability import reliability, temperature, wilson
+from babelscope.analyses.tradeoffs.reliability import reliability, temperature, wilson
+from babelscope.errors import InputError
 
 RNG = np.random.default_rng
 

@@ -11,12 +11,18 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import ortho_group
 
-from babelscope.crosslingual.consistency import Consistency, consistency, kappa, sensitivity, uniform
-from babelscope.crosslingual.links import linked
-from babelscope.crosslingual.transport import transport, worth
-from babelscope.crosslingual.weights import NORMS, weights
-from babelscope.data import builtin
-from babelscope.data.alignment import alignment
+from babelscope import corpus
+from babelscope.analyses.consistency.links import linked
+from babelscope.analyses.consistency.score import (
+    Consistency,
+    consistency,
+    kappa,
+    sensitivity,
+    uniform,
+)
+from babelscope.analyses.consistency.transport import transport, worth
+from babelscope.analyses.consistency.weights import NORMS, weights
+from babelscope.data.formats.alignments import alignment
 from babelscope.errors import InputError, Undefined
 from babelscope.types import Example
 
@@ -369,7 +375,7 @@ def of_corpus(rows: list[Consistency]) -> float:
     return kappa(*(float(np.mean([getattr(row, field) for row in rows])) for field in ("c", "c_perm", "ceil")))
 
 
-@pytest.mark.parametrize("lang", [lang for lang in builtin.LANGUAGES if lang != "en"])
+@pytest.mark.parametrize("lang", [lang for lang in corpus.LANGUAGES if lang != "en"])
 @pytest.mark.parametrize("task", ["sentiment", "topic"])
 def test_a_consistent_explainer_has_kappa_one_and_a_shuffled_one_zero(task: str, lang: str) -> None:
     """What decides is what a marked word expresses in both languages. A marked word may express more: the Arabic verb holds
@@ -378,7 +384,7 @@ def test_a_consistent_explainer_has_kappa_one_and_a_shuffled_one_zero(task: str,
     rng = np.random.default_rng(0)
     gold: list[Consistency] = []
     shuffled: list[Consistency] = []
-    for one, two in zip(builtin.read(task, "en", "test", 40), builtin.read(task, lang, "test", 40)):
+    for one, two in zip(corpus.read(task, "en", "test", 40), corpus.read(task, lang, "test", 40)):
         similarity, shared = linked_words(one, two), reasons(one) & reasons(two)
         source, target = rationale_weights(one, shared), rationale_weights(two, shared)
         gold.append(consistency(source, target, similarity, key=(0, one.id)))

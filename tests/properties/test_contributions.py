@@ -18,15 +18,16 @@ from babelscope.errors import UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.methods.attention import rolled
 from babelscope.methods.contributions import multiplied
+from babelscope.methods.explain import as_examples
 from babelscope.methods.flow import flows
-from babelscope.model import forward, memory, parts, zeroing
+from babelscope.model import inference, memory
 from babelscope.model.encode import encode
 from babelscope.model.layers import watched
 from babelscope.model.load import Model, load
-from babelscope.model.rules import rules
-from babelscope.model.tape import taped
 from babelscope.model.targets import predicted, value
-from babelscope.study.explain import as_examples
+from babelscope.propagation import decomposition, zeroing
+from babelscope.propagation.rules import rules
+from babelscope.propagation.tape import taped
 from babelscope.types import Target
 from conftest import PAIRS, TEXTS, tiny
 
@@ -52,8 +53,8 @@ def carried(model: Model, settle: bool) -> tuple[Tensor, Tensor]:
     with taped(model) as tape:
         out = logits(model)
     first = tape.layers[0].entered
-    known = {id(first): parts.by_position(first, torch.arange(len(IDS)))}
-    (found,) = parts.carried(tape.steps, known, [out], settle=settle)
+    known = {id(first): decomposition.by_position(first, torch.arange(len(IDS)))}
+    (found,) = decomposition.carried(tape.steps, known, [out], settle=settle)
     return out.detach(), found
 
 
@@ -95,7 +96,7 @@ def test_without_biases_the_parts_of_the_attention_block_sum_to_it(name: str) ->
         gaps.append(float((part.sum(0) - whole).abs().max() / whole.abs().max()))
         return part.abs().sum(-1)
 
-    (found,) = parts.layerwise(model, [forward.Query(IDS)], measure)
+    (found,) = decomposition.layerwise(model, [inference.Query(IDS)], measure)
     assert found.shape == (2, len(IDS), len(IDS))
     assert max(gaps) < ROUGH.get(name, 1e-10)
     assert (found.triu(1).abs().max() == 0) == (name in BACKWARD)
@@ -135,7 +136,7 @@ def test_zeroed_values_are_those_of_the_value_projection(name: str, path: str) -
     """Grouped heads, heads within the batch, shared layers: zeroing a row behind the projection by hand gives the same."""
     model, token, layer = model_of(name), 3, 1
     states: list[Tensor] = []
-    (found,) = zeroing.distances(model, [forward.Query(IDS)])
+    (found,) = zeroing.distances(model, [inference.Query(IDS)])
 
     def keep(state: Tensor) -> Tensor:
         states.append(state.detach())
@@ -164,7 +165,7 @@ def test_zeroing_a_token_that_nobody_attends_to_changes_nothing(name: str) -> No
     model = model_of(name)
     hidden = np.ones(len(IDS), dtype=bool)
     hidden[2] = False
-    seen, unseen = zeroing.distances(model, [forward.Query(IDS), forward.Query(IDS, attended=hidden)])
+    seen, unseen = zeroing.distances(model, [inference.Query(IDS), inference.Query(IDS, attended=hidden)])
     rows = torch.arange(len(IDS)) != 2  # what a hidden token itself reads is the model's own affair
     assert unseen[:, rows, 2].max() < 1e-12
     assert seen[:, 3:, 2].min() > 1e-9
@@ -180,7 +181,7 @@ def test_zeroing_does_not_depend_on_the_attention_back_end(name: str) -> None:
     found = []
     for back_end in ("eager", "sdpa"):
         model.hf.set_attn_implementation(back_end)
-        found.append(zeroing.distances(model, [forward.Query(IDS)])[0])
+        found.append(zeroing.distances(model, [inference.Query(IDS)])[0])
     torch.testing.assert_close(found[0], found[1], rtol=0, atol=max(1e-10, ROUGH.get(name, 0)))
 
 
@@ -202,7 +203,7 @@ def test_shares_of_all_tokens(model: Model, method: str) -> None:
 def test_decompx_shares_out_the_whole_logit(model: Model, quantity: str) -> None:
     """All tokens together have the logit; of another quantity its expansion to first order, slope times logits."""
     for row in encode(model, as_examples([*TEXTS[:3], *PAIRS])):
-        (output,) = forward.scores(model, [forward.query(row)])
+        (output,) = inference.scores(model, [inference.query(row)])
         target = predicted(model, row, output, quantity)
         whole = dataclasses.replace(row, content=np.ones(len(row.ids), dtype=bool))
         (found,) = METHODS["decompx"].function(model, [whole], [target])
@@ -236,7 +237,7 @@ def test_reading_comprehension_reads_both_ends(method: str) -> None:
         run(model, [row], [Target(start, end)])[0].scores for start, end in (ends, (ends[0],) * 2, (ends[1],) * 2)
     )
     if method == "decompx":
-        (output,) = forward.scores(model, [forward.query(row)])
+        (output,) = inference.scores(model, [inference.query(row)])
         assert both.sum() == pytest.approx(float(output[0, ends[0]] + output[1, ends[1]]), abs=1e-9)
     else:
         np.testing.assert_allclose(both, (first + last) / 2, atol=1e-12)
@@ -268,14 +269,14 @@ def test_a_row_without_any_contribution_is_undefined() -> None:
 def test_models_without_separate_layers_are_refused() -> None:
     """XLM has no list of layers; GPT-NeoX computes attention and feed-forward side by side, so the block is not there."""
     with pytest.raises(UnsupportedModel, match="layer by layer"):
-        zeroing.distances(model_of("xlm"), [forward.Query(IDS)])
+        zeroing.distances(model_of("xlm"), [inference.Query(IDS)])
     with pytest.raises(UnsupportedModel, match="in place"):
-        parts.layerwise(model_of("xlm"), [forward.Query(IDS)], lambda part, whole: part.sum(-1))
+        decomposition.layerwise(model_of("xlm"), [inference.Query(IDS)], lambda part, whole: part.sum(-1))
     torch.manual_seed(0)
     side = hf.GPTNeoXForSequenceClassification(hf.GPTNeoXConfig(**COMMON, **SIZE, use_parallel_residual=True)).double().eval()
     model = Model(side, SimpleNamespace(pad_token_id=0), "side by side", "text-classification")
     with pytest.raises(UnsupportedModel, match="attention and then feed-forward"):
-        parts.layerwise(model, [forward.Query(IDS)], lambda part, whole: part.sum(-1))
+        decomposition.layerwise(model, [inference.Query(IDS)], lambda part, whole: part.sum(-1))
     out, found = carried(model, settle=True)
     torch.testing.assert_close(found.sum(0), out, rtol=0, atol=1e-10)
 
@@ -310,20 +311,20 @@ def test_attention_that_does_not_fit_is_refused_before(bert: Model, tmp_path: Pa
 
 
 def test_batches_are_no_larger_than_memory(bert: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [forward.query(row) for row in encode(bert, as_examples(TEXTS[:2] * 6))]
+    rows = [inference.query(row) for row in encode(bert, as_examples(TEXTS[:2] * 6))]
     longest, sizes = max(len(row.ids) for row in rows), []
     each = 2 * memory.weight_bytes(bert, longest)
     hook = lambda module, given, named: sizes.append(tuple(named["input_ids"].shape))  # noqa: E731
     handle = bert.hf.register_forward_pre_hook(hook, with_kwargs=True)
     try:
-        wide = forward.attentions(bert, rows, lambda row, weights: weights.clone())
+        wide = inference.attentions(bert, rows, lambda row, weights: weights.clone())
         assert max(count for count, _ in sizes) > 5
         monkeypatch.setattr(memory, "MEMORY", tmp_path / "meminfo")
         (tmp_path / "meminfo").write_text("MemAvailable: 60 kB\n")
         count = memory.fitting(bert, longest, each, "the weights")
         assert count * each <= memory.SHARE * 60 * 1024 < (count + 1) * each
         sizes.clear()
-        narrow = forward.attentions(bert, rows, lambda row, weights: weights.clone())
+        narrow = inference.attentions(bert, rows, lambda row, weights: weights.clone())
     finally:
         handle.remove()
     assert all(2 * rows_ * memory.weight_bytes(bert, width) <= memory.SHARE * 60 * 1024 for rows_, width in sizes)

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import zoo
+from babelscope.display.results import Attributions
+from babelscope.methods.explain import as_examples, explain
 from babelscope.metrics import METRICS
-from babelscope.model import forward
+from babelscope.metrics.measure import measure
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.erase import default_operator, erase
 from babelscope.model.load import Model
 from babelscope.model.targets import probability
-from babelscope.results import Attributions
-from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import measure
 from babelscope.types import Example, Target
 from conftest import TEXTS
 
@@ -62,7 +62,7 @@ def test_the_ends_of_the_erasure_are_the_decoders_own(name: str, kind: str) -> N
     (row,) = encode(model, as_examples(TEXTS[0]))
     empty = erase(model, row, row.content, default_operator(model))
     assert empty is not None
-    full, gone = (probability(model, out, Target(0)) for out in forward.scores(model, [forward.query(row), empty]))
+    full, gone = (probability(model, out, Target(0)) for out in inference.scores(model, [inference.query(row), empty]))
     scores = [np.arange(float(len(row.words)))]
     (whole,) = METRICS["comprehensiveness"].function(model, [row], scores, [Target(0)], grid=(1.0,))
     assert whole.value == pytest.approx(full - gone, abs=1e-9)

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from babelscope.errors import UnsupportedModel
-from babelscope.model import forward
+from babelscope.methods.explain import as_examples
+from babelscope.model import inference
 from babelscope.model.batches import FULL, WASTE, pack
 from babelscope.model.encode import encode
-from babelscope.model.forward import Query, query, scores
+from babelscope.model.inference import Query, query, scores
 from babelscope.model.load import Model
-from babelscope.study.explain import as_examples
 from conftest import TEXTS, tiny
 
 
@@ -156,4 +156,4 @@ def test_float32_agrees_with_itself_alone_and_in_a_batch() -> None:
     together = scores(single, rows)
     for row, output in zip(rows, together):
         torch.testing.assert_close(scores(single, [row])[0], output, atol=1e-5, rtol=0)
-    assert forward.scores(single, rows)[0].dtype == torch.float64
+    assert inference.scores(single, rows)[0].dtype == torch.float64

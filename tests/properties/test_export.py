@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babelscope.data.export import write
-from babelscope.data.files import read, stream
+from babelscope.data.formats.export import write
+from babelscope.data.formats.tables import read, stream
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -112,10 +112,10 @@ def test_gold_is_left_out_of_csv(tmp_path: Path) -> None:
 
 
 def test_builtin_examples_come_back_with_all_gold(tmp_path: Path) -> None:
-    from babelscope.data import builtin
+    from babelscope import corpus
 
-    for name in builtin.CORPORA:
-        rows = [row for lang in ("en", "ar", "zh") for row in builtin.read(name, lang, "test", 20)]
+    for name in corpus.CORPORA:
+        rows = [row for lang in ("en", "ar", "zh") for row in corpus.read(name, lang, "test", 20)]
         assert rows[0].concepts
         assert rows[0].heads
         for ending in ("jsonl", "parquet"):

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from babelscope.crosslingual.consistency import Consistency
-from babelscope.data.attributions import line, unit_scores
+from babelscope.analyses.consistency.flips import association
+from babelscope.analyses.consistency.pairs import Pair
+from babelscope.analyses.consistency.score import Consistency
+from babelscope.analyses.consistency.tables import sign_flips, summary
+from babelscope.analyses.consistency.translations import clusters
+from babelscope.data.formats.unit_scores import line, unit_scores
 from babelscope.errors import InputError
-from babelscope.study.consistency import Pair
-from babelscope.study.consistency_table import sign_flips, summary
-from babelscope.study.flips import association
-from babelscope.study.translations import clusters
 from babelscope.types import Example, UnitScores
 
 

@@ -15,12 +15,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import planted_heads as plant
-from babelscope.data import builtin, corpora
+from babelscope import corpus
+from babelscope.analyses.heads.agreement import agreement, likeness, sensitivity, transfer
+from babelscope.data import corpora
 from babelscope.errors import InputError
-from babelscope.heads.compare import agreement, likeness, sensitivity, transfer
-from babelscope.heads.masks import KINDS, HeadMask, from_json, head_mask, load_mask, repeated, to_json, write_mask
-from babelscope.heads.statistics import HeadStatistics, accuracy, coverage, thresholds
-from babelscope.model.counting import Sentence, Size, count, reach
+from babelscope.model.head_counts import Sentence, Size, count, reach
+from babelscope.model.head_masks import (
+    KINDS,
+    HeadMask,
+    from_json,
+    head_mask,
+    load_mask,
+    repeated,
+    to_json,
+    write_mask,
+)
+from babelscope.model.head_statistics import HeadStatistics, accuracy, coverage, thresholds
 from babelscope.model.heads import head_statistics, read_mask
 from babelscope.model.load import Model, load
 
@@ -221,7 +231,7 @@ def test_a_head_without_a_hit_never_passes(counted: HeadStatistics) -> None:
 
 
 def test_nothing_depends_on_order_batch_or_padding(model: Model) -> None:
-    rows = [row for name in ("sentiment", "topic") for row in builtin.read(name, "zh", "test", 9)]
+    rows = [row for name in ("sentiment", "topic") for row in corpus.read(name, "zh", "test", 9)]
     whole = head_statistics(model, rows, direction="either")
     before = model.door.budget
     shuffled = random.Random(1).sample(rows, len(rows))
@@ -236,24 +246,24 @@ def test_nothing_depends_on_order_batch_or_padding(model: Model) -> None:
 
 
 def test_two_texts_and_one_are_read_whatever_the_task(bert: Model) -> None:
-    pairs = builtin.read("nli", "en", "test", 6)
+    pairs = corpus.read("nli", "en", "test", 6)
     found = head_statistics(bert, pairs)
     trees = [name.split(":")[0] for one in pairs for text in one.relations for name in text]
     assert (found.known + found.dropped).tolist() == [trees.count(name) for name in found.relations]
     bert.hf.config.texts_per_input = 2
     try:
         reader = load((bert.hf, bert.tokenizer))
-        assert (head_statistics(reader, builtin.read("topic", "en", "test", 4)).known > 0).any()
+        assert (head_statistics(reader, corpus.read("topic", "en", "test", 4)).known > 0).any()
     finally:
         del bert.hf.config.texts_per_input
 
 
 def test_what_cannot_be_counted_is_refused(bert: Model) -> None:
-    rows = builtin.read("topic", "en", "test", 2)
+    rows = corpus.read("topic", "en", "test", 2)
     for bad, message in (
         ([], "need sentences"),
         ([replace(rows[0], heads=None)], "has no tree"),
-        ([rows[0], builtin.read("topic", "fr", "test", 1)[0]], "of one language, en, fr were given"),
+        ([rows[0], corpus.read("topic", "fr", "test", 1)[0]], "of one language, en, fr were given"),
     ):
         with pytest.raises(InputError, match=message):
             head_statistics(bert, bad)

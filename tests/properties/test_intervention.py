@@ -8,18 +8,25 @@ from math import isnan
 import numpy as np
 import pytest
 
+from babelscope.analyses.tokenization.intervention import (
+    AGREEMENT,
+    flips,
+    graded,
+    intervene,
+    responses,
+    trained,
+)
 from babelscope.errors import InputError
+from babelscope.methods.explain import explain
 from babelscope.metrics import METRICS
-from babelscope.model import forward, targets
+from babelscope.metrics.measure import measure
+from babelscope.model import inference, targets
 from babelscope.model.encode import encode
-from babelscope.model.finetune import Recipe, finetune
 from babelscope.model.load import load
-from babelscope.model.resegment import Cut, fertility, resegment
-from babelscope.model.small import make
+from babelscope.model.resegmentation import Cut, fertility, resegment
 from babelscope.stats.slopes import slope
-from babelscope.study.explain import explain
-from babelscope.study.intervention import AGREEMENT, flips, graded, intervene, responses, trained
-from babelscope.study.measure import measure
+from babelscope.training.finetune import Recipe, finetune
+from babelscope.training.small import make
 from babelscope.types import Example
 from conftest import TEXTS, tiny
 
@@ -103,7 +110,7 @@ def test_texts_whose_prediction_changes_are_left_out_and_counted() -> None:
     for row, one in zip(rows, both):
         (new,) = resegment(model, [row], Cut("characters", 1.0))
         assert new is not None
-        (out,) = forward.scores(model, [forward.query(new)])
+        (out,) = inference.scores(model, [inference.query(new)])
         same = model.labels[targets.predicted(model, new, out).index] == one.label
         mine = [each for each in found if each.id == row.example.id and each.dose == 1.0]
         assert all(each.kept == same for each in mine)

@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from babelscope.methods import METHODS
-from babelscope.model import forward
+from babelscope.methods.explain import as_examples, explain
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.model.small import ARCHITECTURES
 from babelscope.model.targets import predicted, value
-from babelscope.study.explain import as_examples, explain
+from babelscope.training.small import ARCHITECTURES
 from babelscope.types import Target
 from conftest import PAIRS, TEXTS, tiny
 from planted import WEIGHTS
@@ -122,20 +122,20 @@ def test_a_token_equal_to_the_baseline_scores_zero(bert: Model) -> None:
 def test_the_gradient_is_the_central_difference(model: Model) -> None:
     """dF/de_t along a direction u equals (F(e + h u) - F(e - h u)) / 2h."""
     (row,) = encode(model, as_examples(TEXTS[0]))
-    (output,) = forward.scores(model, [forward.query(row)])
+    (output,) = inference.scores(model, [inference.query(row)])
     torch.manual_seed(0)
     direction = torch.randn(len(row.ids), model.embeddings.weight.shape[1], dtype=torch.float64)
     step = 1e-5
     for quantity in ("logit", "probability", "log_odds"):
         target = predicted(model, row, output, quantity)
-        ((_, slope),) = forward.gradients(
-            model, [forward.query(row)], [target], lambda _, grad: (grad * direction).sum().item()
+        ((_, slope),) = inference.gradients(
+            model, [inference.query(row)], [target], lambda _, grad: (grad * direction).sum().item()
         )
         sides = [
-            forward.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}")
+            inference.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}")
             for side in (1, -1)
         ]
-        up, down = (float(value(model, out, target)) for out in forward.scores(model, sides))
+        up, down = (float(value(model, out, target)) for out in inference.scores(model, sides))
         assert slope == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-9)
 
 

@@ -11,18 +11,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from babelscope.methods.explain import as_examples, explain
 from babelscope.metrics import METRICS
 from babelscope.metrics.erased import ranking
 from babelscope.metrics.hard import lengths
-from babelscope.model import forward
+from babelscope.metrics.measure import measure
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.erase import OPERATORS, erase
 from babelscope.model.load import Model
-from babelscope.model.small import ARCHITECTURES
 from babelscope.model.targets import predicted
-from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import measure
-from babelscope.study.options import defaults
+from babelscope.options import defaults
+from babelscope.training.small import ARCHITECTURES
 from babelscope.types import Example, Target
 from conftest import PAIRS, TEXTS, tiny, tiny_reader
 from planted import WEIGHTS, planted_model
@@ -43,7 +43,7 @@ def small(metric: str) -> dict[str, object]:
 def values(model: Model, rows: object, scores: list[np.ndarray], metric: str, **options: object) -> list[float]:
     """By words, whatever the metric's own default."""
     options = {"unit": "word", **options}
-    outputs = forward.scores(model, [forward.query(row) for row in rows])
+    outputs = inference.scores(model, [inference.query(row) for row in rows])
     targets = [predicted(model, row, output) for row, output in zip(rows, outputs)]
     return [one.value for one in METRICS[metric].function(model, rows, scores, targets, **options)]
 
@@ -136,7 +136,7 @@ def test_null_and_full_are_the_ends_of_the_erasure(model: Model) -> None:
         for row in encode(model, as_examples(list(TEXTS))):
             same = erase(model, row, np.zeros_like(row.content), operator)
             assert same is not None
-            assert same.digest() == forward.query(row).digest()
+            assert same.digest() == inference.query(row).digest()
             null = erase(model, row, row.content, operator)
             if null is None:
                 assert not (~row.content).any()
@@ -213,7 +213,8 @@ def test_word_units_erase_whole_words(xlmr: Model) -> None:
     assert len(row.words) == 2
     only = METRICS["comprehensiveness"].function(xlmr, [row], [np.array([1.0, 0.0])], [Target(0)], grid=(0.5,))[0].value
     full, gone = (
-        torch.softmax(output, -1)[0] for output in forward.scores(xlmr, [forward.query(row), erase(xlmr, row, first, "mask")])
+        torch.softmax(output, -1)[0]
+        for output in inference.scores(xlmr, [inference.query(row), erase(xlmr, row, first, "mask")])
     )
     assert only == pytest.approx(float(full - gone), abs=1e-12)
 
@@ -234,7 +235,7 @@ def test_levels_by_hand(bert: Model) -> None:
     score = np.arange(20, dtype=float)[::-1]
     sizes = [2, 4, 7, 9, 11, 13, 16, 18, 20]
     queries = [erase(bert, row, np.isin(row.word, range(size)) & row.content, "pad") for size in [0, *sizes]]
-    full, *left = (float(torch.softmax(output, -1)[1]) for output in forward.scores(bert, queries))
+    full, *left = (float(torch.softmax(output, -1)[1]) for output in inference.scores(bert, queries))
     (lost,) = METRICS["aopc"].function(bert, [row], [score], [Target(1)], operator="pad")
     assert lost.value == pytest.approx(full - np.mean(left), abs=1e-12)
     (ratio,) = METRICS["log_odds"].function(bert, [row], [score], [Target(1)], operator="pad")

@@ -7,10 +7,16 @@ import pytest
 from scipy.special import softmax
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support, roc_auc_score
 
+from babelscope.analyses.tradeoffs import probing
+from babelscope.analyses.tradeoffs.confusions import (
+    confusion,
+    label_shift,
+    offsets,
+    one_vs_rest,
+    scores,
+)
+from babelscope.analyses.tradeoffs.flips import flips
 from babelscope.errors import InputError
-from babelscope.tradeoffs import probing
-from babelscope.tradeoffs.confusions import confusion, label_shift, offsets, one_vs_rest, scores
-from babelscope.tradeoffs.flips import flips
 
 RNG = np.random.default_rng
 

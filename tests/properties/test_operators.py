@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.model import forward
+from babelscope.methods.explain import as_examples
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.erase import erase, erase_all, mean_embedding
 from babelscope.model.infill import infiller
 from babelscope.model.load import Model
-from babelscope.study.explain import as_examples
 from conftest import PAIRS, TEXTS, tiny
 from planted import WEIGHTS, planted_model
 
@@ -23,7 +23,7 @@ def test_the_mean_embedding_is_that_of_the_words() -> None:
     (row,) = encode(model, as_examples("the great film"))
     gone = np.array([False, False, True, False, False])
     full, left = (
-        float(out[1]) for out in forward.scores(model, [forward.query(row), erase(model, row, gone, "mean_embedding")])
+        float(out[1]) for out in inference.scores(model, [inference.query(row), erase(model, row, gone, "mean_embedding")])
     )
     assert left == pytest.approx(full - WEIGHTS["great"] + np.mean(list(WEIGHTS.values())), abs=1e-6)  # made in float32
 
@@ -57,7 +57,7 @@ def test_drawn_tokens_stand_where_something_was_erased(writers: dict[str, str], 
         assert not np.isin(drawn.ids[gone], model.tokenizer.all_special_ids).any()
         same = erase(model, row, np.zeros_like(gone), how)
         assert same is not None
-        assert same.digest() == forward.query(row).digest()
+        assert same.digest() == inference.query(row).digest()
 
 
 def test_draws_follow_the_language_model(writers: dict[str, str]) -> None:

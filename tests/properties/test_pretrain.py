@@ -9,14 +9,22 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from babelscope.data import builtin
+from babelscope import corpus
 from babelscope.errors import InputError
-from babelscope.model.pretrain import Pretraining, Row, _firsts, _near, _rows, pretrain, start_vectors
-from babelscope.model.small import TOKENIZERS, make_tokenizer
-from babelscope.study.recipes import RECIPES, pretrained, texts
+from babelscope.training.pretrain import (
+    Pretraining,
+    Row,
+    _firsts,
+    _near,
+    _rows,
+    pretrain,
+    start_vectors,
+)
+from babelscope.training.recipes import RECIPES, pretrained, texts
+from babelscope.training.small import TOKENIZERS, make_tokenizer
 
 LANGUAGES = ("en", "hi", "zh")
-EXAMPLES = [row for lang in LANGUAGES for row in builtin.read("nli", lang, "train", 60)]
+EXAMPLES = [row for lang in LANGUAGES for row in corpus.read("nli", lang, "train", 60)]
 TINY = Pretraining(layers=1, width=32, vocabulary=900, steps=12, batch=8)
 
 
@@ -77,7 +85,7 @@ def test_tokens_of_the_same_groups_start_alike() -> None:
 
 def test_start_vectors_find_translations() -> None:
     """Of two hundred pairs, the nearest Spanish token of an English name, thing or city is its translation."""
-    rows = [row for lang in ("en", "es") for row in builtin.read("reading", lang, "train", 400)]
+    rows = [row for lang in ("en", "es") for row in corpus.read("reading", lang, "train", 400)]
     made, tokenizer = _rows(rows, replace(TINY, vocabulary=3000))
     vectors = torch.nn.functional.normalize(start_vectors(made, len(tokenizer), 64), dim=-1)
     spanish = sorted({token for row in made for token in row["es"].ids} - {token for row in made for token in row["en"].ids})

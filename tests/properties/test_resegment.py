@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from babelscope.errors import InputError
+from babelscope.methods.explain import as_examples
 from babelscope.model.encode import encode
 from babelscope.model.lattice import characters, dropout, lattice, longest, same
 from babelscope.model.load import Model, load
-from babelscope.model.resegment import WAYS, Cut, fertility, frequent, resegment
-from babelscope.model.small import make_model, make_tokenizer
-from babelscope.study.explain import as_examples
+from babelscope.model.resegmentation import WAYS, Cut, fertility, frequent, resegment
+from babelscope.training.small import make_model, make_tokenizer
 from babelscope.types import Encoded
 from conftest import PAIRS, TEXTS, tiny
 

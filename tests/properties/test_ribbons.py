@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from babelscope.crosslingual.consistency import Consistency, consistency
-from babelscope.pages.consistency import heat, page
-from babelscope.pages.ribbons import SCALE, _starts, breadth, rightward, svg
+from babelscope.analyses.consistency.ribbons import SCALE, _starts, breadth, rightward, svg
+from babelscope.analyses.consistency.score import Consistency, consistency
+from babelscope.analyses.consistency.section import heat, page
 from babelscope.types import UnitScores
 
 WORDS = {

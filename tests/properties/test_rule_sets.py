@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from architectures import ROUGH, every, made
-from babelscope.model.deeplift import logarithmic_mean
-from babelscope.model.rules import rules
+from babelscope.propagation.deeplift import logarithmic_mean
+from babelscope.propagation.rules import rules
 
 ROUGH = ROUGH | {"xlm": 1e-6, "bloom": 1e-6}
 """These two compute the softmax of attention in float32."""
@@ -92,8 +92,8 @@ def test_the_logarithmic_mean_lies_between_the_means() -> None:
 
 def test_deeplift_softmax_is_exact_for_large_logits() -> None:
     """A softmax alone, logits of scale 30: the multipliers carry the whole difference; at x = x' they are the Jacobian."""
-    from babelscope.model.backward import Run
-    from babelscope.model.deeplift import DEEPLIFT
+    from babelscope.propagation.backward import Run
+    from babelscope.propagation.deeplift import DEEPLIFT
 
     generator = torch.Generator().manual_seed(3)
     both = (30 * torch.randn(2, 12, generator=generator, dtype=torch.float64)).requires_grad_(True)
@@ -111,8 +111,8 @@ def test_deeplift_softmax_is_exact_for_large_logits() -> None:
 
 def test_deeplift_sees_a_kink_between_close_points() -> None:
     """Two inputs of a ReLU closer than the step at which slopes are taken halfway, on both sides of its kink."""
-    from babelscope.model.backward import Run
-    from babelscope.model.deeplift import elementwise
+    from babelscope.propagation.backward import Run
+    from babelscope.propagation.deeplift import elementwise
 
     x = torch.tensor([[1e-3], [-5e-4]], dtype=torch.float32, requires_grad=True)
     y = elementwise(Run("deeplift", {}), x, torch.relu(x.detach()), torch.relu)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from architectures import ROUGH, every, made, relevance
 from babelscope.errors import UnsupportedModel
-from babelscope.model.rules import RULES, rules
+from babelscope.propagation.rules import RULES, rules
 
 
 @every

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 import zoo
-from babelscope.model import forward
+from babelscope.analyses.trust.shuffling import Part, parts, shuffled
+from babelscope.methods.explain import as_examples
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.model.shuffling import Part, parts, shuffled
-from babelscope.study.explain import as_examples
 from conftest import TEXTS, tiny
 
 every = pytest.mark.parametrize("name", zoo.MODELS)
@@ -78,7 +78,7 @@ def _broken_off(model: Model, gone: list[Part], before: dict[str, torch.Tensor],
 
 
 def _logits(model: Model) -> torch.Tensor:
-    return torch.stack(forward.scores(model, [forward.query(row) for row in encode(model, as_examples(TEXTS[:2]))]))
+    return torch.stack(inference.scores(model, [inference.query(row) for row in encode(model, as_examples(TEXTS[:2]))]))
 
 
 def test_the_door_forgets_too(model: Model) -> None:

@@ -11,14 +11,14 @@ import pytest
 import torch
 
 from babelscope.errors import InputError, Undefined
-from babelscope.surrogate.exact import recover
-from babelscope.surrogate.explain import answered, questions
-from babelscope.surrogate.fit import Problem, fit
-from babelscope.surrogate.joint import joint_fit
-from babelscope.surrogate.sample import Design, budget, design, draw
-from babelscope.surrogate.scores import SCORES, grad, lin, removal, score, share, without
-from babelscope.surrogate.shapley import shapley
-from babelscope.surrogate.slalom import Mixture, predict, texts
+from babelscope.methods.slalom.design import Design, budget, design, draw
+from babelscope.methods.slalom.exact import recover
+from babelscope.methods.slalom.fit import Problem, fit
+from babelscope.methods.slalom.joint import joint_fit
+from babelscope.methods.slalom.scores import SCORES, grad, lin, removal, score, share, without
+from babelscope.methods.slalom.shapley import shapley
+from babelscope.methods.slalom.surrogate import Mixture, predict, texts
+from babelscope.methods.slalom.text import answered, questions
 
 SIZES = (1, 2, 3, 7, 40)
 

@@ -11,10 +11,10 @@ import torch
 from transformers import BertConfig, BertForSequenceClassification
 
 from babelscope.errors import InputError, UnsupportedModel
+from babelscope.methods.explain import explain
+from babelscope.methods.slalom.corpus import explain_function
 from babelscope.model.load import Model, load
-from babelscope.model.small import make_tokenizer
-from babelscope.study.explain import explain
-from babelscope.study.slalom import explain_function
+from babelscope.training.small import make_tokenizer
 from conftest import TEXTS, tiny
 from zoo import build
 

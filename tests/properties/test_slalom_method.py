@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
+from babelscope.display.results import Attributions
 from babelscope.errors import InputError, UnsupportedModel
+from babelscope.methods.explain import explain
+from babelscope.methods.slalom.design import budget
 from babelscope.model.load import Model
-from babelscope.results import Attributions
 from babelscope.store import Cell, key, open_store, put, read_attributions
-from babelscope.study.explain import explain
-from babelscope.surrogate.sample import budget
 from babelscope.types import Example
 from conftest import PAIRS, TEXTS, tiny
 from slalom_transformer import AROUND, IMPORTANCE, VALUE, slalom_transformer

@@ -14,13 +14,13 @@ from test_slalom_method import TEXT, WORDS, full
 
 import babelscope
 from babelscope.data.synthetic import LINEAR, linear_words, sample, slalom_words
+from babelscope.display.highlight import explanations_html
+from babelscope.display.plane import plane_svg
+from babelscope.display.results import Attributions
 from babelscope.errors import InputError
-from babelscope.pages.highlight import explanations_html
-from babelscope.pages.plane import plane_svg
-from babelscope.results import Attributions
-from babelscope.study.explain import explain
-from babelscope.study.slalom import explain_function, fit_corpus, log_odds, without
-from babelscope.surrogate.rivals import additive, linear, naive_bayes
+from babelscope.methods.explain import explain
+from babelscope.methods.slalom.corpus import explain_function, fit_corpus, log_odds, without
+from babelscope.methods.slalom.rivals import additive, linear, naive_bayes
 from conftest import TEXTS, tiny
 from slalom_transformer import IMPORTANCE, VALUE, slalom_transformer
 

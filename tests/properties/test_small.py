@@ -11,10 +11,10 @@ import torch
 from transformers import BertConfig, BertModel, pipeline
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
+from babelscope.methods.explain import as_examples, explain
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
-from babelscope.model.small import ARCHITECTURES, make, make_tokenizer
-from babelscope.study.explain import as_examples, explain
+from babelscope.training.small import ARCHITECTURES, make, make_tokenizer
 from conftest import TEXTS, tiny
 
 SCRIPT = """

@@ -8,12 +8,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from babelscope.methods.explain import as_examples
 from babelscope.metrics import METRICS, soft
 from babelscope.metrics.soft import shares
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.study.explain import as_examples
 from babelscope.types import Target
 from conftest import PAIRS, TEXTS
 
@@ -51,8 +51,8 @@ def test_shares_by_hand() -> None:
 def ends(model: Model, row: object, kept: float) -> float:
     """The probability when all content embeddings are multiplied by 0 or 1, from the model itself."""
     content = torch.from_numpy(row.content)[:, None]
-    edit = forward.Query(row.ids, row.types, edit=lambda all_: torch.where(content, kept * all_, all_), key=f"twin {kept}")
-    return float(torch.softmax(forward.scores(model, [edit])[0], -1)[1])
+    edit = inference.Query(row.ids, row.types, edit=lambda all_: torch.where(content, kept * all_, all_), key=f"twin {kept}")
+    return float(torch.softmax(inference.scores(model, [edit])[0], -1)[1])
 
 
 @pytest.mark.parametrize("draws", [0, 3])

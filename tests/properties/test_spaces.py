@@ -11,14 +11,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ortho_group, pearsonr
 
-from babelscope.crosslingual.consistency import consistency
-from babelscope.crosslingual.correlation import correlation, interaction, mantel, off_diagonal, partial, variance_shares
-from babelscope.crosslingual.links import carried, itermax, linked, mutual, rank_agreement, shuffled
-from babelscope.crosslingual.procrustes import align, precision, procrustes
-from babelscope.crosslingual.spaces import centre, floor, make_space, settled, similarity, spelled, spellings
-from babelscope.crosslingual.subwords import subwords
+from babelscope.analyses.consistency.correlation import (
+    correlation,
+    interaction,
+    mantel,
+    off_diagonal,
+    partial,
+    variance_shares,
+)
+from babelscope.analyses.consistency.links import (
+    carried,
+    itermax,
+    linked,
+    mutual,
+    rank_agreement,
+    shuffled,
+)
+from babelscope.analyses.consistency.procrustes import align, precision, procrustes
+from babelscope.analyses.consistency.score import consistency
+from babelscope.analyses.consistency.spaces import (
+    centre,
+    floor,
+    make_space,
+    settled,
+    similarity,
+    spelled,
+    spellings,
+)
+from babelscope.analyses.consistency.subwords import subwords
 from babelscope.data.corpora import aligned, dictionary
-from babelscope.data.vectors import vec
+from babelscope.data.formats.vectors import vec
 from babelscope.errors import InputError, Undefined
 
 SEEDS = st.integers(0, 10**6)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from babelscope.errors import InputError
-from babelscope.tradeoffs.activations import (
+from babelscope.analyses.tradeoffs.activations import (
     FOLDS,
     debiased_cka,
     depth_slope,
@@ -19,6 +18,7 @@ from babelscope.tradeoffs.activations import (
     retrieval,
     similarity,
 )
+from babelscope.errors import InputError
 
 
 def drawn(n: int = 60, dim: int = 12, seed: int = 0) -> np.ndarray:

@@ -17,9 +17,9 @@ import torch
 
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
+from babelscope.methods.explain import as_examples, explain
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
-from babelscope.study.explain import as_examples, explain
 from babelscope.types import Example, Target
 from conftest import PAIRS, TEXTS, tiny
 from planted import WEIGHTS, PlantedForSequenceClassification, planted_model

@@ -10,13 +10,13 @@ import torch
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.methods import METHODS
-from babelscope.model import forward
+from babelscope.methods.explain import as_examples, explain
+from babelscope.metrics.measure import measure
+from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
-from babelscope.model.rules import rules
 from babelscope.model.targets import chosen, name, predicted, value
-from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import measure
+from babelscope.propagation.rules import rules
 from babelscope.types import Aim, Example, Target
 from conftest import PAIRS, TEXTS
 from zoo import LABELS, ROUGH, build, shared
@@ -46,7 +46,7 @@ def made(case: str) -> tuple[Model, Any]:
 
 def encoded(model: Model, data: Any) -> tuple[Any, torch.Tensor]:
     (row,) = encode(model, as_examples(data))
-    (output,) = forward.scores(model, [forward.query(row)])
+    (output,) = inference.scores(model, [inference.query(row)])
     return row, output
 
 
@@ -69,14 +69,14 @@ def test_the_gradient_is_the_central_difference_of_every_quantity(case: str) -> 
     rough = CASES[case][0] in ROUGH
     step = 1e-4 if rough else 1e-5
     sides = [
-        forward.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}", decoder=row.decoder)
+        inference.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}", decoder=row.decoder)
         for side in (1, -1)
     ]
-    up, down = forward.scores(model, sides)
+    up, down = inference.scores(model, sides)
     for aim, quantity in aims(model):
         target = chosen(model, row, output, aim, quantity)
-        ((_, slope),) = forward.gradients(
-            model, [forward.query(row)], [target], lambda _, grad: (grad * direction).sum().item()
+        ((_, slope),) = inference.gradients(
+            model, [inference.query(row)], [target], lambda _, grad: (grad * direction).sum().item()
         )
         expected = float(value(model, up, target) - value(model, down, target)) / (2 * step)
         assert slope == pytest.approx(expected, rel=2e-2 if rough else 1e-5, abs=2e-4 if rough else 1e-8)
@@ -156,7 +156,7 @@ def test_the_gold_answer_is_where_it_stands_and_a_named_one_where_it_first_occur
     context = PAIR[1]
     second = context.rfind("good")
     (row,) = encode(model, [Example("1", PAIR, label="good", answer=(second, second + 4))])
-    (output,) = forward.scores(model, [forward.query(row)])
+    (output,) = inference.scores(model, [inference.query(row)])
     gold, first = (chosen(model, row, output, Aim(asked)) for asked in ("gold", "good"))
     assert row.offsets[gold.index][0] == second
     assert row.offsets[first.index][0] == context.find("good") < second
@@ -183,7 +183,7 @@ def test_a_tag_is_explained_at_its_word() -> None:
     with torch.no_grad():
         model.hf.classifier.bias -= output[firsts].mean(dim=0)  # now every tag is the best of some word
     row, output = encoded(model, TEXTS[0])
-    (weights,) = forward.attentions(model, [forward.query(row)], lambda _, found: found[-1].mean(dim=0).numpy())
+    (weights,) = inference.attentions(model, [inference.query(row)], lambda _, found: found[-1].mean(dim=0).numpy())
     tags = [LABELS[int(output[token].argmax())] for token in firsts]
     assert len(set(tags)) > 1, "the words must differ for this to prove something"
     usual = chosen(model, row, output, Aim())
@@ -210,7 +210,7 @@ def test_a_deleted_token_moves_the_tag_along() -> None:
     place, tag = one.target_end, one.target_index
     for at, there in ((0, place - 1), (-1, place)):  # what is deleted behind the word does not move it
         kept = np.arange(len(row.ids)) != np.flatnonzero(row.content)[at]
-        (shorter,) = forward.scores(model, [forward.Query(row.ids[kept], row.types[kept])])
+        (shorter,) = inference.scores(model, [inference.Query(row.ids[kept], row.types[kept])])
         assert one.scores[at] == pytest.approx(float(output[place, tag] - shorter[there, tag]), abs=1e-12)
 
 
@@ -253,8 +253,8 @@ def test_relevance_is_conserved_only_with_both_inputs(case: str) -> None:
     target = predicted(model, row, output)
     inputs = model.embeddings(torch.from_numpy(row.ids)).detach()
     with rules(model, "cp_lrp"):
-        ((amount, shares),) = forward.gradients(
-            model, [forward.query(row)], [target], lambda _, slope: (slope * inputs).sum(dim=-1).numpy()
+        ((amount, shares),) = inference.gradients(
+            model, [inference.query(row)], [target], lambda _, slope: (slope * inputs).sum(dim=-1).numpy()
         )
     assert shares.sum() == pytest.approx(amount, abs=1e-6)
     assert abs(shares[: -row.decoder].sum() - amount) > 1e-3
@@ -267,12 +267,12 @@ def test_a_state_space_model_conserves_relevance_under_both_rule_sets() -> None:
     inputs = model.embeddings(torch.from_numpy(row.ids)).detach()
     for rule in ("attnlrp", "cp_lrp"):
         with rules(model, rule):
-            ((amount, total),) = forward.gradients(
-                model, [forward.query(row)], [predicted(model, row, output)], lambda _, slope: float((slope * inputs).sum())
+            ((amount, total),) = inference.gradients(
+                model, [inference.query(row)], [predicted(model, row, output)], lambda _, slope: float((slope * inputs).sum())
             )
         assert total == pytest.approx(amount, abs=1e-5)
-    ((_, plain),) = forward.gradients(
-        model, [forward.query(row)], [predicted(model, row, output)], lambda _, slope: float((slope * inputs).sum())
+    ((_, plain),) = inference.gradients(
+        model, [inference.query(row)], [predicted(model, row, output)], lambda _, slope: float((slope * inputs).sum())
     )
     assert abs(plain - amount) > 1e-2
 
@@ -283,7 +283,7 @@ def test_both_sides_get_the_slopes_of_a_plain_call(case: str) -> None:
     model, data = made(case)
     row, output = encoded(model, data)
     target = predicted(model, row, output)
-    ((_, found),) = forward.gradients(model, [forward.query(row)], [target], lambda _, slope: slope.clone())
+    ((_, found),) = inference.gradients(model, [inference.query(row)], [target], lambda _, slope: slope.clone())
     own = len(row.ids) - row.decoder
     ids = torch.from_numpy(row.ids)
     left = model.embeddings(ids[:own])[None].detach().requires_grad_(True)
@@ -321,7 +321,7 @@ def test_the_model_is_left_as_it_was_found(case: str, fails: bool) -> None:
     before = hooks()
     if fails:
         with pytest.raises((RuntimeError, IndexError)):
-            forward.scores(model, [forward.Query(np.array([10**6, 5, 6]), edit=None, decoder=1)])
+            inference.scores(model, [inference.Query(np.array([10**6, 5, 6]), edit=None, decoder=1)])
     else:
         explain(model, data, "cp_lrp")
     assert hooks() == before
@@ -340,7 +340,7 @@ def test_a_decoder_pads_as_its_own_library_does_on_the_left() -> None:
         mask[at, width - len(row.ids) :] = 1
     with torch.no_grad():
         plain = model.hf(input_ids=ids, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0)).logits[:, -1]
-    for own, other in zip(forward.scores(model, [forward.query(row) for row in rows]), plain):
+    for own, other in zip(inference.scores(model, [inference.query(row) for row in rows]), plain):
         torch.testing.assert_close(own, other, rtol=0, atol=1e-9)
 
 
@@ -412,4 +412,4 @@ def test_the_task_is_read_from_the_checkpoint(tmp_path: Any, case: str) -> None:
 def test_a_query_without_its_decoder_is_refused() -> None:
     model = shared("t5", "text-classification")
     with pytest.raises(UnsupportedModel, match="what its decoder reads"):
-        forward.scores(model, [forward.Query(np.array([5, 6, 2]))])
+        inference.scores(model, [inference.Query(np.array([5, 6, 2]))])

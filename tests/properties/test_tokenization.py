@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from babelscope.crosslingual.tokenization import (
+from babelscope.analyses.tokenization.counts import (
     MEASURES,
-    Cut,
     Tokenization,
     agreement,
     boundaries,
@@ -24,12 +23,16 @@ from babelscope.crosslingual.tokenization import (
     efficiency,
     together,
 )
-from babelscope.crosslingual.words import segment
+from babelscope.analyses.tokenization.tables import tokenization
+from babelscope.data.segmentation import segment
 from babelscope.errors import InputError
 from babelscope.model.tokenizers import cut, load_tokenizer
 from babelscope.stats.bootstrap import RESAMPLES
-from babelscope.study.tokenization import tokenization
-from babelscope.types import Example, Span
+from babelscope.types import (
+    Example,
+    Segmentation,
+    Span,
+)
 
 SENTENCES = {
     "en": "The room wasn't clean, but breakfast cost 3.50!",
@@ -39,10 +42,10 @@ SENTENCES = {
 }
 
 
-def by(spans: Callable[[str, str], list[Span]], lang: str) -> Cut:
+def by(spans: Callable[[str, str], list[Span]], lang: str) -> Segmentation:
     text = SENTENCES[lang]
     found = spans(text, lang)
-    return Cut(text, tuple(range(len(found))), tuple(found))
+    return Segmentation(text, tuple(range(len(found))), tuple(found))
 
 
 def characters(text: str, lang: str) -> list[Span]:
@@ -80,10 +83,10 @@ def test_characters_as_tokens_split_every_word_of_two(lang: str) -> None:
 def test_a_token_over_words_an_unknown_and_a_lone_space() -> None:
     """`a b` as one token: word a has it, word b has none. The unknown token is counted; a lone space covers no character."""
     words = ((0, 1), (2, 3), (4, 8))
-    found = counts(Cut("a b cdef", (5, 9, 7, 8), ((0, 3), (3, 4), (4, 6), (6, 8)), unknown=9), words)
+    found = counts(Segmentation("a b cdef", (5, 9, 7, 8), ((0, 3), (3, 4), (4, 6), (6, 8)), unknown=9), words)
     assert (found.tokens, found.words, found.split, found.split_tokens) == (4, 3, 1, 3)
     assert (found.unknown, found.single, found.characters) == (1, 1, 6)
-    assert boundaries(Cut("a b cdef", (5, 7, 8), ((0, 3), (4, 6), (6, 8))), words) == {6}
+    assert boundaries(Segmentation("a b cdef", (5, 7, 8), ((0, 3), (4, 6), (6, 8))), words) == {6}
     assert together([found, found]).tokens == 8
 
 

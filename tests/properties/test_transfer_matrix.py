@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from babelscope.errors import InputError
-from babelscope.tradeoffs.behaviour import (
+from babelscope.analyses.tradeoffs.behaviour import (
     columns,
     factorial,
     preference,
@@ -15,7 +14,8 @@ from babelscope.tradeoffs.behaviour import (
     transfer_gap,
     two_way,
 )
-from babelscope.tradeoffs.intervals import comparisons, intervals
+from babelscope.analyses.tradeoffs.intervals import comparisons, intervals
+from babelscope.errors import InputError
 
 SOURCES, TARGETS = ("en", "hi", "sw"), ("sw", "en", "de", "hi")
 OWN = columns(SOURCES, TARGETS)

@@ -12,17 +12,21 @@ import torch
 from scipy.stats import kendalltau
 
 import zoo
+from babelscope.analyses.trust import checks
+from babelscope.analyses.trust.panel import trust
+from babelscope.analyses.trust.shuffling import parts, shuffled
+from babelscope.analyses.trust.values import (
+    CHECKS,
+    Check,
+    Trust,
+)
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
+from babelscope.methods.explain import explain
 from babelscope.metrics import METRICS
+from babelscope.metrics.measure import measure, target_of
 from babelscope.model.load import Model
-from babelscope.model.shuffling import parts, shuffled
-from babelscope.results import CHECKS, Check, Trust
 from babelscope.stats.calibration import reliability
-from babelscope.study import checks
-from babelscope.study.explain import explain
-from babelscope.study.measure import measure, target_of
-from babelscope.study.trust import trust
 from babelscope.types import Attribution, Example
 from conftest import TEXTS, tiny
 from planted import WEIGHTS

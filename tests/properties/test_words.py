@@ -15,8 +15,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from babelscope.crosslingual import words as module
-from babelscope.crosslingual.words import FALLBACK, SEGMENTERS, segment, segmenter, words_of_tokens
+from babelscope.data import segmentation as module
+from babelscope.data.segmentation import FALLBACK, SEGMENTERS, segment, segmenter, words_of_tokens
 from babelscope.types import Span
 
 SHARED = Path(os.environ.get("BABELSCOPE_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -193,7 +193,7 @@ def test_segmenter_names_what_is_in_use() -> None:
 
 
 def test_importing_words_loads_no_segmenter() -> None:
-    program = "import sys, babelscope.crosslingual.words; print(*sys.modules)"
+    program = "import sys, babelscope.data.segmentation; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert not {"rjieba", "opencc", "fugashi", "ipadic", "icu4py", "torch", "transformers"} & set(loaded)
 

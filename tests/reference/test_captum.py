@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from babelscope.methods.explain import as_examples, explain
 from babelscope.model.encode import encode
-from babelscope.study.explain import as_examples, explain
 from conftest import PAIRS, TEXTS, tiny
 
 captum = pytest.importorskip("captum.attr", reason="captum is not installed (extra: peers)")

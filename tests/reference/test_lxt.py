@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from architectures import made, relevance
-from babelscope.model.rules import rules
+from babelscope.propagation.rules import rules
 
 CHILD = """
 import importlib, sys, types, torch

@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from babelscope.crosslingual.correlation import correlation, interaction, mantel, off_diagonal, pearson, variance_shares
+from babelscope.analyses.consistency.correlation import (
+    correlation,
+    interaction,
+    mantel,
+    off_diagonal,
+    pearson,
+    variance_shares,
+)
 
 FILE = Path(__file__).parents[2] / "results" / "published_consistency.csv"
 LANGS = ("en", "de", "es", "fr", "ko", "zh")

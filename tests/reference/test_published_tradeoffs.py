@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from results import published_tradeoffs as published
 
-from babelscope.tradeoffs.confusions import label_shift, scores
+from babelscope.analyses.tradeoffs.confusions import label_shift, scores
 
 
 @pytest.mark.parametrize("many", [500, 1000])

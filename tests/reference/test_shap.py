@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from test_twins_surrogates import Game, game, hierarchy
 
+from babelscope.methods.explain import as_examples, explain
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.study.explain import as_examples, explain
 from babelscope.types import Encoded
 from conftest import TEXTS
 

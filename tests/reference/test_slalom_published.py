@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from babelscope.surrogate.fit import fit
-from babelscope.surrogate.slalom import predict, texts
+from babelscope.methods.slalom.fit import fit
+from babelscope.methods.slalom.surrogate import predict, texts
 
 
 def published(rows: np.ndarray, answer: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:

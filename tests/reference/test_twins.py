@@ -13,12 +13,12 @@ import torch
 from test_twins_slalom import twin_slalom
 from twins_contributions import twin_alti, twin_attention_flow, twin_decompx, twin_globenc, twin_value_zeroing
 
+from babelscope.methods.explain import as_examples, explain
+from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.heads import mask_for
 from babelscope.model.load import Model
-from babelscope.seeds import keyed
-from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import measure
+from babelscope.random import keyed
 from babelscope.types import Encoded
 from conftest import PAIRS, TEXTS
 

@@ -16,10 +16,10 @@ from twins_contributions import (
     twin_value_zeroing,
 )
 
+from babelscope.methods.explain import as_examples, explain
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
-from babelscope.model.small import ARCHITECTURES, make_model, make_tokenizer
-from babelscope.study.explain import as_examples, explain
+from babelscope.training.small import ARCHITECTURES, make_model, make_tokenizer
 from conftest import PAIRS, TEXTS
 
 DATA = [TEXTS[0], TEXTS[4], PAIRS[0]]

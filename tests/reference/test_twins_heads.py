@@ -10,9 +10,9 @@ import pytest
 import torch
 
 import planted_heads as plant
-from babelscope.data import builtin
-from babelscope.heads.statistics import accuracy
+from babelscope import corpus
 from babelscope.model.encode import encode
+from babelscope.model.head_statistics import accuracy
 from babelscope.model.heads import head_statistics
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Example
@@ -109,7 +109,7 @@ def compare(model: Model, rows: list[Example], direction: str, causal: bool) -> 
 @pytest.mark.parametrize("lang", ["en", "zh", "ar"])
 @pytest.mark.parametrize("direction", ["dep->head", "head->dep", "either"])
 def test_statistics_equal_their_slow_twin(model: Model, direction: str, lang: str) -> None:
-    rows = builtin.read("sentiment", lang, "test", 5)
+    rows = corpus.read("sentiment", lang, "test", 5)
     hits = compare(model, rows, direction, causal=model.hf.config.model_type == "gpt2")
     assert 0 <= hits <= sum(len(one.words[0]) for one in rows if one.words) * 2 * 2  # at most every word, by every head
 

@@ -7,10 +7,10 @@ import pytest
 from test_twins import rolled_out, twin_propagation
 
 from babelscope.errors import InputError
-from babelscope.heads.masks import HeadMask, to_json, write_mask
+from babelscope.methods.explain import as_examples, explain
 from babelscope.model.encode import encode
+from babelscope.model.head_masks import HeadMask, to_json, write_mask
 from babelscope.model.load import Model
-from babelscope.study.explain import as_examples, explain
 from conftest import TEXTS
 
 DATA = TEXTS[:3]
@@ -71,7 +71,7 @@ def test_a_mask_for_another_model_is_refused(bert: Model, tmp_path: object) -> N
 
 
 def test_a_mask_file_is_its_json(bert: Model, tmp_path: object) -> None:
-    from babelscope.heads.masks import from_json
+    from babelscope.model.head_masks import from_json
 
     text = mask([[1, 0], [0, 1]])
     file = write_mask(from_json(text), f"{tmp_path}/mask.json")

@@ -10,11 +10,11 @@ import pytest
 import torch
 from test_twins import embedded, plain
 
+from babelscope.methods.explain import as_examples, explain
+from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.seeds import keyed
-from babelscope.study.explain import as_examples, explain
-from babelscope.study.measure import measure
+from babelscope.random import keyed
 from babelscope.types import Encoded, Example
 from conftest import PAIRS, TEXTS, tiny
 

@@ -7,11 +7,11 @@ import pytest
 import torch
 from scipy.optimize import least_squares
 
+from babelscope.methods.explain import explain
+from babelscope.methods.slalom.design import design
+from babelscope.methods.slalom.text import questions
 from babelscope.model.load import Model
-from babelscope.seeds import keyed
-from babelscope.study.explain import explain
-from babelscope.surrogate.explain import questions
-from babelscope.surrogate.sample import design
+from babelscope.random import keyed
 from babelscope.types import Encoded
 from conftest import TEXTS, tiny
 
@@ -87,8 +87,8 @@ def test_words_as_units_move_together(architecture: str) -> None:
     for word, total in enumerate(one.word_scores):
         mine = [score for score, owner in zip(one.scores, one.word_index) if owner == word]
         np.testing.assert_allclose(mine, total / len(mine))
+    from babelscope.methods.explain import as_examples
     from babelscope.model.encode import encode
-    from babelscope.study.explain import as_examples
 
     (row,) = encode(model, as_examples(TEXTS[1]))
     for word, total in enumerate(one.word_scores):

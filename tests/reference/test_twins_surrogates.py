@@ -12,11 +12,11 @@ import pytest
 import torch
 from test_twins import embedded, plain, slope
 
-from babelscope.data import builtin
+from babelscope import corpus
+from babelscope.methods.explain import as_examples, explain
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.seeds import keyed
-from babelscope.study.explain import as_examples, explain
+from babelscope.random import keyed
 from babelscope.types import Encoded, Example
 from conftest import tiny
 
@@ -162,8 +162,8 @@ def twin_expected_gradients(model: Model, row: Encoded, target: int) -> np.ndarr
 
 def twin_inverse_frequency(model: Model, row: Encoded, target: int) -> np.ndarray:
     counts: dict[int, int] = {}
-    for task in builtin.CORPORA:
-        for one in builtin.read(task, "en", "train", 50):
+    for task in corpus.CORPORA:
+        for one in corpus.read(task, "en", "train", 50):
             for text in one.texts:
                 for token in model.tokenizer(text, add_special_tokens=False)["input_ids"]:
                     counts[token] = counts.get(token, 0) + 1

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from babelscope.tradeoffs.activations import debiased_cka, linear_cka, retrieval
-from babelscope.tradeoffs.attention import language_effect, spread
-from babelscope.tradeoffs.behaviour import specialisation, transfer_gap, two_way
-from babelscope.tradeoffs.confidence import brier, class_ece, ece, nll, risk_coverage
-from babelscope.tradeoffs.reliability import temperature
+from babelscope.analyses.tradeoffs.activations import debiased_cka, linear_cka, retrieval
+from babelscope.analyses.tradeoffs.attention import language_effect, spread
+from babelscope.analyses.tradeoffs.behaviour import specialisation, transfer_gap, two_way
+from babelscope.analyses.tradeoffs.confidence import brier, class_ece, ece, nll, risk_coverage
+from babelscope.analyses.tradeoffs.reliability import temperature
 
 RNG = np.random.default_rng
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from babelscope.data import files, squad, trees
-from babelscope.data.problems import Problem
+from babelscope.data.formats import conllu, squad, tables
+from babelscope.data.formats.problems import Problem
 from babelscope.data.texts import fault
 from babelscope.errors import InputError
 from babelscope.types import Example
@@ -30,7 +30,7 @@ TASKS = {
 }
 """The tasks whose files can be checked."""
 
-ENDINGS = (*files.READERS, ".conllu", ".json")
+ENDINGS = (*tables.READERS, ".conllu", ".json")
 
 Found = Iterator[tuple[int, Example] | Problem]
 
@@ -49,8 +49,8 @@ def examine(path: str | Path, task: str) -> tuple[int, list[Problem]]:
     if task not in TASKS:
         raise InputError(f"there is no task {task!r}; there are: {', '.join(TASKS)}")
     file = Path(path)
-    if files.ending(file) not in ENDINGS:
-        raise InputError(f"{file}: the ending {files.ending(file)!r} is not one of {', '.join(ENDINGS)} (or these with .gz)")
+    if tables.ending(file) not in ENDINGS:
+        raise InputError(f"{file}: the ending {tables.ending(file)!r} is not one of {', '.join(ENDINGS)} (or these with .gz)")
     if not file.is_file():
         raise InputError(f"there is no file {file}")
     found: list[Problem] = []
@@ -71,17 +71,17 @@ def examine(path: str | Path, task: str) -> tuple[int, list[Problem]]:
 
 def _examples(file: Path) -> Found:
     """The examples of any format with their lines, and the problems between them."""
-    if files.ending(file) == ".conllu":
+    if tables.ending(file) == ".conllu":
         return _named_once(str(file), _trees(file))
-    if files.ending(file) == ".json":
+    if tables.ending(file) == ".json":
         found = squad.examples(file, "und", file.name)
         return _named_once(str(file), (one if isinstance(one, Problem) else (0, one) for one in found))
-    return files.examples(file, {}, None)
+    return tables.examples(file, {}, None)
 
 
 def _trees(file: Path) -> Found:
-    for one in trees.sentences(file):
-        yield one if isinstance(one, Problem) else (one.line, trees.example(one, "und", file.name))
+    for one in conllu.sentences(file):
+        yield one if isinstance(one, Problem) else (one.line, conllu.example(one, "und", file.name))
 
 
 def _named_once(file: str, found: Iterable[tuple[int, Example] | Problem]) -> Found:

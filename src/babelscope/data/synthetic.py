@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.types import Example
 
 LINEAR = {

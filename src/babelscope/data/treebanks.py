@@ -8,8 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from babelscope.data import sources, trees
-from babelscope.data.files import ending
+from babelscope.data import sources
+from babelscope.data.formats import conllu
+from babelscope.data.formats.tables import ending
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -26,7 +27,7 @@ def treebank(source: str, *, folder: str | Path | None = None, lang: str | None 
         if not file.is_file():
             raise InputError(f"there is no file {file}")
         named = _UD.match(file.name)
-        rows = list(trees.read(file, lang or (named.group(1) if named else "und"), file.name.split(".")[0]))
+        rows = list(conllu.read(file, lang or (named.group(1) if named else "und"), file.name.split(".")[0]))
     else:
         name, *rest = source.split("/")
         langs = rest[0].split(",") if rest and not file.is_file() else []
@@ -55,7 +56,7 @@ def parsed(file: str | Path, lang: str) -> list[Example]:
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / f"{path.stem}.conllu"
         made.write_text(f"{document:C}\n\n", "utf-8")
-        return list(trees.read(made, lang, path.stem))
+        return list(conllu.read(made, lang, path.stem))
 
 
 def _parser(lang: str) -> Any:

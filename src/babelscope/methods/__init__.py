@@ -22,7 +22,7 @@ from babelscope.methods.gradient import gradient_norm, input_x_gradient, integra
 from babelscope.methods.propagation import attnlrp, cp_lrp, deeplift, masked_attnlrp
 from babelscope.methods.relevance import lrp, masked_lrp, partial_lrp, transatt
 from babelscope.methods.shapley import partition_shapley, permutation_shapley
-from babelscope.methods.slalom import slalom
+from babelscope.methods.slalom.methods import slalom
 from babelscope.methods.surrogates import kernel_shap, lime
 from babelscope.types import Method
 

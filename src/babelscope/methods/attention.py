@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from babelscope.model import forward
-from babelscope.model.forward import Interior
+from babelscope.model import inference
+from babelscope.model.inference import Interior
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Explained, Target
 
@@ -31,7 +31,7 @@ def attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
         return read(model, targets[row], weights[-1].double().mean(dim=0).cpu())
 
-    found = forward.attentions(model, [forward.query(row) for row in inputs], reduce)
+    found = inference.attentions(model, [inference.query(row) for row in inputs], reduce)
     return _explained(inputs, found)
 
 
@@ -63,7 +63,7 @@ def rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
         return read(model, targets[row], rolled(weights.double().mean(dim=1).cpu()))
 
-    return _explained(inputs, forward.attentions(model, [forward.query(row) for row in inputs], reduce))
+    return _explained(inputs, inference.attentions(model, [inference.query(row) for row in inputs], reduce))
 
 
 def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
@@ -175,7 +175,7 @@ def read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> 
 def _from_interiors(
     model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], reduce: Callable[[int, Interior], Tensor]
 ) -> list[Explained]:
-    return _explained(inputs, forward.interiors(model, [forward.query(row) for row in inputs], targets, reduce))
+    return _explained(inputs, inference.interiors(model, [inference.query(row) for row in inputs], targets, reduce))
 
 
 def _explained(inputs: Sequence[Encoded], found: Sequence[Tensor]) -> list[Explained]:

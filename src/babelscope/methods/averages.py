@@ -10,10 +10,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from babelscope.errors import InputError
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import value
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.types import Encoded, Explained, Target
 
 
@@ -45,10 +45,10 @@ def smooth_gradient(
     width = noise * float(model.embeddings.weight.detach().double().std(correction=0))
     draws = [(row, draw, sign) for row in range(len(inputs)) for draw in range(samples // 2) for sign in (1.0, -1.0)]
 
-    def noisy(row: int, draw: int, sign: float) -> forward.Query:
+    def noisy(row: int, draw: int, sign: float) -> inference.Query:
         mine = inputs[row]
         key = f"smooth {seed} {draw} {sign * width!r} {mine.content.tobytes().hex()} {mine.example.id}"
-        return forward.Query(
+        return inference.Query(
             mine.ids, mine.types, edit=lambda embedded: embedded + sign * width * _noise(mine, embedded, seed, draw), key=key,
             decoder=mine.decoder,
         )  # fmt: skip
@@ -57,7 +57,7 @@ def smooth_gradient(
         return (slope.double() * _embedded(model, inputs[draws[at][0]].ids).double()).sum(dim=-1).cpu()
 
     asked = [targets[row] for row, *_ in draws]
-    found = [part for _, part in forward.gradients(model, [noisy(*each) for each in draws], asked, reduce)]
+    found = [part for _, part in inference.gradients(model, [noisy(*each) for each in draws], asked, reduce)]
     means = [torch.stack(found[samples * row : samples * (row + 1)]).mean(dim=0) for row in range(len(inputs))]
     return [Explained(mean.numpy()[row.content]) for row, mean in zip(inputs, means)]
 
@@ -92,10 +92,10 @@ def expected_gradients(
     shares = [(draw + place) / (2 * baselines) for (_, draw), (_, place) in zip(drawn, texts)]
     points = [(at, point) for at, share in enumerate(shares) for point in (share, 1.0 - share)]
 
-    def on_path(at: int, share: float) -> forward.Query:
+    def on_path(at: int, share: float) -> inference.Query:
         mine, ids = inputs[drawn[at][0]], texts[at][0]
         key = f"between {share!r} {ids.tobytes().hex()}"
-        return forward.Query(
+        return inference.Query(
             mine.ids, mine.types, edit=lambda embedded: torch.lerp(_embedded(model, ids), embedded, share), key=key,
             decoder=mine.decoder,
         )  # fmt: skip
@@ -106,9 +106,9 @@ def expected_gradients(
         return (slope.double() * way.double()).sum(dim=-1).cpu()
 
     asked = [targets[drawn[at][0]] for at, _ in points]
-    found = [part for _, part in forward.gradients(model, [on_path(*each) for each in points], asked, reduce)]
+    found = [part for _, part in inference.gradients(model, [on_path(*each) for each in points], asked, reduce)]
     whole = ((ids, inputs[row]) for (row, _), (ids, _) in zip(drawn, texts))
-    ends = forward.scores(model, [forward.Query(ids, mine.types, decoder=mine.decoder) for ids, mine in whole])
+    ends = inference.scores(model, [inference.Query(ids, mine.types, decoder=mine.decoder) for ids, mine in whole])
     results = []
     for row, (encoded, target) in enumerate(zip(inputs, targets)):
         mean = torch.stack(found[2 * baselines * row : 2 * baselines * (row + 1)]).mean(dim=0)

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.erase import default_operator, erase, moved
 from babelscope.model.load import Model
 from babelscope.model.targets import value
@@ -76,7 +76,7 @@ def _gone(row: Encoded, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _amounts(model: Model, erased: Sequence[tuple[Encoded, Target, NDArray[np.bool_]]], how: str) -> Values:
-    queries: list[forward.Query] = []
+    queries: list[inference.Query] = []
     places: list[tuple[int, Target]] = []
     for at, (row, target, gone) in enumerate(erased):
         asked = erase(model, row, gone, how)
@@ -85,6 +85,6 @@ def _amounts(model: Model, erased: Sequence[tuple[Encoded, Target, NDArray[np.bo
             queries.append(asked)
             places.append((at, there))
     amounts = np.full(len(erased), np.nan)
-    for output, (at, there) in zip(forward.scores(model, queries), places):
+    for output, (at, there) in zip(inference.scores(model, queries), places):
         amounts[at] = float(value(model, output, there))
     return amounts

@@ -9,10 +9,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from babelscope.methods.attention import _explained, read
-from babelscope.model import forward, parts, zeroing
+from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import value
 from babelscope.model.verbalizer import label_logits
+from babelscope.propagation import decomposition, zeroing
 from babelscope.types import Encoded, Explained, Target
 
 
@@ -29,7 +30,7 @@ def value_zeroing(model: Model, inputs: Sequence[Encoded], targets: Sequence[Tar
     *Left open by the paper*: a row of which no entry can be told from 0 is undefined.
     Source: Mohebbi et al. 2023 (arXiv 2301.12971); rollout without the identity, as in the authors' code.
     """
-    return _multiplied(model, inputs, targets, zeroing.distances(model, [forward.query(row) for row in inputs]))
+    return _multiplied(model, inputs, targets, zeroing.distances(model, [inference.query(row) for row in inputs]))
 
 
 def alti(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
@@ -51,8 +52,8 @@ def alti(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> 
     def nearer(part: Float[Tensor, "part token dim"], whole: Float[Tensor, "token dim"]) -> Float[Tensor, "part token"]:
         return (whole.abs().sum(dim=-1) - (whole - part).abs().sum(dim=-1)).clamp(min=0)
 
-    asked = [forward.query(row) for row in inputs]
-    return _multiplied(model, inputs, targets, parts.layerwise(model, asked, nearer))
+    asked = [inference.query(row) for row in inputs]
+    return _multiplied(model, inputs, targets, decomposition.layerwise(model, asked, nearer))
 
 
 def globenc(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
@@ -74,8 +75,8 @@ def globenc(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
     def length(part: Float[Tensor, "part token dim"], whole: Float[Tensor, "token dim"]) -> Float[Tensor, "part token"]:
         return part.pow(2).sum(dim=-1).sqrt()
 
-    asked = [forward.query(row) for row in inputs]
-    return _multiplied(model, inputs, targets, parts.layerwise(model, asked, length, whole_layer=True))
+    asked = [inference.query(row) for row in inputs]
+    return _multiplied(model, inputs, targets, decomposition.layerwise(model, asked, length, whole_layer=True))
 
 
 def decompx(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
@@ -103,7 +104,7 @@ def decompx(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
         (slope,) = torch.autograd.grad(value(model, heard, targets[row]), leaf)
         return (found * slope).flatten(start_dim=1).sum(dim=1)
 
-    return _explained(inputs, parts.outputs(model, [forward.query(row) for row in inputs], reduce))
+    return _explained(inputs, decomposition.outputs(model, [inference.query(row) for row in inputs], reduce))
 
 
 def _multiplied(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], found: Sequence[Tensor]) -> list[Explained]:

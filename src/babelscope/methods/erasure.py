@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.erase import default_operator, erase, moved
 from babelscope.model.load import Model
 from babelscope.model.targets import value
@@ -29,10 +29,10 @@ def occlusion(
     Source: Zeiler and Fergus 2014; Li, Monroe and Jurafsky 2016 (representation erasure).
     """
     how = operator or default_operator(model)
-    queries: list[forward.Query] = []
+    queries: list[inference.Query] = []
     places: list[list[tuple[int, Target] | None]] = []
     for row, target in zip(inputs, targets):
-        queries.append(forward.query(row))
+        queries.append(inference.query(row))
         mine: list[tuple[int, Target] | None] = []
         for token in np.flatnonzero(row.content):
             gone = np.arange(len(row.ids)) == token
@@ -44,7 +44,7 @@ def occlusion(
             mine.append((len(queries), there))
             queries.append(asked)
         places.append(mine)
-    outputs = iter(forward.scores(model, queries))
+    outputs = iter(inference.scores(model, queries))
     results = []
     found = list(outputs)
     start = 0

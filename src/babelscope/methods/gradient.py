@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from babelscope.errors import InputError, UnsupportedModel
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import value
 from babelscope.types import Encoded, Explained, Target
@@ -136,9 +136,11 @@ def way(model: Model, row: Encoded, baseline: str) -> Float[Tensor, "token dim"]
     return found
 
 
-def on_path(row: Encoded, way: Float[Tensor, "token dim"], share: float, baseline: str) -> forward.Query:
+def on_path(row: Encoded, way: Float[Tensor, "token dim"], share: float, baseline: str) -> inference.Query:
     key = f"path {baseline} {share!r} {row.content.tobytes().hex()}"
-    return forward.Query(row.ids, row.types, edit=lambda embedded: embedded - (1.0 - share) * way, key=key, decoder=row.decoder)
+    return inference.Query(
+        row.ids, row.types, edit=lambda embedded: embedded - (1.0 - share) * way, key=key, decoder=row.decoder
+    )
 
 
 def _split(found: dict[Piece, tuple[Tensor, float]], nodes: int, tolerance: float) -> list[Piece]:
@@ -157,7 +159,7 @@ def _values(
     baseline: str,
 ) -> dict[Point, float]:  # fmt: skip
     queries = [on_path(inputs[row], ways[row], share, baseline) for row, share in points]
-    outputs = forward.scores(model, queries)
+    outputs = inference.scores(model, queries)
     return {(row, share): float(value(model, output, targets[row])) for (row, share), output in zip(points, outputs)}
 
 
@@ -174,7 +176,7 @@ def _integrals(
     def reduce(at: int, slope: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
         return (slope.double() * ways[pieces[at // nodes][0]].double()).sum(dim=-1).cpu()
 
-    found = forward.gradients(model, queries, [targets[row] for row, _ in pieces for _ in points], reduce)
+    found = inference.gradients(model, queries, [targets[row] for row, _ in pieces for _ in points], reduce)
     totals = []
     for at, (_, (a, b)) in enumerate(pieces):
         slices = torch.stack([part for _, part in found[at * nodes : (at + 1) * nodes]])
@@ -185,5 +187,5 @@ def _integrals(
 def _from_gradients(
     model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], reduce: Callable[[int, Tensor], Tensor]
 ) -> list[Explained]:
-    found = forward.gradients(model, [forward.query(row) for row in inputs], targets, reduce)
+    found = inference.gradients(model, [inference.query(row) for row in inputs], targets, reduce)
     return [Explained(part.numpy()[row.content]) for row, (_, part) in zip(inputs, found)]

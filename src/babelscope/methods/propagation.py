@@ -12,10 +12,10 @@ from torch import Tensor
 
 from babelscope.methods.gradient import input_x_gradient, on_path, way
 from babelscope.methods.relevance import masked
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.load import Model
-from babelscope.model.rules import Mask, rules
 from babelscope.model.targets import value
+from babelscope.propagation.rules import Mask, rules
 from babelscope.types import Encoded, Explained, Target
 
 
@@ -72,8 +72,8 @@ def deeplift(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target],
         return (slope.double() * ways[row].double()).sum(dim=-1).cpu()
 
     with rules(model, "deeplift"):
-        found = forward.gradients(model, [forward.query(row) for row in inputs], targets, reduce, against)
-    outputs = forward.scores(model, against)
+        found = inference.gradients(model, [inference.query(row) for row in inputs], targets, reduce, against)
+    outputs = inference.scores(model, against)
     references = [float(value(model, output, target)) for output, target in zip(outputs, targets)]
     return [Explained(part.numpy()[row.content], at) for row, at, (_, part) in zip(inputs, references, found)]
 

@@ -14,12 +14,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from babelscope.methods.attention import read, rolled
-from babelscope.model import forward
-from babelscope.model.forward import Interior
+from babelscope.model import inference
 from babelscope.model.heads import head_grid, mask_for
+from babelscope.model.inference import Interior
 from babelscope.model.load import Model
-from babelscope.model.rules import Mask, rules
 from babelscope.model.targets import UNIT
+from babelscope.propagation.rules import Mask, rules
 from babelscope.types import Encoded, Explained, Target
 
 
@@ -128,7 +128,7 @@ def _interiors(
     """What the model's interior says under Chefer's rules, with a relevance of 1 at the target's logit."""
     unit = [replace(target, quantity=UNIT) for target in targets]
     with rules(model, "chefer", heads=heads):
-        return forward.interiors(model, [forward.query(row) for row in inputs], unit, reduce)
+        return inference.interiors(model, [inference.query(row) for row in inputs], unit, reduce)
 
 
 def _rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None) -> list[Explained]:
@@ -144,7 +144,7 @@ def _rolled_out(model: Model, inputs: Sequence[Encoded], targets: Sequence[Targe
         return read(model, targets[row], rolled(layers))
 
     plain = [replace(target, quantity="logit" if target.contrast < 0 else "contrast") for target in targets]
-    found = forward.interiors(model, [forward.query(row) for row in inputs], plain, reduce)
+    found = inference.interiors(model, [inference.query(row) for row in inputs], plain, reduce)
     return [Explained(np.asarray(part.cpu().numpy()[row.content])) for row, part in zip(inputs, found)]
 
 

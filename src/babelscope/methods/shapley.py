@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from babelscope.errors import InputError
 from babelscope.methods.coalitions import Coalitions, Values, explained, values
 from babelscope.model.load import Model
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.types import Encoded, Explained, Target
 
 Orders = Int[np.ndarray, "walk token"]

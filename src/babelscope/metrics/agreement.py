@@ -13,7 +13,7 @@ from babelscope.errors import InputError
 from babelscope.metrics.erased import Gone, Scores, probabilities, ranked, ranking, units
 from babelscope.model.load import Model
 from babelscope.model.targets import value
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.types import Encoded, Measured, Target
 
 STILL = 1e-12

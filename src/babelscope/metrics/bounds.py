@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Scores, probabilities, ranked, ranking, units
 from babelscope.model.load import Model
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.types import Encoded, Measured, Metric, Target
 
 STEPS = 10

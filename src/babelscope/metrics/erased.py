@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from babelscope.errors import InputError
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.erase import default_operator, erase_all, moved
 from babelscope.model.load import Model
 from babelscope.model.targets import probability
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.types import Encoded, Target
 
 Scores = Sequence[NDArray[np.float64]]
@@ -64,7 +64,7 @@ def probabilities(
     reason, where there is none."""
     how = operator or default_operator(model)
     queries = iter(erase_all(model, [(row, gone) for row, mine in zip(inputs, sets) for gone in mine], how))
-    asked: list[forward.Query] = []
+    asked: list[inference.Query] = []
     plans: list[tuple[list[tuple[int, Target] | None], str]] = []
     for mine, target in zip(sets, targets):
         places: list[tuple[int, Target] | None] = []
@@ -79,7 +79,7 @@ def probabilities(
                 places.append((len(asked), there))
                 asked.append(query)
         plans.append((places, reason))
-    outputs = forward.scores(model, asked)
+    outputs = inference.scores(model, asked)
     return [
         (np.array([nan if at is None else float(of(model, outputs[at[0]], at[1])) for at in places]), reason)
         for places, reason in plans

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Scores, probabilities, ranked, tops
-from babelscope.model.forward import query
+from babelscope.model.inference import query
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Measured, Target
 

@@ -31,10 +31,10 @@ from torch import Tensor
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Scores, ranked, units
 from babelscope.metrics.hard import LEAST_DROP
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import probability
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.types import Encoded, Measured, Target
 
 SCALINGS = ("minmax", "rank")
@@ -164,7 +164,7 @@ def _measured(
     """The mean of the judged draws of each input, drawn until it is known well enough."""
     if not 0 <= draws <= MOST or error < 0:
         raise InputError(f"draws are 0 (none, multiplied) to {MOST} and an error is not below 0; {draws} and {error} given")
-    ends = [ask for row in inputs for ask in (forward.query(row), _query(row, np.where(row.content, 0.0, 1.0), None))]
+    ends = [ask for row in inputs for ask in (inference.query(row), _query(row, np.where(row.content, 0.0, 1.0), None))]
     values = _probabilities(model, ends, [target for target in targets for _ in range(2)])
     full, null = values[::2], values[1::2]
     found: list[list[float]] = [[] for _ in inputs]
@@ -201,18 +201,18 @@ def _error(values: Sequence[float]) -> float:
     return float(np.std(values, ddof=1)) / sqrt(len(values)) if len(values) > 1 else np.inf
 
 
-def _probabilities(model: Model, queries: Sequence[forward.Query], targets: Sequence[Target]) -> list[float]:
-    return [probability(model, output, target) for output, target in zip(forward.scores(model, queries), targets)]
+def _probabilities(model: Model, queries: Sequence[inference.Query], targets: Sequence[Target]) -> list[float]:
+    return [probability(model, output, target) for output, target in zip(inference.scores(model, queries), targets)]
 
 
-def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) -> forward.Query:
+def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) -> inference.Query:
     """The input with each number of each token kept with the token's probability; multiplied by it where there is no draw."""
     if (keep == 1).all():
-        return forward.query(row)
+        return inference.query(row)
     certain = draw is None or bool(np.isin(keep, (0.0, 1.0)).all())
     luck = "" if certain else f"{draw} {row.example.id} "
     edit = partial(_thinned, keep, row.example.id, draw)
-    return forward.Query(
+    return inference.Query(
         row.ids, row.types, edit=edit, key=f"soft {luck}{sha256(keep.tobytes()).hexdigest()}", decoder=row.decoder
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from babelscope.crosslingual.words import segment, words_of_tokens
+from babelscope.data.segmentation import segment, words_of_tokens
 from babelscope.data.texts import check_text
 from babelscope.errors import InputError
 from babelscope.model.load import Model

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from babelscope.errors import InputError, UnsupportedModel
-from babelscope.model.forward import Query
+from babelscope.model.inference import Query
 from babelscope.model.infill import infilled
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Target

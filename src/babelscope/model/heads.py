@@ -13,13 +13,13 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from babelscope.data import builtin
+from babelscope import corpus
 from babelscope.errors import InputError, UnsupportedModel
-from babelscope.heads.masks import HeadMask, head_mask, load_mask
-from babelscope.heads.statistics import RELATIONS, HeadStatistics, settled, share
-from babelscope.model import forward
-from babelscope.model.counting import Counts, Sentence, Size, count, reach, sentence
+from babelscope.model import inference
 from babelscope.model.encode import encode
+from babelscope.model.head_counts import Counts, Sentence, Size, count, reach, sentence
+from babelscope.model.head_masks import HeadMask, head_mask, load_mask
+from babelscope.model.head_statistics import RELATIONS, HeadStatistics, settled, share
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Example
 
@@ -92,9 +92,9 @@ def _total(
     relations: int,
     progress: Callable[[int, int], None] | None,
 ) -> Counts:
-    queries = [forward.query(row) for row in rows]
+    queries = [inference.query(row) for row in rows]
     size = Size(max(len(row.ids) for row in rows), max(int(one.word.max()) for one in sentences) + 1, relations)
-    (seen,) = forward.attentions(model, [max(queries, key=lambda asked: len(asked.ids))], lambda _, weights: reach(weights))
+    (seen,) = inference.attentions(model, [max(queries, key=lambda asked: len(asked.ids))], lambda _, weights: reach(weights))
     total: Counts | None = None
     for start in range(0, len(rows), CHUNK):
         mine = sentences[start : start + CHUNK]
@@ -102,7 +102,7 @@ def _total(
         def reduce(row: int, weights: Float[Tensor, "layer head token token"], mine: Sequence[Sentence] = mine) -> Counts:
             return count(weights, mine[row], seen, direction, size)
 
-        for each in forward.attentions(model, queries[start : start + CHUNK], reduce):
+        for each in inference.attentions(model, queries[start : start + CHUNK], reduce):
             total = each if total is None else total.plus(each)
         if progress is not None:
             progress(min(start + CHUNK, len(rows)), len(rows))
@@ -162,11 +162,11 @@ def mask_for(model: Model, heads: str, lang: str) -> dict[int, list[float]]:
     """
     if heads != "builtin":
         return read_mask(heads, model)
-    lang = lang if lang in builtin.LANGUAGES else "en"
+    lang = lang if lang in corpus.LANGUAGES else "en"
     known = _MEASURED.setdefault(model.hf, {})
     key = (lang, sum(weight._version for weight in model.hf.parameters()))
     if key not in known:
-        sentences = [one for task in BUILTIN for one in builtin.read(task, lang, "train", EACH)]
+        sentences = [one for task in BUILTIN for one in corpus.read(task, lang, "train", EACH)]
         mask = head_mask(head_statistics(model, sentences))
         known[key] = {layer: [float(head) for head in kept] for layer, kept in enumerate(mask.keep)}
     return known[key]

@@ -13,13 +13,13 @@ from torch import Tensor
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.model import forward
+from babelscope.model import inference
 from babelscope.model.load import Model, not_found, quiet
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.types import Encoded
 
 
-def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], checkpoint: str) -> list[forward.Query]:
+def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], checkpoint: str) -> list[inference.Query]:
     """Each input with the tokens in `gone` drawn anew from what the masked language model expects in their places.
 
         x'_t ~ q( . | x with all of `gone` masked ),   by inverse distribution function at u_t
@@ -39,7 +39,7 @@ def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], c
     names = [(row.example.id, row.ids.tobytes(), gone.tobytes()) for row, gone in asked]
     moving = list({name: at for at, (name, (_, gone)) in enumerate(zip(names, asked)) if gone.any()}.values())
     queries = [
-        forward.Query(np.where(asked[at][1], mask, asked[at][0].ids), asked[at][0].types, decoder=asked[at][0].decoder)
+        inference.Query(np.where(asked[at][1], mask, asked[at][0].ids), asked[at][0].types, decoder=asked[at][0].decoder)
         for at in moving
     ]
     special = torch.tensor(writer.tokenizer.all_special_ids)
@@ -55,9 +55,9 @@ def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], c
         ids[gone] = places[:, 0].clamp(max=wanted.shape[1] - 1).numpy()
         return ids
 
-    drawn = {names[at]: ids for at, ids in zip(moving, forward.expectations(writer, queries, draw))}
+    drawn = {names[at]: ids for at, ids in zip(moving, inference.expectations(writer, queries, draw))}
     return [
-        forward.Query(drawn.get(name, encoded.ids), encoded.types, decoder=encoded.decoder)
+        inference.Query(drawn.get(name, encoded.ids), encoded.types, decoder=encoded.decoder)
         for name, (encoded, _) in zip(names, asked)
     ]
 

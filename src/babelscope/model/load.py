@@ -27,7 +27,7 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.model.door import ELSEWHERE, Door
+from babelscope.model.inference_state import ELSEWHERE, Door
 from babelscope.model.verbalizer import verbalizer as labelled
 
 TASKS = {

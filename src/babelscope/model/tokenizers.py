@@ -6,9 +6,11 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from babelscope.crosslingual.tokenization import Cut
 from babelscope.errors import UnsupportedModel
 from babelscope.model.load import not_found, quiet
+from babelscope.types import (
+    Segmentation,
+)
 
 ENDLESS = 1_000_000
 """A tokenizer that does not know its model's length names a far larger number."""
@@ -28,14 +30,14 @@ def load_tokenizer(source: str, *, revision: str | None = None) -> Any:
     return tokenizer
 
 
-def cut(tokenizer: Any, text: str) -> Cut:
+def cut(tokenizer: Any, text: str) -> Segmentation:
     """The text's tokens without special ones, however long it is.
 
     *Laws*: ids and offsets are the tokenizer's own; one offset per id.
     """
     made = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
     offsets = tuple((int(start), int(stop)) for start, stop in made["offset_mapping"])
-    return Cut(text, tuple(made["input_ids"]), offsets, tokenizer.unk_token_id)
+    return Segmentation(text, tuple(made["input_ids"]), offsets, tokenizer.unk_token_id)
 
 
 def length(tokenizer: Any, texts: tuple[str, ...]) -> int:

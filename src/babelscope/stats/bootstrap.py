@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.types import Estimate
 
 RESAMPLES = 2000

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from babelscope.errors import InputError
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 
 EXACT = 9
 """Up to this many points all permutations are enumerated."""

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.stats.bootstrap import estimate
 from babelscope.types import Estimate
 

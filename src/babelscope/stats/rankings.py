@@ -10,7 +10,7 @@ from jaxtyping import Float
 from scipy.stats import chi2, rankdata, studentized_range
 
 from babelscope.errors import InputError
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 
 PERMUTATIONS = 10_000
 

@@ -9,7 +9,7 @@ from math import nan
 import numpy as np
 from jaxtyping import Bool, Float
 
-from babelscope.seeds import keyed
+from babelscope.random import keyed
 from babelscope.stats.bootstrap import estimate
 from babelscope.stats.paired import FLIPS, TIE
 from babelscope.types import Estimate

@@ -5,13 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from babelscope.data.examples import examples
+from babelscope.data.spec import (
+    TaskSpec,
+)
+from babelscope.files import (
+    canonical,
+)
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
-from babelscope.model.finetune import fingerprint
-from babelscope.store import Store, canonical, cells, key
-from babelscope.study import models
-from babelscope.study.config import Choice, ModelSpec, Study, TaskSpec
-from babelscope.study.options import settle
+from babelscope.options import (
+    Choice,
+    settle,
+)
+from babelscope.store import (
+    Store,
+    cells,
+    key,
+)
+from babelscope.study.config import (
+    Study,
+)
+from babelscope.training.finetune import fingerprint
+from babelscope.training.spec import (
+    ModelSpec,
+)
 
 FLOOR = "random"
 DRAW = 1000
@@ -88,7 +106,7 @@ def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
     rows = []
     for block in blocks(study):
         name = name_of(study, block)
-        data = fingerprint(models.examples(block.task.data, block.lang))
+        data = fingerprint(examples(block.task.data, block.lang))
         mine = explained.get((name, block.task.name, block.lang, data), set())
         last = block.lang == languages(study, block.model, block.task)[-1]
         found = sum(measured.get(one, 0) + (compared.get(one, 0) if last else 0) for one in mine)

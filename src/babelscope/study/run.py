@@ -12,13 +12,25 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from babelscope.crosslingual.words import segmenter
+from babelscope.analyses.consistency import cells
+from babelscope.analyses.consistency.translations import for_classes
+from babelscope.analyses.trust.panel import trust
+from babelscope.data.examples import examples
+from babelscope.data.segmentation import segmenter
+from babelscope.data.spec import (
+    TaskSpec,
+)
 from babelscope.errors import BabelscopeError, Undefined
 from babelscope.methods import METHODS
+from babelscope.methods.explain import explain
 from babelscope.metrics import METRICS
-from babelscope.model.door import Progress
-from babelscope.model.finetune import fingerprint
+from babelscope.metrics.measure import measure
+from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model, quiet
+from babelscope.options import (
+    Choice,
+    settle,
+)
 from babelscope.store import (
     SCHEME,
     Cell,
@@ -33,15 +45,17 @@ from babelscope.store import (
     read_attributions,
     write_study,
 )
-from babelscope.study import compare, models
-from babelscope.study.config import Choice, ModelSpec, Study, TaskSpec, read_study
-from babelscope.study.explain import explain
+from babelscope.study.config import (
+    Study,
+    read_study,
+)
 from babelscope.study.grid import Block, blocks, languages, name_of, planned, seeds_of
-from babelscope.study.measure import measure
-from babelscope.study.options import settle
-from babelscope.study.spread import check, spread
-from babelscope.study.translations import for_classes
-from babelscope.study.trust import trust
+from babelscope.study.workers import check, spread
+from babelscope.training import models
+from babelscope.training.finetune import fingerprint
+from babelscope.training.spec import (
+    ModelSpec,
+)
 from babelscope.types import Aim, Attribution, Example, Failure
 
 VERSIONS = ("babelscope", "torch", "transformers", "tokenizers", "numpy")
@@ -183,7 +197,7 @@ def _obtain(study: Study, block: Block, watch: Watch) -> Model | Exception:
 
 def _fill(study: Study, block: Block, model: Model, store: Store, tally: Tally, watch: Watch) -> None:
     """Explains with every method, then measures all explanations together."""
-    rows = models.examples(block.task.data, block.lang)
+    rows = examples(block.task.data, block.lang)
     task = block.task
     classes, identified = _classes(study, block, model)
     explained: list[str] = []
@@ -248,10 +262,10 @@ def _classes(study: Study, block: Block, model: Model) -> tuple[dict[str, str | 
     if block.task.target != "source" or study.consistency is None:
         return {"": block.task.target}, {}
     source = study.consistency.source_of(block.model)
-    texts = models.examples(block.task.data, source)
+    texts = examples(block.task.data, source)
     if block.lang == source:
         return {"": None}, {}
-    return {"": None, **compare.said(model, texts)}, {"source": [source, fingerprint(texts)]}
+    return {"": None, **cells.said(model, texts)}, {"source": [source, fingerprint(texts)]}
 
 
 def _compare(study: Study, block: Block, model: Model, store: Store, tally: Tally) -> None:
@@ -260,18 +274,16 @@ def _compare(study: Study, block: Block, model: Model, store: Store, tally: Tall
         return
     source, langs = study.consistency.source_of(block.model), languages(study, block.model, block.task)
     for (place, _), keys in tally.explained.items():
-        identity = (
-            compare.identity(study.consistency, source, keys) if source in keys else {"kind": "measures", "source": source}
-        )
+        identity = cells.identity(study.consistency, source, keys) if source in keys else {"kind": "measures", "source": source}
         try:
             if set(keys) != set(langs):
                 raise Undefined(f"not every language was explained: only {', '.join(keys)}")
             if not has(store, key(identity)):
                 choice = study.methods[place]
-                texts = {lang: models.examples(block.task.data, lang) for lang in langs}
+                texts = {lang: examples(block.task.data, lang) for lang in langs}
                 options = settle(METHODS[choice.name], choice.options)
-                given = compare.Translated(source, read_attributions(store, keys.values()), texts, choice.name, options)
-                made = compare.measures(model, block.task, study.consistency, given)
+                given = cells.Translated(source, read_attributions(store, keys.values()), texts, choice.name, options)
+                made = cells.measures(model, block.task, study.consistency, given)
                 put(store, [Cell(identity, "measures", made)])
                 tally.filled += 1
             tally.keys.append(key(identity))
@@ -357,7 +369,7 @@ def described(study: Study, tallies: Sequence[Tally]) -> dict[str, Any]:
             | ({"bounds": METRICS[choice.name].bounds} if all(map(isfinite, METRICS[choice.name].bounds)) else {})
             | {"options": settle(METRICS[choice.name], choice.options)}
             for choice in study.metrics
-        ] + [{"name": name, "summary": summary} for name, summary in compare.MEASURED.items() if study.consistency],
+        ] + [{"name": name, "summary": summary} for name, summary in cells.MEASURED.items() if study.consistency],
         "seeds": study.seeds,
         "pairings": [pairing.model_dump() for pairing in study.pairings],
         "examples": study.tasks[0].data.examples,

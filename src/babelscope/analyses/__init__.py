@@ -1,0 +1,1 @@
+"""One folder per question that a user asks of a model."""

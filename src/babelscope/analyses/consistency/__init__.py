@@ -1,0 +1,1 @@
+"""Do translations get the same explanation?"""

@@ -1,0 +1,170 @@
+"""Multilingual beside monolingual models: what the page, its CSV and the studies' pages say about the pairings of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from babelscope.analyses.faithfulness.summary import base, described, labelled
+from babelscope.files import (
+    canonical,
+)
+from babelscope.stats.correlations import Correlation, correlation
+from babelscope.stats.disparity import (
+    FORMS,
+    Claim,
+    Disparity,
+    Pairing,
+    claims,
+    compared,
+    covariates,
+    disparities,
+    instances,
+    points,
+    ratios,
+)
+from babelscope.stats.paired import Paired
+from babelscope.stats.specifications import Curve, specification_curve
+from babelscope.store import (
+    Store,
+    read,
+)
+from babelscope.types import Estimate
+
+CELL = ("pairing", "task", "lang", "method", "metric")
+NOTHING = Disparity((), (nan, nan), Paired(Estimate(nan, nan, nan, 0, 0), nan, True, nan, nan), nan)
+"""A comparison without texts."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The comparisons of a study: text by text, what each model read, and the metrics' first settings by their short names."""
+
+    table: pd.DataFrame
+    readings: pd.DataFrame
+    pairings: tuple[Pairing, ...]
+    main: Mapping[str, str]
+
+    def rows(self, form: str = "above", *, correct: bool = True) -> pd.DataFrame:
+        """The texts to compare by the first setting of every metric, under its short name."""
+        mine = self.table[self.table["metric"].isin(list(self.main))]
+        return compared(mine.assign(metric=mine["metric"].map(dict(self.main))), form, correct=correct)
+
+
+def pairs(store: Store, study: Mapping[str, Any]) -> Pairs | None:
+    """What the store holds about the study's pairings; nothing where it has none, or no texts that both models read."""
+    pairings = tuple(Pairing(one["multilingual"], tuple(one["monolingual"])) for one in study.get("pairings") or ())
+    measures = read(store, "measures", study.get("keys")).to_pandas()
+    if not pairings or not len(measures):
+        return None
+    owner = {row["name"]: (row["spec"], row["seed"]) for row in described(study, "models") if "spec" in row}
+    known = readings(read(store, "attributions", study.get("keys")), owner)
+    rows = labelled(measures)
+    main = _main(measures, rows, study)
+    rows = _owned(rows, owner)
+    higher = {row["name"]: row.get("higher_is_better", True) for row in described(study, "metrics")}
+    lower = [name for name in rows["metric"].unique() if not higher.get(base(name), True)]
+    table = instances(rows, known, pairings, lower=lower)
+    return Pairs(table, known, pairings, main) if len(table) else None
+
+
+def readings(attributions: pa.Table, owner: Mapping[str, tuple[str, int]]) -> pd.DataFrame:
+    """What each model read, once per text: whether it was right, how many tokens and words it saw."""
+    columns = attributions.select(["model", "task", "lang", "group", "id", "label", "gold"])
+    for name, lists in (("tokens", "tokens"), ("words", "words")):
+        columns = columns.append_column(name, pc.list_value_length(attributions[lists]))
+    found = _owned(columns.to_pandas().drop_duplicates(["model", "task", "lang", "id"]), owner)
+    return found.assign(right=found["label"] == found["gold"])
+
+
+def by_language(found: Pairs) -> list[Disparity]:
+    return disparities(found.rows(), ("pairing", "lang", "metric"))
+
+
+def by_method(found: Pairs) -> list[Disparity]:
+    return disparities(found.rows(), ("pairing", "method", "metric"))
+
+
+def over_tasks(found: Pairs) -> list[Claim]:
+    return claims(found.rows(), ("pairing", "metric"))
+
+
+def beside(found: Pairs) -> list[tuple[str, str, str, Correlation]]:
+    """Over tasks and languages: does the difference go with that in accuracy, or in fertility?"""
+    table = points(found.rows(), found.readings, found.pairings)
+    return [
+        (str(pairing), str(metric), name, correlation(part[name], part["difference"], part["task"].tolist()))
+        for (pairing, metric), part in table.groupby(["pairing", "metric"], sort=False)
+        for name in ("accuracy", "fertility")
+    ]
+
+
+def published(found: Pairs) -> list[tuple[tuple[str, ...], tuple[Estimate, Estimate, Estimate]]]:
+    """The quantity of the published study, on all texts: ratios to random scores, and the logarithm of their quotient."""
+    mine = found.rows(correct=False)
+    return [(tuple(map(str, place)), ratios(part)) for place, part in mine.groupby(["pairing", "metric"], sort=False)]
+
+
+def specifications(found: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]:
+    """Every method by every metric and setting, above the floor or plain, on all texts or those that both get right.
+
+    The first table has one row per specification: method, metric, setting, form, texts.
+    """
+    mine = found.table[found.table["pairing"] == pairing.name]
+    columns, kinds = [], []
+    for form in FORMS:
+        for correct in (True, False):
+            rows = compared(mine, form, correct=correct)
+            place = ["group", "task", "lang", "id", "seed"]
+            wide = rows.set_index([*place, "method", "metric"])["difference"].unstack(["method", "metric"])
+            columns.append(wide)
+            for method, metric in [(str(one[0]), str(one[1])) for one in wide.columns]:
+                setting = metric.partition("[")[2].rstrip("]") or "as given"
+                kinds.append((method, base(metric), setting, form, "both right" if correct else "all"))
+    whole = pd.concat(columns, axis=1)
+    curve = specification_curve(whole.to_numpy(dtype=np.float64).T, whole.index.get_level_values("group").tolist())
+    return pd.DataFrame(kinds, columns=["method", "metric", "setting", "form", "texts"]), curve
+
+
+def csv(found: Pairs) -> str:
+    """Every cell: pairing, task, language, method, metric and setting, with both models' accuracy and fertility; without
+    numbers where there is no text that both get right."""
+    each = covariates(found.readings).to_dict("index")
+    known = {one.name: one for one in found.pairings}
+    lines = []
+    tests = {one.place: one for one in disparities(compared(found.table), CELL)}
+    for place in found.table[list(CELL)].drop_duplicates().itertuples(index=False, name=None):
+        one, (pairing, task, lang, *_) = tests.get(place, NOTHING), place
+        names = (known[pairing].multilingual, *known[pairing].monolingual)
+        sides = [each[name, task, lang] for name in names if (name, task, lang) in each][:2]
+        d = one.paired.difference
+        lines.append((*place, *one.means, d.mean, d.low, d.high, d.n, d.undefined, one.paired.p, one.adjusted,
+                      *(side[name] for name in ("accuracy", "fertility") for side in sides)))  # fmt: skip
+    head = [*CELL, "multilingual", "monolingual", "difference", "low", "high", "n", "undefined", "p", "p_holm"]
+    head += [f"{name}_{side}" for name in ("accuracy", "fertility") for side in ("multilingual", "monolingual")]
+    return str(pd.DataFrame(lines, columns=head).to_csv(index=False, lineterminator="\n"))
+
+
+def _owned(rows: pd.DataFrame, owner: Mapping[str, tuple[str, int]]) -> pd.DataFrame:
+    """The rows of known models, under the study's names and seeds."""
+    mine = rows[rows["model"].isin(list(owner))]
+    spec, seed = ({name: whose[at] for name, whose in owner.items()} for at in (0, 1))
+    return mine.assign(name=mine["model"], seed=mine["model"].map(seed), model=mine["model"].map(spec))
+
+
+def _main(measures: pd.DataFrame, named: pd.DataFrame, study: Mapping[str, Any]) -> dict[str, str]:
+    """The label of every metric's first setting in the study, and its short name; all labels where the study does not say."""
+    labels = dict(zip(zip(measures["metric"], measures["options"]), named["metric"]))
+    found: dict[str, str] = {}
+    for row in described(study, "metrics"):
+        label = labels.get((row["name"], canonical(row["options"]))) if "options" in row else None
+        if label is not None and row["name"] not in found.values():
+            found[label] = row["name"]
+    return found or {str(name): str(name) for name in named["metric"].unique()}

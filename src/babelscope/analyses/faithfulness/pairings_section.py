@@ -1,0 +1,155 @@
+"""The chapter of the report about pairings: sentences, tables, curves, and both models' rationales side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from markupsafe import Markup
+
+from babelscope.analyses.faithfulness import pairings
+from babelscope.analyses.faithfulness.pairings import Pairs
+from babelscope.display.curve import curve_svg
+from babelscope.display.numbers import (
+    interval,
+    number,
+    spoken,
+)
+from babelscope.stats.correlations import Correlation
+from babelscope.stats.disparity import FLOOR, Claim, Disparity, covariates
+from babelscope.types import Estimate
+
+SHOWN = 3
+"""Translation groups of each task whose rationales are shown."""
+SHARE = 0.2
+"""Of the words, in a rationale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rationale:
+    """What one model found in a text: its prediction, and by each method the top words, those of another model too marked."""
+
+    model: str
+    label: str
+    right: bool
+    words: dict[str, list[tuple[str, bool]]]
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """One text in one language, as every paired model reads it."""
+
+    task: str
+    group: str
+    gold: str
+    lang: str
+    text: str
+    rationales: list[Rationale]
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """Everything that the template lays out."""
+
+    sentences: list[Markup]
+    claims: list[tuple[Claim, str]]
+    languages: list[tuple[Disparity, str]]
+    methods: list[Disparity]
+    published: list[tuple[tuple[str, ...], tuple[Estimate, Estimate, Estimate]]]
+    beside: list[tuple[str, str, str, Correlation]]
+    curves: list[Markup]
+    side_by_side: list[SideBySide]
+
+
+def chapter(found: Pairs, attributions: pa.Table) -> Chapter:
+    """The pairings of a study in the page's words."""
+    claims = pairings.over_tasks(found)
+    curves = [
+        curve_svg(*pairings.specifications(found, one), f"{one.name}: every method, metric, setting and way to compare")
+        for one in found.pairings
+    ]
+    return Chapter(
+        [sentence(one) for one in claims],
+        [(one, accuracy(found, one.place[0])) for one in claims],
+        [(one, accuracy(found, one.place[0], one.place[1])) for one in pairings.by_language(found)],
+        pairings.by_method(found),
+        pairings.published(found),
+        pairings.beside(found),
+        curves,
+        side_by_side(found, attributions),
+    )
+
+
+def sentence(one: Claim) -> Markup:
+    """A claim said as strongly as the corrected test over tasks allows."""
+    pairing, metric = one.place
+    said = "is not shown to differ from 0"
+    if one.adjusted < 0.05:
+        said = "is above 0" if one.across.effect > 0 else "is below 0"
+    elif one.alike.p < 0.05:
+        said = f"is surely smaller than {one.alike.margin:g} either way"
+    return Markup("{}, {}: the difference {} {} over {} tasks and languages (p = {}, corrected {}).").format(
+        pairing, spoken(metric), interval(one.interval), said, one.across.n, number(one.across.sign_flip), number(one.adjusted)
+    )
+
+
+def accuracy(found: Pairs, pairing: str, lang: str | None = None) -> str:
+    """Both models' accuracy, the mean over tasks (and languages): `0.94 / 0.91`."""
+    each = covariates(found.readings)["accuracy"].reset_index()
+    each = each if lang is None else each[each["lang"] == lang]
+    models = next(one for one in found.pairings if one.name == pairing)
+    sides = ((models.multilingual,), models.monolingual)
+    return " / ".join(f"{each[each['model'].isin(names)]['accuracy'].mean():.2f}" for names in sides)
+
+
+def top(words: Sequence[str], scores: Sequence[float]) -> list[str]:
+    """The highest scored words, a fifth of them and one at least, in the order of the text.
+
+    *Laws*: never fewer than one word; equal scores go to the earlier word; undefined scores come last.
+    """
+    known = [score if score == score else float("-inf") for score in scores]
+    chosen = sorted(range(len(words)), key=lambda at: (-known[at], at))[: max(1, ceil(SHARE * len(words)))]
+    return [words[at] for at in sorted(chosen)]
+
+
+def side_by_side(found: Pairs, attributions: pa.Table) -> list[SideBySide]:
+    """The same texts in both models and all languages; of several seeds the first."""
+    names = list(dict.fromkeys(name for one in found.pairings for name in (one.multilingual, *one.monolingual)))
+    first = found.readings.sort_values("seed").drop_duplicates(["model", "task", "lang", "id"])
+    counts = first.groupby(["task", "group"]).agg(langs=("lang", "nunique"), models=("model", "nunique")).reset_index()
+    counts = counts.sort_values(["langs", "models", "group"], ascending=[False, False, True], kind="stable")
+    shown = []
+    for task, mine in counts.groupby("task", sort=False):
+        for group in mine["group"].head(SHOWN):
+            texts = first[(first["task"] == task) & (first["group"] == group)]
+            rows = attributions.filter(pc.and_(pc.equal(attributions["task"], task), pc.equal(attributions["group"], group)))
+            shown += _texts(texts, rows.to_pandas(), names)
+    return shown
+
+
+def _texts(texts: pd.DataFrame, rows: pd.DataFrame, names: Sequence[str]) -> list[SideBySide]:
+    made = []
+    for lang, mine in texts.groupby("lang", sort=False):
+        tops: dict[str, dict[str, list[str]]] = {}
+        for name, stored in zip(mine["model"], mine["name"]):
+            own = rows[(rows["model"] == stored) & (rows["lang"] == lang) & (rows["method"] != FLOOR)]
+            tops[name] = {row.method: top(row.words, row.word_scores) for row in own.itertuples()}
+        one = rows[rows["lang"] == lang].iloc[0]
+        known = mine.drop_duplicates("model").set_index("model")
+        rationales = [
+            Rationale(name, str(known.loc[name, "label"]), bool(known.loc[name, "right"]), {
+                method: [(word, _shared(word, method, name, tops)) for word in words] for method, words in tops[name].items()
+            })
+            for name in names if name in tops
+        ]  # fmt: skip
+        made.append(SideBySide(one["task"], one["group"], str(one["gold"]), str(lang), " ".join(one["texts"]), rationales))
+    return made
+
+
+def _shared(word: str, method: str, name: str, tops: dict[str, dict[str, list[str]]]) -> bool:
+    """Whether another model has the word in its rationale too."""
+    return any(word in found.get(method, ()) for other, found in tops.items() if other != name)

@@ -1,0 +1,1 @@
+"""Which attention heads matter, and does masking the rest help?"""

@@ -1,0 +1,1 @@
+"""Can this one explanation be trusted?"""

@@ -1,0 +1,122 @@
+"""The trust panel of an explanation, for people: in a terminal, in a notebook, as a page, and in the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from math import isfinite
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from markupsafe import Markup
+from rich.console import Group
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from babelscope.analyses.trust.values import (
+    CHECKS,
+    Check,
+    Stage,
+    Trust,
+    judged,
+)
+from babelscope.display.highlight import STEPS, texts_html
+from babelscope.display.page import render
+from babelscope.display.terminal import coloured, plain
+from babelscope.store import (
+    attribution,
+)
+
+MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "undefined": "–"}
+STYLES = {"holds": "bold green", "fails": "bold red", "undecided": "yellow", "undefined": "dim"}
+WIDE, HIGH, LEFT, TOP = 560, 170, 44, 12
+"""The curve's size, and the room for its labels."""
+
+
+def number(value: float) -> str:
+    """Two decimals with a true minus; a dash where there is no value."""
+    return f"{value:.2f}".replace("-", "−") if isfinite(value) else "–"
+
+
+def spread(one: Check | Stage) -> str:
+    """The range that chance (of calibration: the observed rate) has."""
+    return f"{number(one.low)} to {number(one.high)}" if isfinite(one.low) else "–"
+
+
+def panel(one: Trust) -> Panel:
+    """The explanation, its checks and how it fades, for a terminal."""
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    table.add_column("")
+    for name in ("check", "value", "chance"):
+        table.add_column(name, justify="left" if name == "check" else "right", no_wrap=True)
+    table.add_column("what it says", overflow="fold")
+    for check in one.checks:
+        said = Text(CHECKS[check.name], "dim").append(f"\n{plain(check.said)}")
+        mark = Text(MARKS[check.verdict], STYLES[check.verdict])
+        table.add_row(mark, check.name.replace("_", " "), number(check.value), spread(check), said)
+    key = "  ".join(f"{mark} {name}" for name, mark in MARKS.items())
+    return Panel(
+        Group(coloured(one.explanation), "", table, "", _fading(one.stages)),
+        title="trust",
+        subtitle=key,
+        title_align="left",
+        subtitle_align="left",
+    )
+
+
+def panels_html(found: Sequence[Trust]) -> str:
+    """A fragment that carries its own style, for notebooks."""
+    return str(render("trust.html.j2", panels=found, **helpers()))
+
+
+def page_html(found: Sequence[Trust]) -> str:
+    """The same panels as a page of their own, which loads nothing from elsewhere."""
+    return str(render("trust_page.html.j2", panels=found, **helpers()))
+
+
+def helpers() -> dict[str, object]:
+    """What the template of a panel needs beside the panels."""
+    return {
+        "texts_html": texts_html, "trust_number": number, "trust_spread": spread, "trust_curve": curve_svg,
+        "trust_marks": MARKS, "trust_questions": CHECKS, "steps": STEPS,
+    }  # fmt: skip
+
+
+def stored(panels: pa.Table, attributions: pa.Table) -> list[Trust]:
+    """The panels of a store with their explanations, example by example."""
+    columns = ("model", "lang", "id", "method", "options", "seed")
+    wanted = {tuple(row[name] for name in columns): json.loads(row["panel"]) for row in panels.to_pylist()}
+    kept = attributions.filter(pc.is_in(attributions["id"], value_set=panels["id"].combine_chunks()))
+    rows = {tuple(row[name] for name in columns): row for row in kept.to_pylist()} if wanted else {}
+    return [judged(attribution(rows[name]), panel) for name, panel in sorted(wanted.items()) if name in rows]
+
+
+def curve_svg(one: Trust) -> Markup:
+    """How alike the explanation is after every stage, over the band of what chance gives; 1 is unchanged."""
+    values = [1.0, *(stage.similarity for stage in one.stages)]
+    step = (WIDE - LEFT - 20) / max(1, len(values) - 1)
+    places = [(LEFT + 10 + at * step, _y(value)) for at, value in enumerate(values)]
+    known = [(x, y) for x, y in places if y is not None]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in known)
+    names = ["trained", *(stage.part for stage in one.stages)]
+    last = one.stages[-1]
+    return render(
+        "trust_curve.svg.j2", line=line, dots=known, wide=WIDE, high=HIGH + 44, left=LEFT, bottom=TOP + HIGH,
+        labels=[(places[at][0], name) for at, name in enumerate(names)], ticks=[(_y(at), number(at)) for at in (1.0, 0.5, 0.0)],
+        band=(_y(last.high), _y(last.low)) if isfinite(last.low) else None,
+    )  # fmt: skip
+
+
+def _y(value: float) -> float | None:
+    """From -0.5 at the bottom to 1 at the top; what lies below stands at the bottom."""
+    return TOP + HIGH * (1.0 - max(-0.5, value)) / 1.5 if isfinite(value) else None
+
+
+def _fading(stages: Sequence[Stage]) -> Text:
+    lines = Text("similarity while the weights are shuffled from the top down (1 is unchanged; in brackets chance)", "dim")
+    for stage in stages:
+        bar = "█" * round(20 * max(0.0, stage.similarity)) if isfinite(stage.similarity) else ""
+        lines.append(f"\n  {plain(stage.part):<22}{number(stage.similarity):>6}  ", "default")
+        lines.append(f"{bar:<20}", "blue").append(f"  [{spread(stage)}]", "dim")
+    return lines

@@ -1,0 +1,60 @@
+"""The examples of a task in one language, from wherever its specification says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from babelscope import corpus
+from babelscope.data import corpora
+from babelscope.data.formats import hub
+from babelscope.data.formats.tables import read
+from babelscope.data.spec import DataSpec
+from babelscope.errors import InputError
+from babelscope.random import keyed
+from babelscope.types import Example
+
+SHARED = 20
+"""Of a split that is both trained on and chosen by, one row in so many is for choosing."""
+
+
+def examples(data: DataSpec, lang: str, split: str | None = None, count: int | None = None) -> list[Example]:
+    """The examples of one language: those to explain, or with `split` those to train on.
+
+    *Law*: with `drawn`, the examples to explain are the same translation groups in every language that has them.
+    """
+    wanted = split or data.split
+    number = count if count is not None else data.examples
+    if data.drawn and split is None:
+        found = examples(data.model_copy(update={"drawn": False, "examples": None}), lang)
+        return sorted(found, key=lambda row: keyed(data.seed, "drawn", row.group).random())[:number]
+    if data.builtin is not None:
+        return corpus.read(data.builtin, lang, wanted, number or 0, data.seed)
+    if data.corpus is not None:
+        return list(islice(corpora.read(data.corpus, data.folder or ".", lang=lang, split=wanted), number))
+    if data.hub is not None:
+        return list(islice(_of_hub(data, lang, split), number))
+    pattern = {"train": data.train_file, "dev": data.dev_file}.get(split or "", data.file)
+    if pattern is None:
+        raise InputError(f"data: training needs a {split}_file beside 'file'")
+    each = "{lang}" in pattern
+    found = read(pattern.replace("{lang}", lang), columns=data.columns, lang=lang if each else None)
+    if not each and any(row.lang == "und" for row in found):
+        raise InputError(
+            f"{pattern}: some rows have no language; add a column 'lang', or name one file per language with {{lang}}"
+        )
+    rows = [row for row in found if row.lang == lang]
+    if not rows:
+        raise InputError(f"{pattern}: no row of language {lang!r}; found: {', '.join(sorted({row.lang for row in found}))}")
+    return rows[:number]
+
+
+def _of_hub(data: DataSpec, lang: str, split: str | None) -> Iterator[Example]:
+    """Rows of a data set of the hub, whose name and configuration may hold {lang}. Where one split is to be both trained on and
+    chosen by, every twentieth row is for choosing."""
+    name, config = (each and each.replace("{lang}", lang) for each in (data.hub, data.config))
+    wanted = {"train": data.train_split, "dev": data.dev_split}.get(split or "", data.split)
+    rows = hub.read(str(name), config, wanted, columns=data.columns, lang=lang, revision=data.revision)
+    if split is None or data.train_split != data.dev_split:
+        return rows
+    return (row for number, row in enumerate(rows) if (number % SHARED == 0) == (split == "dev"))

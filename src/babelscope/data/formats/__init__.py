@@ -1,0 +1,1 @@
+"""File formats: what is read, and everything that can be wrong with it."""

@@ -1,0 +1,58 @@
+"""Data sets of the Hugging Face hub, streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from babelscope.data.formats.problems import sound
+from babelscope.data.formats.records import parse
+from babelscope.errors import InputError
+from babelscope.types import Example
+
+
+def read(
+    name: str,
+    config: str | None = None,
+    split: str = "test",
+    *,
+    columns: Mapping[str, str] | None = None,
+    lang: str | None = None,
+    revision: str | None = None,
+) -> Iterator[Example]:
+    """The rows of a split as examples, one by one, nothing stored; the columns are found as in files.
+
+    Numbers of a ClassLabel become their names, lists of words one text. Rows are numbered from 1 where they have no id.
+    """
+    import datasets
+    from datasets.exceptions import DatasetGenerationError
+
+    try:
+        rows = datasets.load_dataset(name, config, split=split, streaming=True, revision=revision)
+        features = rows.features or {}
+        first = next(iter(rows), None)
+    except (OSError, ValueError, RuntimeError, DatasetGenerationError) as error:
+        why = " ".join(str(error).split())[:200]
+        what = f"{name}{f' ({config})' if config else ''}, split {split}"
+        raise InputError(
+            f"the data set {what} cannot be had from the Hugging Face hub: {type(error).__name__}: {why}"
+        ) from error
+    if first is None:
+        raise InputError(f"the data set {name}, split {split}, holds no row")
+    names = {column: kind for column, kind in features.items() if hasattr(kind, "int2str")}
+    return _examples(name, rows, names, columns or {}, lang)
+
+
+def _examples(
+    name: str, rows: Any, names: Mapping[str, Any], columns: Mapping[str, str], lang: str | None
+) -> Iterator[Example]:
+    for number, row in enumerate(rows, 1):
+        told = dict(row)
+        for column, kind in names.items():
+            value = told[column]
+            if isinstance(value, int):  # -1 is the hub's way to say that a test label is kept back
+                told[column] = None if value < 0 else kind.int2str(value)
+        for column, value in told.items():
+            if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+                told[column] = ", ".join(value)
+        yield from sound(parse(name, number, told, columns, lang, gold=False))

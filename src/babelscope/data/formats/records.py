@@ -1,0 +1,150 @@
+"""An example as a record of plain values, and back: the columns of JSONL and Parquet files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from babelscope.data.formats.problems import Problem
+from babelscope.types import Example
+
+COLUMNS = {
+    "text": ("text", "sentence", "premise", "sentence1", "text_a", "question", "document"),
+    "pair": ("pair", "text_pair", "hypothesis", "sentence2", "text_b", "context", "query"),
+    "id": ("id", "annotation_id", "index", "index_id"),
+    "label": ("label", "category", "gold"),
+    "lang": ("lang", "language"),
+    "group": ("group", "group_id"),
+}
+"""Each field of an example and the column names under which it is found; a column map names others."""
+
+GOLD = {
+    "words": "for each text, for each word, [start, end] in characters",
+    "rationale": "for each text, for each word, true or false",
+    "heads": "for each text, for each word, its head's number from 1, or 0",
+    "relations": "for each text, for each word, a name",
+    "concepts": "for each text, for each word, a list of names",
+    "answer": "[start, end] in characters of the last text",
+}
+"""The gold that JSONL and Parquet files carry under these names, and its shape."""
+
+_SHAPES: dict[str, tuple[int, type]] = {
+    "words": (2, tuple),
+    "rationale": (2, bool),
+    "heads": (2, int),
+    "relations": (2, str),
+    "concepts": (3, str),
+    "answer": (0, tuple),
+}
+"""How deep each field's lists are nested, and what stands inside; a tuple is a span."""
+
+
+def record(example: Example) -> dict[str, Any]:
+    """The example as plain values; what it has not is left out."""
+    one: dict[str, Any] = {"id": example.id, "lang": example.lang, "group": example.group}
+    if example.label is not None:
+        one["label"] = example.label
+    one |= dict(zip(("text", "pair"), example.texts))
+    return one | {name: _lists(getattr(example, name)) for name in GOLD if getattr(example, name) is not None}
+
+
+def parse(
+    file: Path | str, line: int, row: Mapping[str, Any], columns: Mapping[str, str], lang: str | None, gold: bool = True
+) -> Iterator[Example | Problem]:
+    """The example of a row; before it, the problems of its fields. A row without a text yields problems only."""
+    found: dict[str, str | None] = {}
+    for field, known in COLUMNS.items():
+        if field in columns and columns[field] not in row:
+            missing = f"there is no column {columns[field]!r}; found: {', '.join(map(str, row))}"
+            yield Problem(str(file), line, field, missing, "the column that the map names")
+            return
+        name = columns.get(field) or next((each for each in known if each in row), None)
+        given = None if name is None else row[name]
+        if field in ("text", "pair") and given is not None and not isinstance(given, str):
+            yield Problem(str(file), line, str(name), f"a value of type {type(given).__name__}", "a text")
+            return
+        found[field] = None if given is None or given == "" else str(given)
+    if found["text"] is None:
+        missing = f"no text; found the columns {', '.join(map(str, row))}"
+        yield Problem(str(file), line, "", missing, "a text: name its column with text=COLUMN")
+        return
+    parts: dict[str, Any] = {}
+    for field in GOLD if gold else ():
+        if row.get(field) is not None:
+            value = _tuples(row[field], *_SHAPES[field])
+            if value is None:
+                yield Problem(str(file), line, field, repr(row[field])[:80], GOLD[field])
+            else:
+                parts[field] = value
+    name = found["id"] or str(line)
+    texts = (found["text"],) if found["pair"] is None else (found["text"], found["pair"])
+    one = Example(name, texts, found["lang"] or lang or "und", found["group"] or name, found["label"], **parts)
+    yield from (Problem(str(file), line, *fault) for fault in gold_faults(one))
+    yield one
+
+
+def gold_faults(one: Example) -> Iterator[tuple[str, str, str]]:
+    """What does not fit together in an example's gold: the field, what was found, what was expected."""
+    if one.answer is not None and not 0 <= one.answer[0] < one.answer[1] <= len(one.texts[-1]):
+        yield "answer", f"the span {list(one.answer)}", f"a span within the {len(one.texts[-1])} characters of the last text"
+    for name in ("words", "rationale", "heads", "relations", "concepts"):
+        value = getattr(one, name)
+        if value is None:
+            continue
+        if len(value) != len(one.texts):
+            yield name, f"{len(value)} lists", f"one for each of the {len(one.texts)} texts"
+        elif one.words is None or len(one.words) != len(one.texts):
+            if name != "words":
+                yield name, "no words that it could be of", "the field words beside it"
+        else:
+            for text, (words, each) in enumerate(zip(one.words, value)):
+                if len(each) != len(words):
+                    yield name, f"{len(each)} values for text {text + 1}", f"one for each of its {len(words)} words"
+                elif name == "words" and (wrong := _misplaced(words, one.texts[text])) is not None:
+                    yield name, f"the span {list(wrong)}", "spans within the text, one after the other"
+                elif name == "heads" and (fault := tree_fault(each)):
+                    yield name, fault, "heads that form trees"
+
+
+def tree_fault(heads: tuple[int, ...]) -> str:
+    """Why these heads do not form trees; "" if they do."""
+    for word, head in enumerate(heads, 1):
+        if not 0 <= head <= len(heads):
+            return f"word {word} has the head {head} of {len(heads)} words"
+    done: set[int] = {0}
+    for start in range(1, len(heads) + 1):
+        path: list[int] = []
+        word = start
+        while word not in done:
+            if word in path:
+                return f"word {word} is its own ancestor"
+            path.append(word)
+            word = heads[word - 1]
+        done.update(path)
+    return ""
+
+
+def _misplaced(words: tuple[tuple[int, int], ...], text: str) -> tuple[int, int] | None:
+    last = 0
+    for start, end in words:
+        if not last <= start < end <= len(text):
+            return start, end
+        last = end
+    return None
+
+
+def _lists(value: Any) -> Any:
+    return [_lists(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _tuples(value: Any, depth: int, kind: type) -> Any:
+    """Nested lists of that depth and kind as tuples; None if they are anything else."""
+    if depth == 0 and kind is bool:
+        return bool(value) if value in (0, 1) else None
+    if depth == 0 and kind is not tuple:
+        return value if type(value) is kind else None
+    if not isinstance(value, (list, tuple)) or (depth == 0 and len(value) != 2):
+        return None
+    made = tuple(_tuples(each, depth - 1, kind) if depth else _tuples(each, 0, int) for each in value)
+    return None if any(each is None for each in made) else made

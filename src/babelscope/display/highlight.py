@@ -1,0 +1,86 @@
+"""Coloured words: the text as it was written, each word tinted by its score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, isfinite
+
+from markupsafe import Markup, escape
+
+from babelscope.display.page import render
+from babelscope.display.plane import has_plane, plane_svg
+from babelscope.types import Attribution, Span
+
+STEPS = 10
+"""Shades of each of the two colours; the style sheet lists them."""
+
+
+def explanations_html(items: Sequence[Attribution]) -> str:
+    """A fragment that carries its own style, for notebooks."""
+    return str(render("explanations.html.j2", items=items, texts_html=texts_html, steps=STEPS))
+
+
+def page_html(items: Sequence[Attribution]) -> str:
+    """The same explanations as a page of their own."""
+    return str(render("page.html.j2", items=items, texts_html=texts_html, steps=STEPS))
+
+
+def texts_html(one: Attribution) -> Markup:
+    """The texts of an explanation, one paragraph each, numbered if there are two; below, the plane of a surrogate."""
+    paragraphs = []
+    for place in range(len(one.texts)):
+        label = Markup('<span class="bs-place" dir="ltr" lang="en">text {}</span>').format(place + 1)
+        words = words_html(one, place) if len(one.texts) == 1 else label + words_html(one, place)
+        paragraphs.append(Markup('<p class="bs-text" dir="auto" lang="{}">{}</p>').format(one.lang, words))
+    if has_plane(one):
+        paragraphs.append(Markup("<details><summary>value and importance</summary>{}</details>").format(plane_svg(one)))
+    return Markup("").join(paragraphs)
+
+
+def words_html(one: Attribution, place: int = 0) -> Markup:
+    """The running text with its words tinted: without its tags it is the text, to the character.
+
+        shade = ceil(10 |s| / max_j |s_j|), the maximum over both texts of a pair
+
+    What a truncated input lost at its end is faded. A word is never split: letters keep joining.
+    """
+    text = one.texts[place]
+    largest = top(one.word_scores)
+    spans = [(span, score) for span, score, here in zip(one.word_offsets, one.word_scores, one.word_segment) if here == place]
+    parts: list[Markup] = []
+    at = 0
+    for span, score in sorted(spans, key=lambda pair: pair[0]):
+        start, end = _within(span, at, len(text))
+        if start < end:
+            parts += [escape(text[at:start]), _word(text[start:end], score, largest)]
+            at = end
+    rest = escape(text[at:])
+    if rest.strip() and any(flag.startswith("truncated") for flag in one.flags):
+        rest = Markup('<span class="bs-cut" title="cut off: the model did not read this">{}</span>').format(rest)
+    return Markup("").join([*parts, rest])
+
+
+def top(scores: Sequence[float]) -> float:
+    """The largest magnitude of the defined scores; 0 if there is none."""
+    return max((abs(score) for score in scores if isfinite(score)), default=0.0)
+
+
+def shade(score: float, largest: float, steps: int = STEPS) -> int:
+    """How strongly a word is tinted, from 0 to `steps`; negative where it opposes."""
+    if not isfinite(score) or largest <= 0:
+        return 0
+    step = ceil(steps * (abs(score) / largest) - 1e-9)
+    return min(steps, step) if score > 0 else -min(steps, step)
+
+
+def _word(word: str, score: float, largest: float) -> Markup:
+    if not isfinite(score):
+        return Markup('<span class="bs-u" title="undefined">{}</span>').format(word)
+    step = shade(score, largest)
+    tint = f"bs-p bs-p{step}" if step > 0 else f"bs-n bs-n{-step}" if step < 0 else "bs-z"
+    return Markup('<span class="{}" title="{}">{}</span>').format(tint, f"{score:+.3g}".replace("-", "−"), word)
+
+
+def _within(span: Span, least: int, most: int) -> Span:
+    """The span without what an earlier word took or the text does not have."""
+    return max(span[0], least), min(span[1], most)

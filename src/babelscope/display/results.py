@@ -1,0 +1,107 @@
+"""Results as a person meets them: frozen sequences that know tables and coloured text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, overload
+
+import pandas as pd
+
+from babelscope.files import plain
+from babelscope.types import Attribution, Estimate, Measure
+
+EXPLANATION_FIELDS = (
+    "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
+    "word_index", "words", "scores", "word_scores", "flags", "texts", "gold", "quantity", "model", "options", "seed",
+    "word_offsets", "word_segment", "details",
+)  # fmt: skip
+"""The fields of an explanation as JSON, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attributions(Sequence[Attribution]):
+    """Explanations, in the order of the inputs, one after another for each method."""
+
+    items: tuple[Attribution, ...]
+
+    @overload
+    def __getitem__(self, index: int) -> Attribution: ...
+    @overload
+    def __getitem__(self, index: slice) -> Attributions: ...
+    def __getitem__(self, index: int | slice) -> Attribution | Attributions:
+        return Attributions(self.items[index]) if isinstance(index, slice) else self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Attribution]:
+        return iter(self.items)
+
+    def __add__(self, other: Attributions) -> Attributions:
+        return Attributions(self.items + other.items)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per word of each explanation."""
+        rows = [
+            {
+                "id": one.id, "lang": one.lang, "model": one.model, "method": one.method, "target": one.target,
+                "label": one.label, "probability": one.probability, "word": word, "score": score, "segment": segment,
+            }
+            for one in self.items
+            for word, score, segment in zip(one.words, one.word_scores, one.word_segment)
+        ]  # fmt: skip
+        return pd.DataFrame(rows)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """A list of objects with the documented fields; undefined numbers are null."""
+        return [{name: plain(getattr(one, name)) for name in EXPLANATION_FIELDS} for one in self.items]
+
+    def _repr_html_(self) -> str:
+        from babelscope.display.highlight import explanations_html
+
+        return explanations_html(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Measures(Sequence[Measure]):
+    """Metrics of explanations, one row per explanation and metric."""
+
+    items: tuple[Measure, ...]
+
+    @overload
+    def __getitem__(self, index: int) -> Measure: ...
+    @overload
+    def __getitem__(self, index: slice) -> Measures: ...
+    def __getitem__(self, index: int | slice) -> Measure | Measures:
+        return Measures(self.items[index]) if isinstance(index, slice) else self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self.items)
+
+    def __add__(self, other: Measures) -> Measures:
+        return Measures(self.items + other.items)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per measure."""
+        return pd.DataFrame([asdict(one) for one in self.items])
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """A list of objects, undefined values as null with their reason."""
+        return [{name: plain(part) for name, part in asdict(one).items()} for one in self.items]
+
+    def summary(self) -> list[tuple[tuple[str, str, str, str], Estimate]]:
+        """Per (model, language, method, metric) the mean with its interval, clustered by translation group."""
+        from babelscope.stats import estimate
+
+        groups: dict[tuple[str, str, str, str], list[Measure]] = {}
+        for one in self.items:
+            groups.setdefault((one.model, one.lang, one.method, one.metric), []).append(one)
+        return [(name, estimate([one.value for one in rows], [one.group for one in rows])) for name, rows in groups.items()]
+
+    def _repr_html_(self) -> str:
+        rows = [dict(zip(("model", "lang", "method", "metric"), name)) | asdict(found) for name, found in self.summary()]
+        return str(pd.DataFrame(rows).to_html(index=False, float_format="{:.3f}".format))

@@ -1,1 +1,0 @@
-"""What attention heads point at, and which of them to keep: pure numbers, no torch."""

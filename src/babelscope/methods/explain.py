@@ -1,0 +1,186 @@
+"""From examples to stored explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from math import isfinite, nan
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from babelscope.display.results import Attributions
+from babelscope.errors import BabelscopeError, InputError, UnsupportedModel
+from babelscope.methods import METHODS
+from babelscope.model import inference, targets
+from babelscope.model.encode import encode
+from babelscope.model.inference_state import Progress
+from babelscope.model.load import Model
+from babelscope.options import choose, settle
+from babelscope.types import Aim, Attribution, Encoded, Example, Explained, Method, Target
+
+Texts = str | tuple[str, str] | Example | Sequence["str | tuple[str, str] | Example"]
+OWN_TOLERANCE = 1e-4
+"""How far the explained probability may be from the one of the model's own call."""
+HALF_TOLERANCE = 2e-2
+"""The same in half precision, where a batch and a single text round differently."""
+
+
+def explain(
+    model: Model,
+    data: Texts,
+    method: str | Sequence[str] = "integrated_gradients",
+    *,
+    target: str | Aim | None = None,
+    quantity: str = "logit",
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    lang: str = "und",
+    part: str = "all",
+    long: str = "truncate",
+    progress: Progress | None = None,
+) -> Attributions:
+    """Which words made the model say that: one explanation per text and method.
+
+    `data` is a text, a pair (two texts in a tuple), an Example, or a list of these. `target` names a class or an answer;
+    "gold" takes each example's label; None, the default, explains what the model predicts; an `Aim` also says which word's
+    tag, which edge of an answer, and which class is contrasted. `options` belong to the method. `part` fixes one text of a
+    pair; `long` says what happens to texts longer than the model.
+    """
+    names = [method] if isinstance(method, str) else list(method)
+    rows = [choose(METHODS, name, "method") for name in names]
+    if options and len(rows) > 1:
+        raise InputError(f"options belong to one method; {len(rows)} given")
+    settled = [settle(row, options or {}) for row in rows]
+    for row in rows:
+        if row.attentions and model.unseen_attention:
+            raise UnsupportedModel(f"{row.name} reads attention weights, but {model.unseen_attention}; use another method")
+    encoded = encode(model, as_examples(data, lang), part=part, long=long)
+    with model.door.watched(progress):
+        outputs = inference.scores(model, [inference.query(row) for row in encoded])
+        check_own(model, encoded, outputs)
+        aim = target if isinstance(target, Aim) else Aim(target)
+        wanted = [targets.chosen(model, row, output, aim, quantity) for row, output in zip(encoded, outputs)]
+        found: list[Attribution] = []
+        for row, mine in zip(rows, settled):
+            extra = {"seed": seed} if row.seeded else {}
+            with model.full_precision() if row.precise else nullcontext(False) as upcast:
+                explained = row.function(model, encoded, wanted, **mine, **extra)
+            if upcast:
+                explained = [replace(one, flags=(*one.flags, "computed in float32")) for one in explained]
+            found += [
+                _attribution(model, row, mine, seed if row.seeded else 0, *each)
+                for each in zip(encoded, outputs, wanted, explained)
+            ]
+    return Attributions(tuple(found))
+
+
+def as_examples(data: Texts, lang: str = "und") -> list[Example]:
+    """Texts, pairs and examples as examples; texts are numbered from 1."""
+    items = [data] if isinstance(data, (str, tuple, Example)) else list(data)
+    if not items:
+        raise InputError("there is no text to explain")
+    rows = []
+    for number, item in enumerate(items, 1):
+        if isinstance(item, Example):
+            rows.append(item)
+        elif isinstance(item, str):
+            rows.append(Example(str(number), (item,), lang))
+        elif isinstance(item, tuple) and 1 <= len(item) <= 2 and all(isinstance(text, str) for text in item):
+            rows.append(Example(str(number), tuple(item), lang))
+        else:
+            raise InputError(f"item {number} is neither a text, a pair of texts in a tuple, nor an Example: {item!r}")
+    return rows
+
+
+def check_own(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]) -> None:
+    """The explained output is the model's own: the plain Hugging Face call on the tokenizer's ids gives the same.
+
+    The plain call derives positions and masks itself, one text at a time, so that an error of ours cannot hide in it.
+    """
+    with model.still(), torch.no_grad():
+        for row, output in zip(encoded, outputs):
+            ids = torch.from_numpy(row.ids)[None].to(model.device)
+            count = len(row.ids) - row.decoder
+            given = {"input_ids": ids[:, :count], "attention_mask": torch.ones_like(ids[:, :count])}
+            if row.types is not None and "token_type_ids" in model.accepts:
+                given["token_type_ids"] = torch.from_numpy(row.types)[None].to(model.device)
+            if model.task == "text2text-generation":
+                given["decoder_input_ids"] = ids[:, count:]
+            own = inference.outcome(model, model.hf(**given), 0, count, -1)
+            target = targets.predicted(model, row, output)
+            gap = abs(targets.probability(model, own, target) - targets.probability(model, output, target))
+            if not gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
+                raise BabelscopeError(
+                    f"{row.example.id}: the explained probability differs by {gap:.2g} from that of {type(model.hf).__name__} "
+                    "itself; this architecture reads its input in a way that is not understood here: please report it"
+                )
+
+
+def word_scores(row: Encoded, scores: NDArray[np.float64], how: str) -> NDArray[np.float64]:
+    """A word's score: the sum (or maximum) of its tokens' scores; undefined if one of them is."""
+    owner = row.word[row.content]
+    if how == "sum":
+        return np.bincount(owner, weights=scores, minlength=len(row.words)).astype(np.float64)
+    best = np.full(len(row.words), -np.inf)
+    np.maximum.at(best, owner, scores)
+    return best
+
+
+def _attribution(
+    model: Model, method: Method, options: Mapping[str, Any], seed: int,
+    row: Encoded, output: torch.Tensor, target: Target, explained: Explained,
+) -> Attribution:  # fmt: skip
+    scores = np.asarray(explained.scores, dtype=np.float64)
+    words = word_scores(row, scores, method.words)
+    content = np.flatnonzero(row.content)
+    lost = int((~np.isfinite(scores)).sum())
+    constant = len(scores) > 1 and lost == 0 and np.ptp(scores) == 0
+    flags = row.flags + explained.flags + (("all scores are equal",) if constant else ())
+    if model.task == "token-classification":
+        word = int(row.word[target.end])
+        flags = (f"the tag of word {word}, {row.words[word]!r}", *flags)
+    contrast = f" to {model.labels[target.contrast]}" if target.quantity == "contrast" else ""
+    return Attribution(
+        id=row.example.id,
+        group=row.example.group,
+        lang=row.example.lang,
+        method=method.name,
+        options=dict(options),
+        seed=seed,
+        model=model.name,
+        texts=row.example.texts,
+        target=targets.name(model, row, target),
+        quantity=target.quantity + contrast,
+        label=targets.name(model, row, targets.predicted(model, row, output, token=target.end)),
+        gold=row.example.label,
+        probability=targets.probability(model, output, target),
+        value=float(targets.value(model, output, target)),
+        reference_value=explained.reference_value,
+        tokens=tuple(row.tokens[token] for token in content),
+        offsets=tuple((int(row.offsets[token][0]), int(row.offsets[token][1])) for token in content),
+        segment=tuple(int(row.segment[token]) for token in content),
+        word_index=tuple(int(row.word[token]) for token in content),
+        words=row.words,
+        word_offsets=row.word_offsets,
+        word_segment=row.word_segment,
+        scores=tuple(float(score) if isfinite(score) else nan for score in scores),
+        word_scores=tuple(float(score) if isfinite(score) else nan for score in words),
+        flags=flags,
+        target_index=target.index,
+        target_end=target.end,
+        details=dict(explained.details),
+        rationale=_rationale(row),
+    )
+
+
+def _rationale(row: Encoded) -> tuple[bool, ...] | None:
+    """The gold marks of the words that are explained."""
+    example = row.example
+    if example.rationale is None or example.words is None:
+        return None
+    marked = [dict(zip(spans, marks)) for spans, marks in zip(example.words, example.rationale)]
+    return tuple(marked[text].get(span, False) for text, span in zip(row.word_segment, row.word_offsets))

@@ -1,0 +1,215 @@
+"""Which heads are kept: masks from statistics, their controls, and their files."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, fields
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelscope.errors import InputError
+from babelscope.model.head_statistics import HeadStatistics, defined, syntactic, thresholds
+from babelscope.random import keyed
+
+KINDS = {
+    "synt": "heads that find a syntactic relation",
+    "pos": "heads that look at one fixed offset",
+    "synt_pos": "either of the two: the method",
+    "random": "as many heads as the method keeps, drawn",
+    "corrupted": "the method's heads, and a drawn share of the others",
+    "all": "every head: no mask",
+}
+"""The masks: the method, its two halves and its controls."""
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class HeadMask:
+    """The heads of a model to keep, and what decided it. `keep[layer][head]`, both from 0."""
+
+    model: str
+    lang: str
+    corpus: str
+    """SHA-256 of the sentences and trees."""
+    relations: tuple[str, ...]
+    direction: str
+    subtypes: str
+    thresholds: tuple[tuple[float | None, ...], ...]
+    """[layer][relation]: what an accuracy had to exceed; None where there was no pair."""
+    margin: float
+    positional: float
+    kind: str
+    keep: tuple[tuple[bool, ...], ...]
+    seed: int = 0
+    rate: float = 0.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Layers, heads."""
+        return len(self.keep), len(self.keep[0])
+
+    @property
+    def count(self) -> int:
+        """How many heads are kept."""
+        return sum(map(sum, self.keep))
+
+
+def head_mask(
+    statistics: HeadStatistics,
+    kind: str = "synt_pos",
+    *,
+    margin: float = 0.05,
+    positional: float = 0.8,
+    seed: int = 0,
+    rate: float = 0.5,
+) -> HeadMask:
+    """The heads to keep.
+
+        synt[l, h] = any over k of acc[l, h, k] > threshold[l, k];   pos[l, h] = share[l, h] > positional
+        M = synt or pos
+
+    acc, threshold and its margin as in `head_statistics.py`; share is the largest share of tokens at one offset. Kind
+    "random" draws as many heads as M has, "corrupted" adds to M the share `rate` of the other heads, rounded; "all" keeps all.
+
+    *Laws*: permuting heads permutes synt, pos and M; random has as many heads as M; corrupted at rate 0 is M, at 1 all, and
+    between them grows with the rate; the same seed draws the same heads; higher thresholds never keep more heads.
+    *Left open by the paper*: how the corrupting heads are drawn; from one shuffled list per seed, so that rates are nested.
+    Source: arXiv 2401.09972, section 3 and its ablations.
+    """
+    check_mask(kind, margin, positional, rate)
+    keep = _kept(statistics, kind, margin, positional, seed, rate)
+    told = ("model", "lang", "corpus", "relations", "direction", "subtypes")
+    limits = tuple(map(tuple, defined(thresholds(statistics, margin).tolist())))
+    drawn = kind in ("random", "corrupted")
+    return HeadMask(
+        **{name: getattr(statistics, name) for name in told}, thresholds=limits, margin=margin, positional=positional,
+        kind=kind, keep=tuple(map(tuple, keep.tolist())), seed=seed if drawn else 0, rate=rate if kind == "corrupted" else 0.0,
+    )  # fmt: skip
+
+
+def check_mask(kind: str, margin: float, positional: float, rate: float) -> None:
+    """Refuses a kind that there is not, and numbers that are no share."""
+    if kind not in KINDS:
+        raise InputError(f"there is no kind of mask {kind!r}; there are: {', '.join(KINDS)}")
+    for name, value, least in (("margin", margin, -1), ("positional", positional, 0), ("rate", rate, 0)):
+        if not least <= value <= 1:
+            raise InputError(f"{name} {value} is not between {least} and 1")
+
+
+def _kept(statistics: HeadStatistics, kind: str, margin: float, positional: float, seed: int, rate: float) -> NDArray[np.bool_]:
+    synt: NDArray[np.bool_] = np.any(syntactic(statistics, margin), axis=-1)
+    pos: NDArray[np.bool_] = statistics.positional > positional
+    if kind in ("synt", "pos"):
+        return synt if kind == "synt" else pos
+    if kind == "all":
+        return np.ones(statistics.shape, dtype=bool)
+    method: NDArray[np.bool_] = synt | pos
+    order = keyed(seed, kind, statistics.corpus, *statistics.shape).permutation(method.size)
+    if kind == "random":
+        return _at(method.shape, order[: method.sum()])
+    if kind == "corrupted":
+        others = order[~method.reshape(-1)[order]]
+        return method | _at(method.shape, others[: round(rate * len(others))])
+    return method
+
+
+def _at(shape: tuple[int, ...], places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    found = np.zeros(shape, dtype=bool)
+    found.reshape(-1)[places] = True
+    return found
+
+
+def repeated(statistics: HeadStatistics, kind: str = "random", *, times: int = 10, rate: float = 0.5) -> list[HeadMask]:
+    """The same control drawn several times, with the seeds 0, 1, ...: report the mean and deviation over them."""
+    return [head_mask(statistics, kind, seed=seed, rate=rate) for seed in range(times)]
+
+
+def to_json(mask: HeadMask) -> str:
+    """One line per layer of `keep`, so that two masks can be compared by eye.
+
+    *Law*: `from_json(to_json(mask)) == mask`.
+    """
+    told = asdict(mask) | {"keep": [[int(head) for head in layer] for layer in mask.keep]}
+    lines = [f' "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in told.items() if name != "keep"]
+    rows = ",\n  ".join(json.dumps(layer) for layer in told["keep"])
+    return "{\n" + ",\n".join([f' "format": {FORMAT}', *lines, f' "keep": [\n  {rows}\n ]']) + "\n}\n"
+
+
+def from_json(text: str, name: str = "the mask") -> HeadMask:
+    """The mask of a file's text; what is no mask is refused in one line."""
+    try:
+        found = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{name} is damaged: no JSON ({error}); write it again with babelscope heads") from error
+    wanted = {each.name for each in fields(HeadMask)}
+    if not isinstance(found, dict) or found.get("format") != FORMAT or set(found) != wanted | {"format"}:
+        raise InputError(f"{name} is no head mask of format {FORMAT}; write one with babelscope heads MODEL --out FILE.json")
+    del found["format"]
+    for field, (sound, expected) in _SHAPES.items():
+        if not sound(found[field]):
+            raise InputError(f"{name} is damaged: {field} is not {expected}; write it again with babelscope heads")
+    found["relations"] = tuple(found["relations"])
+    found["thresholds"] = tuple(map(tuple, found["thresholds"]))
+    found["keep"] = tuple(tuple(bool(head) for head in layer) for layer in found["keep"])
+    return HeadMask(**found)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool) and isfinite(value)
+
+
+def _rows(value: Any, sound: Any) -> bool:
+    """A table whose rows are equally long, with sound entries."""
+    rows = isinstance(value, list) and value and all(isinstance(row, list) and row for row in value)
+    return bool(rows) and len({len(row) for row in value}) == 1 and all(sound(each) for row in value for each in row)
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_TEXT, _NUMBER = (_text, "a text"), (_number, "a number")
+_SHAPES: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(("model", "lang", "corpus", "direction", "subtypes"), _TEXT),
+    **dict.fromkeys(("margin", "positional", "rate"), _NUMBER),
+    "kind": (lambda value: value in KINDS, f"one of {', '.join(KINDS)}"),
+    "seed": (lambda value: isinstance(value, int) and not isinstance(value, bool), "a whole number"),
+    "relations": (lambda value: isinstance(value, list) and all(map(_text, value)), "a list of relations"),
+    "thresholds": (lambda value: _rows(value, lambda each: each is None or _number(each)), "a number per layer and relation"),
+    "keep": (lambda value: _rows(value, lambda each: each in (0, 1)), "0 or 1 for every head of every layer"),
+}
+
+
+def write_mask(mask: HeadMask, path: str | Path) -> Path:
+    """Writes the mask to a .json file: whole or not at all."""
+    file = Path(path)
+    if file.suffix != ".json":
+        raise InputError(f"{file}: the ending must be .json")
+    if not file.parent.is_dir():
+        raise InputError(f"{file}: there is no folder {file.parent}")
+    part = file.with_name(f"{file.name}.part")
+    try:
+        part.write_text(to_json(mask), "utf-8")
+        os.replace(part, file)
+    finally:
+        part.unlink(missing_ok=True)
+    return file
+
+
+def load_mask(source: str | Path) -> HeadMask:
+    """The mask of a file, or of the JSON itself."""
+    text = str(source)
+    if text.lstrip().startswith("{"):
+        return from_json(text)
+    file = Path(source)
+    if not file.is_file():
+        raise InputError(f"there is no head mask {file}; write one with babelscope heads MODEL --out FILE.json")
+    try:
+        return from_json(file.read_text("utf-8"), str(file))
+    except (UnicodeDecodeError, OSError) as error:
+        raise InputError(f"{file} cannot be read as a head mask: {error}") from error

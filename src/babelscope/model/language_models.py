@@ -1,0 +1,24 @@
+"""Language models loaded with their own head: what a checkpoint was before it was fine-tuned."""
+
+from __future__ import annotations
+
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
+
+from babelscope.errors import UntrainedHead
+from babelscope.model.load import Model, not_found, quiet
+
+
+def load_language_model(base: str) -> tuple[Model, bool]:
+    """A language model that nobody else holds, so that its encoder may be replaced; and whether it guesses masked words."""
+    with quiet():
+        try:
+            masked = AutoConfig.from_pretrained(base).model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+            kind = AutoModelForMaskedLM if masked else AutoModelForCausalLM
+            hf, info = kind.from_pretrained(base, output_loading_info=True)
+            tokenizer = AutoTokenizer.from_pretrained(base)
+        except (OSError, ValueError, KeyError) as error:
+            raise not_found(base, error) from error
+    if info["missing_keys"]:
+        raise UntrainedHead(f"{base} holds no language model head; its loss has no meaning")
+    return Model(hf.eval(), tokenizer, base, "fill-mask"), masked  # the task whose logits are read at every token

@@ -1,0 +1,1 @@
+"""Backward rules: relevance propagation on an unmodified model."""

@@ -1,0 +1,229 @@
+"""The rules of DeepLIFT that make its scores complete on any transformer.
+
+The model reads inputs and references in one call: the first half of the batch are the inputs x, the second their references
+x'. Every activation is cut in the same halves, and every multiplier m satisfies m (x - x') = y - y' exactly:
+
+    element-wise f    (f(x) - f(x')) / (x - x'); the slope halfway where the two are almost equal
+    square            x + x'
+    1 / sqrt          -1 / (sqrt x sqrt x' (sqrt x + sqrt x'))
+    reciprocal        -1 / (x x')
+    product a b       of a the mean of b and b', of b the mean of a and a'
+    softmax           l (g - sum l g / sum l), l the logarithmic mean of p and p'
+    norms             by their parts: centre, square, mean, 1 / sqrt, product
+
+Source: Shrikumar, Greenside and Kundaje 2017 (the rescale rule); the products and the softmax are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from babelscope.propagation.backward import Family, Run, moves, named, passed, plain
+
+
+class _Valued(torch.autograd.Function):
+    """The value of one tensor with the gradient of another."""
+
+    @staticmethod
+    def forward(ctx: Any, slopes_of: Tensor, value: Tensor) -> Tensor:
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *slopes: Any) -> Any:
+        return slopes[0], None
+
+
+class _LogarithmicMean(torch.autograd.Function):
+    """Softmax whose slope is the Jacobian with l in the place of p.
+
+        dp = l (dx - sum(l dx) / sum(l)),    l = (p - p') / (ln p - ln p')
+
+    Exact: ln p - ln p' = dx - dL with L the logarithm of the sum; l times this sums to sum(p - p') = 0, hence
+    dL = sum(l dx) / sum(l).
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weights: Tensor, mean: Tensor, dim: int) -> Tensor:
+        ctx.save_for_backward(mean)
+        ctx.dim = dim
+        return weights.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *slopes: Any) -> Any:
+        (mean,) = ctx.saved_tensors
+        total = mean.sum(ctx.dim, keepdim=True).clamp_min(torch.finfo(mean.dtype).tiny)
+        return mean * (slopes[0] - (mean * slopes[0]).sum(ctx.dim, keepdim=True) / total), None, None, None
+
+
+def _halves(run: Run, x: Tensor) -> tuple[Tensor, Tensor]:
+    if x.ndim == 0 or len(x) % 2:
+        raise run.refuse("a tensor without texts in its first dimension")
+    one, two = x.detach().chunk(2)
+    return one, two
+
+
+def _both(half: Tensor) -> Tensor:
+    return torch.cat([half, half])
+
+
+def _middle(run: Run, x: Tensor) -> Tensor:
+    one, two = _halves(run, x)
+    return _both((one + two) / 2)
+
+
+def elementwise(run: Run, x: Tensor, y: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """The secant's slope. Where input and reference are so close that it would be rounding, the slope halfway between
+    them, unless the two differ by more than rounding: a kink lies between."""
+    (x1, x0), (y1, y0) = _halves(run, x), _halves(run, y)
+    way, eps = x1 - x0, torch.finfo(x.dtype).eps
+    close = way.abs() <= eps ** (1 / 3) * (1 + x0.abs())
+    ratio = (y1 - y0) / torch.where(way == 0, torch.ones_like(way), way)
+    if bool(close.any()):
+        with torch.enable_grad():
+            middle = ((x1 + x0) / 2).requires_grad_(True)
+            (slope,) = torch.autograd.grad(function(middle).sum(), middle)
+        noise = 4 * eps * (y1.abs() + y0.abs()) / torch.where(way == 0, torch.ones_like(way), way.abs())
+        smooth = (way == 0) | ((slope - ratio).abs() <= noise + 1e-4)
+        ratio = torch.where(close & smooth, slope, ratio)
+    return passed(x, y, _both(ratio))
+
+
+def _square(one: Tensor, two: Tensor) -> Tensor:
+    return one + two
+
+
+def _root(one: Tensor, two: Tensor) -> Tensor:
+    return 1 / (one.sqrt() + two.sqrt())
+
+
+def _inverse_root(one: Tensor, two: Tensor) -> Tensor:
+    return -1 / (one.sqrt() * two.sqrt() * (one.sqrt() + two.sqrt()))
+
+
+def _reciprocal(one: Tensor, two: Tensor) -> Tensor:
+    return -1 / (one * two)
+
+
+CLOSED = {"square": _square, "sqrt": _root, "rsqrt": _inverse_root, "reciprocal": _reciprocal}
+"""Multipliers without a difference of almost equal numbers."""
+
+
+def _closed(run: Run, x: Tensor, y: Tensor, name: str) -> Tensor:
+    return passed(x, y, _both(CLOSED[name](*_halves(run, x)))) if moves(x) else y
+
+
+def _function(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A gate, a norm's statistic, a power."""
+    x = args[0]
+    if not moves(x):
+        return op(*args, **kwargs)
+    y = op(x.detach(), *args[1:], **kwargs)
+    name = "square" if "pow" in op.__name__ and args[1] == 2 else op.__name__
+    if name in CLOSED:
+        return _closed(run, x, y, name)
+    return elementwise(run, x, y, lambda t: op(t, *args[1:], **kwargs))
+
+
+def _bilinear(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    one, two = args[0], args[1]
+    if not (moves(one) and moves(two)):
+        return op(*args, **kwargs)
+    op = torch.mul if op.__name__ == "mul_" else op
+    parts = op(one, _middle(run, two)) + op(_middle(run, one), two)
+    return _Valued.apply(parts, op(one.detach(), two.detach()))  # type: ignore[no-untyped-call]
+
+
+def _added_matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    given = named("input batch1 batch2", args, kwargs)
+    one, two = given["batch1"], given["batch2"]
+    if not (moves(one) and moves(two)):
+        return op(*args, **kwargs)
+    more = {name: kwargs[name] for name in ("alpha", "beta") if name in kwargs}
+    rest = torch.zeros_like(given["input"])
+    parts = op(given["input"], one, _middle(run, two), **more) + op(rest, _middle(run, one), two, **more)
+    return _Valued.apply(parts, op(given["input"], one, two, **more).detach())  # type: ignore[no-untyped-call]
+
+
+def _quotient(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    below = args[1]
+    if not moves(below):
+        return op(*args, **kwargs)
+    return _bilinear(run, torch.mul, (args[0], _closed(run, below, below.detach().reciprocal(), "reciprocal")), {})
+
+
+def _normed(run: Run, x: Tensor, over: tuple[int, ...], eps: float) -> Tensor:
+    squared = _closed(run, x, x.detach().square(), "square")
+    spread = squared.mean(over, keepdim=True) + eps
+    made: Tensor = _bilinear(run, torch.mul, (x, _closed(run, spread, spread.detach().rsqrt(), "rsqrt")), {})
+    return made
+
+
+def _layer_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    given = named("input normalized_shape weight bias eps", args, kwargs)
+    x = given["input"]
+    over = tuple(range(-len(given["normalized_shape"]), 0))
+    if not moves(x):
+        return op(*args, **kwargs)
+    made = _normed(run, x - x.mean(over, keepdim=True), over, given.get("eps", 1e-5))
+    made = made if given.get("weight") is None else made * given["weight"]
+    return made if given.get("bias") is None else made + given["bias"]
+
+
+def _rms_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    given = named("input normalized_shape weight eps", args, kwargs)
+    x = given["input"]
+    if not moves(x):
+        return op(*args, **kwargs)
+    over = tuple(range(-len(given["normalized_shape"]), 0))
+    made = _normed(run, x, over, given.get("eps") or torch.finfo(x.dtype).eps)
+    return made if given.get("weight") is None else made * given["weight"]
+
+
+def _softmax(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    given = named("input dim", args, kwargs)
+    x, dim = given["input"], given["dim"]
+    weights = op(*args, **kwargs)
+    if not moves(x):
+        return run.attend(weights)
+    x = x.to(weights.dtype)
+    logs = [torch.log_softmax(half, dim) for half in _halves(run, x)]
+    mean = logarithmic_mean(*logs)
+    made: Tensor = _LogarithmicMean.apply(x, weights.detach(), _both(mean), dim)  # type: ignore[no-untyped-call]
+    return run.attend(made)
+
+
+def logarithmic_mean(one: Tensor, two: Tensor) -> Tensor:
+    """(p - q) / (ln p - ln q) from the logarithms; p where they are equal; 0 where either is 0 in both.
+
+    *Laws*: symmetric; between the geometric and the arithmetic mean.
+    """
+    way = one - two
+    dead = ~torch.isfinite(way)
+    near = way.abs() < (1e-5 if one.dtype == torch.float64 else 1e-3)
+    way = torch.where(dead, torch.zeros_like(way), way)
+    close = ((one + two) / 2).exp() * (1 + way.square() / 24)
+    apart = (one.exp() - two.exp()) / torch.where(near | dead, torch.ones_like(way), way)
+    return torch.where(dead, torch.zeros_like(way), torch.where(near, close, apart))
+
+
+DEEPLIFT: dict[str, Family] = {
+    "elementwise": elementwise,
+    "affine": plain,
+    "convolution": plain,
+    "sum": plain,
+    "difference": plain,
+    "gate": _function,
+    "statistic": _function,
+    "power": _function,
+    "softmax": _softmax,
+    "matmul": _bilinear,
+    "added_matmul": _added_matmul,
+    "product": _bilinear,
+    "quotient": _quotient,
+    "layer_norm": _layer_norm,
+    "rms_norm": _rms_norm,
+}

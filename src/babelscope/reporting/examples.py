@@ -1,0 +1,96 @@
+"""The same sentence in every language: what was predicted, which sentences are shown, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from babelscope.analyses.faithfulness.summary import Summary
+from babelscope.store import attribution
+from babelscope.types import Attribution
+
+SHOWN = 6
+LONG = 80
+"""Words; longer sentences are shown only where there are not enough shorter ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One model's reading of one language's sentence: one prediction, an explanation per method."""
+
+    lang: str
+    model: str
+    one: Attribution
+    by_method: dict[str, Attribution]
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """A translation group: its readings, language by language."""
+
+    group: str
+    gold: str | None
+    disagree: bool
+    readings: list[Reading]
+
+
+def predictions(table: pa.Table) -> pd.DataFrame:
+    """What each model predicted, once per example, whichever method explained it."""
+    columns = table.select(["model", "lang", "group", "id", "label", "gold"])
+    found: pd.DataFrame = columns.append_column("length", pc.list_value_length(table["words"])).to_pandas()
+    return found.drop_duplicates(["model", "lang", "id"]).sort_values(["model", "group", "lang", "id"])
+
+
+def choose(found: pd.DataFrame) -> list[str]:
+    """Up to six groups of one model: with the most languages, labels in turn, first one on which languages disagree."""
+    kinds = found.groupby("group").agg(
+        langs=("lang", "nunique"),
+        gold=("gold", "first"),
+        golds=("gold", "nunique"),
+        labels=("label", "nunique"),
+        length=("length", "max"),
+    )
+    kinds = kinds[kinds["langs"] == kinds["langs"].max()].sort_index()
+    short = kinds[kinds["length"] <= LONG]
+    kinds = short if len(short) >= SHOWN else kinds
+    disagreeing = kinds[(kinds["labels"] > 1) & (kinds["golds"] <= 1)]
+    first = [str(group) for group in disagreeing.index[:1]]
+    by_label = [[str(group) for group in part.index if group not in first] for _, part in kinds.groupby("gold", dropna=False)]
+    turns = [names[turn] for turn in range(len(kinds)) for names in by_label if turn < len(names)]
+    return (first + turns)[:SHOWN]
+
+
+def parallels(summary: Summary, table: pa.Table, found: pd.DataFrame) -> tuple[list[str], list[Parallel]]:
+    """The methods to switch between, the best by the first metric shown first, and the chosen groups with what was said."""
+    main = found[found["model"] == summary.main]
+    groups = choose(main if len(main) else found) if len(found) else []
+    rows = table.filter(pc.is_in(table["group"], value_set=pa.array(groups, pa.string()))).to_pylist()
+    rows.sort(key=lambda row: (row["id"], row["options"], row["seed"]))
+    items = [attribution(row) for row in rows]
+    present = {one.method for one in items}
+    methods = [name for name in summary.methods if name in present]
+    methods += sorted(present - set(methods))
+    best = summary.best(summary.main, summary.metrics[0])
+    methods.sort(key=lambda name: name != best)
+    return methods, [_parallel(summary, group, [one for one in items if one.group == group], methods) for group in groups]
+
+
+def _parallel(summary: Summary, group: str, items: Sequence[Attribution], methods: Sequence[str]) -> Parallel:
+    places: dict[tuple[str, str], dict[str, Attribution]] = {}
+    for one in items:
+        places.setdefault((one.lang, one.model), {}).setdefault(one.method, one)
+    order = {name: place for place, name in enumerate([*summary.languages, *summary.models])}
+    keys = sorted(places, key=lambda key: (order.get(key[0], len(order)), order.get(key[1], len(order)), key))
+    readings = [
+        Reading(lang, model, next(iter(places[lang, model].values())), {
+            name: places[lang, model][name] for name in methods if name in places[lang, model]
+        })
+        for lang, model in keys
+    ]  # fmt: skip
+    golds = {reading.one.gold for reading in readings}
+    labels = {reading.one.label for reading in readings}
+    return Parallel(group, golds.pop() if len(golds) == 1 else None, len(golds) <= 1 and len(labels) > 1, readings)

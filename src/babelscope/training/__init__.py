@@ -1,0 +1,1 @@
+"""Fine-tuning, pretraining, small models, and the cache of trained models."""

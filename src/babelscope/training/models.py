@@ -1,0 +1,122 @@
+"""The models of a study: loaded, or trained here and kept in the user's cache under what determined them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from babelscope import corpus
+from babelscope.data.examples import examples
+from babelscope.data.spec import (
+    DataSpec,
+)
+from babelscope.model.inference_state import Progress
+from babelscope.model.load import NARROW, Model, fastest, load
+from babelscope.store import key
+from babelscope.training import small
+from babelscope.training.cache import TRAINING, cache_folder, making
+from babelscope.training.finetune import Recipe, finetune, fingerprint
+from babelscope.training.recipes import pretrained
+from babelscope.training.spec import (
+    ModelSpec,
+    TrainSpec,
+)
+from babelscope.types import Example
+
+PRETRAINED = "pretrained:"
+"""A base that starts like this is a recipe of ours, in the languages of the model."""
+
+
+def obtain(spec: ModelSpec, data: DataSpec, seed: int, lang: str, progress: Progress | None = None) -> Model:
+    """The model that reads a language, trained first if it is not in the cache; its name is the study's."""
+    if spec.train is None:
+        model = load(str(spec.source), device=fastest(), revision=spec.revision, verbalizer=spec.verbalizer)
+    else:
+        model = load(train(spec.train.of(lang), data, seed, progress), device=fastest())
+    model.name = spec.name
+    return model
+
+
+def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Path:
+    """The folder of the trained model. What decided it is its name, so that it is trained once."""
+    languages = [lang for lang in spec.languages if data.languages is None or lang in data.languages]
+    rows = [row for lang in languages for row in examples(data, lang, "train", spec.examples)]
+    dev = [row for lang in languages for row in examples(data, lang, "dev", spec.dev_examples)]
+    folder = cache_folder() / "models" / trained_name(spec, rows, dev, seed)
+    recipe = Recipe(
+        learning_rate=spec.learning_rate, epochs=spec.epochs, batch=spec.batch, seed=seed,
+        freeze_embeddings=spec.freeze_embeddings, freeze_layers=spec.freeze_layers,
+        weight_decay=spec.weight_decay,
+    )  # fmt: skip
+    with making(folder):
+        base = started(spec, progress) if spec.base else _made(folder, spec, rows, seed)
+        return finetune(base, rows, dev, folder, recipe, revision=spec.revision, progress=progress)
+
+
+def started(spec: TrainSpec, progress: Progress | None) -> str:
+    """A base as it was given, or the folder of a recipe: multilingual ones in all languages of the corpus.
+
+    Like any checkpoint a recipe is one model: the seeds of a study are seeds of tuning, and what they share is the base.
+    """
+    base = str(spec.base)
+    if not base.startswith(PRETRAINED):
+        return base
+    name = base.removeprefix(PRETRAINED)
+    languages = spec.languages if name.startswith("monolingual") else corpus.LANGUAGES
+    return str(pretrained(name, languages, progress=progress))
+
+
+def _decisive(spec: TrainSpec) -> dict[str, Any]:
+    """The fields that decide the weights, without later ones at their default: models keep their names in the cache."""
+    later = set() if spec.freeze_layers else {"freeze_layers"}
+    return spec.model_dump(exclude={"separately"} | later)  # the languages say whether it is one of several
+
+
+def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example], seed: int) -> str:
+    identity = {
+        "training": TRAINING,
+        "spec": _decisive(spec),
+        "train": fingerprint(rows),
+        "dev": fingerprint(dev),
+        "base": _content(spec.base if isinstance(spec.base, str) else None),
+        "seed": seed,
+        "threads": 1 if spec.base is None and spec.width <= NARROW else torch.get_num_threads(),
+    }
+    if seed and str(spec.base).startswith(PRETRAINED):
+        identity["base"] = PRETRAINED  # earlier ones of the same name had a base of their own for every seed
+    return key(identity)[:24]
+
+
+def _content(base: str | None) -> str | None:
+    """SHA-256 of the files of a base that lies in a folder; a hub id is its own name, with the revision in the spec."""
+    if base is None or not Path(base).is_dir():
+        return None
+    digest = hashlib.sha256()
+    for file in sorted(path for path in Path(base).iterdir() if path.is_file()):
+        digest.update(file.name.encode())
+        with file.open("rb") as handle:
+            digest.update(hashlib.file_digest(handle, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _made(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> Path:
+    """The untrained small model, beside the folder of the trained one."""
+    base = folder.with_name(f"{folder.name}-base")
+    if (base / "config.json").exists() and (base / "tokenizer.json").exists():
+        return base
+    part = base.with_name(f"{base.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    texts = [text for row in rows for text in row.texts]
+    labels = sorted({str(row.label) for row in rows})
+    small.make(
+        part, spec.architecture, texts, labels, layers=spec.layers, width=spec.width, vocabulary=spec.vocabulary, seed=seed
+    )
+    shutil.rmtree(base, ignore_errors=True)
+    os.replace(part, base)
+    return base
