@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import runpy
-from pathlib import Path
-
 import pytest
 from devtools import CHROMIUM, browser
 
+import synthetic_study
 from babelscope.reporting.build import report
 from babelscope.store import read_study, write_study
 
@@ -15,13 +13,12 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
 ]
-SYNTHETIC = runpy.run_path(str(Path(__file__).parents[1] / "contract" / "synthetic.py"))
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("pairings")
-    store = SYNTHETIC["store"](folder / "store", groups=8)
+    store = synthetic_study.store(folder / "store", groups=8)
     said = read_study(store)
     models = [one | {"spec": one["name"], "seed": 0} for one in said["models"]]
     write_study(

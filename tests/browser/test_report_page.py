@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from devtools import CHROMIUM, Page, browser
 
+import synthetic_study
 from babelscope.display.highlight import page_html
 from babelscope.reporting.build import report
 
@@ -18,14 +18,13 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
 ]
 
-SYNTHETIC = runpy.run_path(str(Path(__file__).parents[1] / "contract" / "synthetic.py"))
 SHOWN = "[...document.querySelectorAll('.reading [data-method]:not([hidden])')].map(block => block.dataset.method)"
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("page")
-    SYNTHETIC["store"](folder / "store", groups=12)
+    synthetic_study.store(folder / "store", groups=12)
     return report(folder / "store", folder / "out").as_uri()
 
 
@@ -46,7 +45,7 @@ def load(page: Page, address: str, *, width: int = 1280, dark: bool = False) -> 
 def test_figures_are_drawn_without_errors_or_requests(page: Page, address: str, width: int, dark: bool) -> None:
     load(page, address, width=width, dark=dark)
     figures = "[...document.querySelectorAll('[data-figure]')]"
-    assert page.evaluate(f"{figures}.length") == len(SYNTHETIC["METRICS"])
+    assert page.evaluate(f"{figures}.length") == len(synthetic_study.METRICS)
     assert page.evaluate(f"{figures}.every(figure => figure.querySelectorAll('svg .scatterlayer .point').length > 20)")
     assert page.evaluate(f"{figures}.every(figure => figure.querySelector('svg .barlayer .point path'))"), "the floor"
     assert page.evaluate("document.documentElement.dataset.error ?? ''") == ""
@@ -83,7 +82,7 @@ def test_the_figures_follow_the_window(page: Page, address: str) -> None:
 def test_the_method_switch_shows_one_method_everywhere(page: Page, address: str) -> None:
     load(page, address)
     names = page.evaluate("[...document.querySelectorAll('#method option')].map(option => option.value)")
-    assert set(names) == set(SYNTHETIC["QUALITY"])
+    assert set(names) == set(synthetic_study.QUALITY)
     readings = page.evaluate("document.querySelectorAll('.reading').length")
     for name in names:
         page.evaluate(f"document.getElementById('method').value = '{name}'")
@@ -109,7 +108,7 @@ def test_arabic_letters_join_across_the_border_of_two_tints(page: Page, tmp_path
     # A segmenter may part a word from what is written with it. Tinted in two parts or plain, the line must be equally
     # long: a letter that lost its joining form has another width.
     one = replace(
-        SYNTHETIC["explanation"](0, "ar", "multi", "occlusion"), texts=("بيتنا",), words=("بي", "تنا"),
+        synthetic_study.explanation(0, "ar", "multi", "occlusion"), texts=("بيتنا",), words=("بي", "تنا"),
         word_offsets=((0, 2), (2, 5)), word_segment=(0, 0), word_scores=(1.0, -1.0),
     )  # fmt: skip
     (tmp_path / "x.html").write_text(page_html([one]), "utf-8")

@@ -59,7 +59,7 @@ def test_propagation_equals_lxt(tmp_path: Path, architecture: str, rule: str) ->
     if importlib.util.find_spec("lxt") is None:
         pytest.skip("lxt is not installed (make installs it without its own requirements)")
     out = tmp_path / "relevance.pt"
-    here = Path(__file__).parents[1]
+    here = Path(__file__).parents[1] / "support"
     command = [sys.executable, "-c", CHILD, architecture, rule, str(out), str(here)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

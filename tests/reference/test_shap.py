@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from test_twins_surrogates import Game, game, hierarchy
+from test_sampled_methods import Game, game, hierarchy
 
 from babelscope.methods.explain import as_examples, explain
 from babelscope.model.encode import encode

@@ -21,7 +21,7 @@ from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 from babelscope.study import config
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "studies" / "README.md", *PAGES]
 STUDIES = sorted((ROOT / "studies").glob("*.yaml"))

@@ -1,4 +1,4 @@
-"""The twins of the methods that take layers apart once more, where biases and several heads matter."""
+"""The reference implementations of the methods that take layers apart once more, where biases and several heads matter."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-from twins_contributions import (
-    twin_alti,
-    twin_attention_flow,
-    twin_decompx,
-    twin_globenc,
-    twin_parts,
-    twin_value_zeroing,
+from contributions import (
+    reference_alti,
+    reference_attention_flow,
+    reference_decompx,
+    reference_globenc,
+    reference_parts,
+    reference_value_zeroing,
 )
 
 from babelscope.methods.explain import as_examples, explain
@@ -23,9 +23,9 @@ from babelscope.training.small import ARCHITECTURES, make_model, make_tokenizer
 from conftest import PAIRS, TEXTS
 
 DATA = [TEXTS[0], TEXTS[4], PAIRS[0]]
-TWINS = {
-    "attention_flow": twin_attention_flow, "value_zeroing": twin_value_zeroing, "alti": twin_alti, "globenc": twin_globenc,
-    "decompx": twin_decompx,
+REFERENCES = {
+    "attention_flow": reference_attention_flow, "value_zeroing": reference_value_zeroing, "alti": reference_alti,
+    "globenc": reference_globenc, "decompx": reference_decompx,
 }  # fmt: skip
 
 
@@ -45,18 +45,18 @@ def biased(architecture: str) -> Model:
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize("method", TWINS)
-def test_method_equals_its_twin_with_biases_and_heads(architecture: str, method: str) -> None:
+@pytest.mark.parametrize("method", REFERENCES)
+def test_method_equals_its_reference_with_biases_and_heads(architecture: str, method: str) -> None:
     model = biased(architecture)
     for one, row in zip(explain(model, DATA, method), encode(model, as_examples(DATA))):
-        np.testing.assert_allclose(one.scores, TWINS[method](model, row, one.target_index), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(one.scores, REFERENCES[method](model, row, one.target_index), rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_the_twins_parts_sum_to_the_logits(architecture: str) -> None:
-    """Nothing of the output is nobody's; the twin would not do as a measure otherwise."""
+def test_the_references_parts_sum_to_the_logits(architecture: str) -> None:
+    """Nothing of the output is nobody's; the reference would not do as a measure otherwise."""
     model = biased(architecture)
     (row,) = encode(model, as_examples(TEXTS[0]))
     types = {"token_type_ids": torch.from_numpy(row.types)[None]} if row.types is not None else {}
     logits = model.hf(torch.from_numpy(row.ids)[None], **types).logits[0].detach()
-    torch.testing.assert_close(twin_parts(model, row).sum(0), logits, rtol=0, atol=1e-9)
+    torch.testing.assert_close(reference_parts(model, row).sum(0), logits, rtol=0, atol=1e-9)

@@ -45,7 +45,7 @@ def words_of(example: Example, row: Encoded) -> list[int | None]:
     return found
 
 
-def twin(model: Model, examples: list[Example], direction: str, causal: bool) -> dict[str, Any]:
+def reference(model: Model, examples: list[Example], direction: str, causal: bool) -> dict[str, Any]:
     names = ("nsubj", "obj", "amod", "advmod")
     hits: Counter[Any] = Counter()
     offsets: Counter[Any] = Counter()
@@ -86,9 +86,9 @@ def twin(model: Model, examples: list[Example], direction: str, causal: bool) ->
 
 
 def compare(model: Model, rows: list[Example], direction: str, causal: bool) -> int:
-    """Everything against the twin; returns the number of hits."""
+    """Everything against the reference; returns the number of hits."""
     found = head_statistics(model, rows, direction=direction)
-    slow = twin(model, rows, direction, causal)
+    slow = reference(model, rows, direction, causal)
     assert found.tokens == slow["tokens"]
     for place, name in enumerate(found.relations):
         known = slow["distances"][name]
@@ -108,7 +108,7 @@ def compare(model: Model, rows: list[Example], direction: str, causal: bool) -> 
 
 @pytest.mark.parametrize("lang", ["en", "zh", "ar"])
 @pytest.mark.parametrize("direction", ["dep->head", "head->dep", "either"])
-def test_statistics_equal_their_slow_twin(model: Model, direction: str, lang: str) -> None:
+def test_statistics_equal_their_slow_reference(model: Model, direction: str, lang: str) -> None:
     rows = corpus.read("sentiment", lang, "test", 5)
     hits = compare(model, rows, direction, causal=model.hf.config.model_type == "gpt2")
     assert 0 <= hits <= sum(len(one.words[0]) for one in rows if one.words) * 2 * 2  # at most every word, by every head
@@ -116,7 +116,7 @@ def test_statistics_equal_their_slow_twin(model: Model, direction: str, lang: st
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("direction", ["dep->head", "head->dep", "either"])
-def test_statistics_of_planted_heads_equal_their_slow_twin(direction: str, causal: bool) -> None:
+def test_statistics_of_planted_heads_equal_their_slow_reference(direction: str, causal: bool) -> None:
     roles = [[plant.syntactic, plant.previous, plant.first], [plant.dependent, plant.random(1), plant.random(2)]]
     hits = compare(plant.planted_heads(roles, causal=causal), plant.drawn(15, pieces=3), direction, causal)
     assert hits > 50

@@ -8,9 +8,9 @@ from math import isnan
 from pathlib import Path
 
 import pytest
-import synthetic
 from test_cli import call, refused
 
+import synthetic_study
 from babelscope.analyses.trust.section import page_html, stored
 from babelscope.analyses.trust.values import (
     CHECKS,
@@ -99,7 +99,7 @@ def panel_of(one: Attribution) -> Trust:
 
 
 def test_stored_panels_come_back_and_stand_in_the_report(tmp_path: Path) -> None:
-    synthetic.store(tmp_path / "store", groups=8)
+    synthetic_study.store(tmp_path / "store", groups=8)
     store = open_store(tmp_path / "store")
     some = [one for one in read_attributions(store) if one.method == "occlusion" and one.model == "multi"][:5]
     panels = [panel_of(one) for one in some]
@@ -124,11 +124,11 @@ def test_stored_panels_come_back_and_stand_in_the_report(tmp_path: Path) -> None
 
 
 def test_texts_and_reasons_never_become_markup(tmp_path: Path) -> None:
-    one = read_attributions(synthetic.store(tmp_path / "store", groups=2))[0]
-    hostile = replace(one, texts=(synthetic.SCRIPT,), words=(), word_offsets=(), word_scores=(), word_segment=())
+    one = read_attributions(synthetic_study.store(tmp_path / "store", groups=2))[0]
+    hostile = replace(one, texts=(synthetic_study.SCRIPT,), words=(), word_offsets=(), word_scores=(), word_segment=())
     panel = panel_of(hostile)
-    bad = replace(panel, checks=(replace(panel.checks[0], said=synthetic.SCRIPT), *panel.checks[1:]))
-    assert synthetic.SCRIPT not in page_html([bad])
+    bad = replace(panel, checks=(replace(panel.checks[0], said=synthetic_study.SCRIPT), *panel.checks[1:]))
+    assert synthetic_study.SCRIPT not in page_html([bad])
 
 
 def test_a_study_makes_panels_once(tmp_path: Path, folder: Path) -> None:

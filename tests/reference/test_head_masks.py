@@ -1,10 +1,10 @@
-"""Masked relevance under given masks: equal to the slow twins, and the laws of the mask."""
+"""Masked relevance under given masks: equal to the slow reference implementations, and the laws of the mask."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_twins import rolled_out, twin_propagation
+from test_methods import reference_propagation, rolled_out
 
 from babelscope.errors import InputError
 from babelscope.methods.explain import as_examples, explain
@@ -28,7 +28,7 @@ def scores(model: Model, method: str, keep: list[list[int]] | None = None) -> li
 
 
 @pytest.mark.parametrize("keep", [[[1, 0], [0, 1]], [[0, 1], [1, 1]]])
-def test_masked_methods_equal_their_twins(model: Model, keep: list[list[int]]) -> None:
+def test_masked_methods_equal_their_references(model: Model, keep: list[list[int]]) -> None:
     floats = [[float(head) for head in layer] for layer in keep]
     rows = encode(model, as_examples(DATA))
     for method in ("masked_lrp", "masked_attnlrp"):
@@ -36,7 +36,7 @@ def test_masked_methods_equal_their_twins(model: Model, keep: list[list[int]]) -
             if method == "masked_lrp":
                 expected = rolled_out(model, row, one.target_index, np.concatenate(floats))
             else:
-                expected = twin_propagation(model, row, one.target_index, conservative=False, mask=floats)
+                expected = reference_propagation(model, row, one.target_index, conservative=False, mask=floats)
             np.testing.assert_allclose(one.scores, expected, atol=1e-8)
 
 

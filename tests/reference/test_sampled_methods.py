@@ -1,4 +1,4 @@
-"""Slow twins of the sampled and fitted methods: sums over all sets and orders, spelled out, one plain model call per set."""
+"""Slow reference implementations of the sampled and fitted methods: sums over all sets and orders, one model call per set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from math import comb, exp, factorial, log, sqrt
 import numpy as np
 import pytest
 import torch
-from test_twins import embedded, plain, slope
+from test_methods import embedded, plain, slope
 
 from babelscope import corpus
 from babelscope.methods.explain import as_examples, explain
@@ -97,7 +97,7 @@ def together(order: tuple[int, ...], part: set[int]) -> bool:
     return places[-1] - places[0] + 1 == len(places)
 
 
-def twin_lime(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_lime(model: Model, row: Encoded, target: int) -> np.ndarray:
     """Normal equations with a column of ones for the intercept, over all sets, each with its probability and kernel."""
     worth, n = game(model, row, target), int(row.content.sum())
     left, right = np.zeros((n + 1, n + 1)), np.zeros(n + 1)
@@ -110,11 +110,11 @@ def twin_lime(model: Model, row: Encoded, target: int) -> np.ndarray:
     return np.linalg.solve(left, right)[1:]
 
 
-def twin_shapley(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_shapley(model: Model, row: Encoded, target: int) -> np.ndarray:
     return shapley(game(model, row, target), int(row.content.sum()))
 
 
-def twin_permutation_shapley(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_permutation_shapley(model: Model, row: Encoded, target: int) -> np.ndarray:
     worth, n = game(model, row, target), int(row.content.sum())
     generator = keyed(0, "permutation_shapley", row.example.id)
     found = np.zeros(n)
@@ -124,7 +124,7 @@ def twin_permutation_shapley(model: Model, row: Encoded, target: int) -> np.ndar
     return found / 16
 
 
-def twin_partition_shapley(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_partition_shapley(model: Model, row: Encoded, target: int) -> np.ndarray:
     """The mean over all orders in which no part of the tree is interrupted."""
     worth, n = game(model, row, target), int(row.content.sum())
     parts = inner(hierarchy(row))
@@ -133,7 +133,7 @@ def twin_partition_shapley(model: Model, row: Encoded, target: int) -> np.ndarra
     return np.mean([gains(worth, order) for order in kept], axis=0)
 
 
-def twin_smooth_gradient(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_smooth_gradient(model: Model, row: Encoded, target: int) -> np.ndarray:
     e = embedded(model, row)
     table = model.embeddings.weight.detach().numpy()
     sigma = 0.1 * sqrt(float(((table - table.mean()) ** 2).mean()))
@@ -146,7 +146,7 @@ def twin_smooth_gradient(model: Model, row: Encoded, target: int) -> np.ndarray:
     return (total * e[0]).sum(-1).numpy()[row.content]
 
 
-def twin_expected_gradients(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_expected_gradients(model: Model, row: Encoded, target: int) -> np.ndarray:
     e = embedded(model, row)
     words = [token for token in range(len(model.tokenizer)) if token not in model.tokenizer.all_special_ids]
     total = np.zeros(len(row.ids))
@@ -160,7 +160,7 @@ def twin_expected_gradients(model: Model, row: Encoded, target: int) -> np.ndarr
     return total[row.content]
 
 
-def twin_inverse_frequency(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_inverse_frequency(model: Model, row: Encoded, target: int) -> np.ndarray:
     counts: dict[int, int] = {}
     for task in corpus.CORPORA:
         for one in corpus.read(task, "en", "train", 50):
@@ -171,25 +171,25 @@ def twin_inverse_frequency(model: Model, row: Encoded, target: int) -> np.ndarra
     return np.array([-log((counts.get(int(token), 0) + 1) / total) for token in row.ids[row.content]])
 
 
-TWINS = {
-    "inverse_frequency": (twin_inverse_frequency, 1e-12),
-    "lime": (twin_lime, 1e-9),
-    "kernel_shap": (twin_shapley, 1e-9),
-    "permutation_shapley": (twin_permutation_shapley, 1e-9),
-    "partition_shapley": (twin_partition_shapley, 1e-9),
-    "smooth_gradient": (twin_smooth_gradient, 1e-9),
-    "expected_gradients": (twin_expected_gradients, 1e-9),
+REFERENCES = {
+    "inverse_frequency": (reference_inverse_frequency, 1e-12),
+    "lime": (reference_lime, 1e-9),
+    "kernel_shap": (reference_shapley, 1e-9),
+    "permutation_shapley": (reference_permutation_shapley, 1e-9),
+    "partition_shapley": (reference_partition_shapley, 1e-9),
+    "smooth_gradient": (reference_smooth_gradient, 1e-9),
+    "expected_gradients": (reference_expected_gradients, 1e-9),
 }
 
 
-@pytest.mark.parametrize("method", TWINS)
-def test_method_equals_its_twin(model: Model, method: str) -> None:
-    twin, tolerance = TWINS[method]
+@pytest.mark.parametrize("method", REFERENCES)
+def test_method_equals_its_reference(model: Model, method: str) -> None:
+    reference, tolerance = REFERENCES[method]
     # byte-level pieces are many, and orders of more than seven too many to be listed
     data = SHORT[:3] if model.reads_last_token else SHORT
     with torch.enable_grad():
         for one, row in zip(explain(model, data, method), encode(model, as_examples(data))):
-            np.testing.assert_allclose(one.scores, twin(model, row, one.target_index), atol=tolerance)
+            np.testing.assert_allclose(one.scores, reference(model, row, one.target_index), atol=tolerance)
 
 
 @pytest.mark.parametrize("text", ["这个酒店的房间很干净", "lovely evening friends"])

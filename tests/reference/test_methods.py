@@ -1,4 +1,4 @@
-"""Slow twins, written from the formulas with nothing of ours but the encoding: one text at a time, the plain model call."""
+"""Slow reference implementations, from the formulas: nothing of ours but the encoding, one text at a time, plain calls."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ import numpy as np
 import pytest
 import relevance
 import torch
-from test_twins_slalom import twin_slalom
-from twins_contributions import twin_alti, twin_attention_flow, twin_decompx, twin_globenc, twin_value_zeroing
+from contributions import (
+    reference_alti,
+    reference_attention_flow,
+    reference_decompx,
+    reference_globenc,
+    reference_value_zeroing,
+)
+from test_slalom_least_squares import reference_slalom
 
 from babelscope.methods.explain import as_examples, explain
 from babelscope.metrics.measure import measure
@@ -57,16 +63,16 @@ def slope(model: Model, row: Encoded, point: torch.Tensor, target: int) -> torch
     return found[0]
 
 
-def twin_random(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_random(model: Model, row: Encoded, target: int) -> np.ndarray:
     return keyed(0, "random", row.example.id).standard_normal(int(row.content.sum()))
 
 
-def twin_position(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_position(model: Model, row: Encoded, target: int) -> np.ndarray:
     n = int(row.content.sum())
     return np.array([1 - i / n for i in range(n)])
 
 
-def twin_occlusion(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_occlusion(model: Model, row: Encoded, target: int) -> np.ndarray:
     filler = model.tokenizer.mask_token_id if model.tokenizer.mask_token_id is not None else model.tokenizer.pad_token_id
     found = []
     for token in np.flatnonzero(row.content):
@@ -80,16 +86,16 @@ def twin_occlusion(model: Model, row: Encoded, target: int) -> np.ndarray:
     return np.array(found)
 
 
-def twin_gradient_norm(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_gradient_norm(model: Model, row: Encoded, target: int) -> np.ndarray:
     return np.array([float((g * g).sum().sqrt()) for g in slope(model, row, embedded(model, row), target)])[row.content]
 
 
-def twin_input_x_gradient(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_input_x_gradient(model: Model, row: Encoded, target: int) -> np.ndarray:
     e = embedded(model, row)
     return (slope(model, row, e, target) * e[0]).sum(-1).numpy()[row.content]
 
 
-def twin_integrated_gradients(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_integrated_gradients(model: Model, row: Encoded, target: int) -> np.ndarray:
     """The midpoint rule with 8000 steps: a ReLU's kinks are met no better than a step allows."""
     e = embedded(model, row)
     b = e.clone()
@@ -104,7 +110,7 @@ def twin_integrated_gradients(model: Model, row: Encoded, target: int) -> np.nda
     return (total / steps * (e - b)[0]).sum(-1).numpy()[row.content]
 
 
-def twin_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
     before = model.hf.config._attn_implementation
     model.hf.set_attn_implementation("eager")
     try:
@@ -139,14 +145,14 @@ def at(model: Model, row: Encoded) -> int:
     return len(row.ids) - 1 if model.reads_last_token else 0
 
 
-def twin_scaled_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_scaled_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
     weights, slopes, _, _ = inside(model, row, target)
     q, heads = at(model, row), len(weights[-1])
     found = [sum(float(weights[-1][h, q, t] * slopes[-1][h, q, t]) for h in range(heads)) / heads for t in range(len(row.ids))]
     return np.array(found)[row.content]
 
 
-def twin_rollout(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_rollout(model: Model, row: Encoded, target: int) -> np.ndarray:
     total = np.eye(len(row.ids))
     for layer in inside(model, row, target)[0]:
         mixed = layer.mean(0).numpy() + np.eye(len(row.ids))
@@ -154,7 +160,7 @@ def twin_rollout(model: Model, row: Encoded, target: int) -> np.ndarray:
     return total[at(model, row)][row.content]
 
 
-def twin_generic_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_generic_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
     """As in the paper's eq. 6, R <- R + C R, one layer after the other."""
     weights, slopes, _, _ = inside(model, row, target)
     relevance = np.eye(len(row.ids))
@@ -163,7 +169,7 @@ def twin_generic_attention(model: Model, row: Encoded, target: int) -> np.ndarra
     return relevance[at(model, row)][row.content]
 
 
-def twin_grads(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_grads(model: Model, row: Encoded, target: int) -> np.ndarray:
     last = inside(model, row, target)[1][-1].numpy()
     heads, n, _ = last.shape
     return np.array([max(0.0, sum(last[h, i, t] for h in range(heads) for i in range(n)) / (heads * n)) for t in range(n)])[
@@ -171,7 +177,7 @@ def twin_grads(model: Model, row: Encoded, target: int) -> np.ndarray:
     ]
 
 
-def twin_attgrads(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_attgrads(model: Model, row: Encoded, target: int) -> np.ndarray:
     weights, slopes, _, _ = inside(model, row, target)
     matrix = sum(slope_.numpy().mean() * one.numpy() for one, slope_ in zip(weights[-1], slopes[-1])) / len(weights[-1])
     matrix = np.maximum(0, matrix)
@@ -180,12 +186,12 @@ def twin_attgrads(model: Model, row: Encoded, target: int) -> np.ndarray:
     return ((matrix - matrix.min()) / (matrix.max() - matrix.min()))[at(model, row)][row.content]
 
 
-def twin_cat(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_cat(model: Model, row: Encoded, target: int) -> np.ndarray:
     _, _, states, slopes = inside(model, row, target)
     return np.array([sum(float(h[t] @ g[t]) for h, g in zip(states, slopes)) for t in range(len(row.ids))])[row.content]
 
 
-def twin_attcat(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_attcat(model: Model, row: Encoded, target: int) -> np.ndarray:
     weights, _, states, slopes = inside(model, row, target)
     layers = list(zip(weights, states, slopes))
     found = [sum(float(h[t] @ g[t]) * float(a[:, :, t].mean()) for a, h, g in layers) for t in range(len(row.ids))]
@@ -272,7 +278,7 @@ class Frozen:
         return self.hf.score(self.norm(base.ln_f, x)[-1])
 
 
-def twin_propagation(
+def reference_propagation(
     model: Model, row: Encoded, target: int, conservative: bool, mask: list[list[float]] | None = None
 ) -> np.ndarray:
     e = embedded(model, row)[0]
@@ -283,12 +289,12 @@ def twin_propagation(
     return (found * e).sum(-1).numpy()[row.content]
 
 
-def twin_attnlrp(model: Model, row: Encoded, target: int) -> np.ndarray:
-    return twin_propagation(model, row, target, conservative=False)
+def reference_attnlrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return reference_propagation(model, row, target, conservative=False)
 
 
-def twin_cp_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
-    return twin_propagation(model, row, target, conservative=True)
+def reference_cp_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return reference_propagation(model, row, target, conservative=True)
 
 
 def tape_of(model: Model, row: Encoded, target: int) -> tuple[relevance.Tape, int, int]:
@@ -297,12 +303,12 @@ def tape_of(model: Model, row: Encoded, target: int) -> tuple[relevance.Tape, in
     return tape, first, logits
 
 
-def twin_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
     tape, first, logits = tape_of(model, row, target)
     return relevance.relevance(tape, logits, target)[0][first].sum(-1)[row.content]
 
 
-def twin_partial_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_partial_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
     tape, _, logits = tape_of(model, row, target)
     layers = len(inside(model, row, target)[0])
     last = relevance.relevance(tape, logits, target)[1][-(len(tape.weights) // layers) :]
@@ -322,7 +328,7 @@ def rolled_out(model: Model, row: Encoded, target: int, mask: np.ndarray | None)
     return total[at(model, row)][row.content]
 
 
-def twin_transatt(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_transatt(model: Model, row: Encoded, target: int) -> np.ndarray:
     return rolled_out(model, row, target, None)
 
 
@@ -330,15 +336,15 @@ def mask_of(model: Model, row: Encoded) -> list[list[float]]:
     return list(mask_for(model, "builtin", row.example.lang).values())
 
 
-def twin_masked_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_masked_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
     return rolled_out(model, row, target, np.concatenate(mask_of(model, row)))
 
 
-def twin_masked_attnlrp(model: Model, row: Encoded, target: int) -> np.ndarray:
-    return twin_propagation(model, row, target, conservative=False, mask=mask_of(model, row))
+def reference_masked_attnlrp(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return reference_propagation(model, row, target, conservative=False, mask=mask_of(model, row))
 
 
-def twin_deeplift(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_deeplift(model: Model, row: Encoded, target: int) -> np.ndarray:
     e = embedded(model, row)[0].numpy()
     b = e.copy()
     b[row.content] = model.embeddings.weight[model.tokenizer.pad_token_id].detach().numpy()
@@ -352,57 +358,57 @@ def _types(model: Model, row: Encoded) -> dict[str, torch.Tensor]:
     return {"token_type_ids": torch.from_numpy(row.types)[None]} if has else {}
 
 
-TWINS = {
-    "random": (twin_random, 0),
-    "position": (twin_position, 0),
-    "occlusion": (twin_occlusion, 1e-9),
-    "gradient_norm": (twin_gradient_norm, 1e-9),
-    "input_x_gradient": (twin_input_x_gradient, 1e-9),
-    "integrated_gradients": (twin_integrated_gradients, 1e-3),
-    "attention": (twin_attention, 1e-9),
-    "scaled_attention": (twin_scaled_attention, 1e-9),
-    "rollout": (twin_rollout, 1e-9),
-    "generic_attention": (twin_generic_attention, 1e-9),
-    "grads": (twin_grads, 1e-9),
-    "attgrads": (twin_attgrads, 1e-9),
-    "cat": (twin_cat, 1e-9),
-    "attcat": (twin_attcat, 1e-9),
-    "attention_flow": (twin_attention_flow, 1e-9),
-    "value_zeroing": (twin_value_zeroing, 1e-9),
-    "alti": (twin_alti, 1e-9),
-    "globenc": (twin_globenc, 1e-9),
-    "decompx": (twin_decompx, 1e-9),
-    "lrp": (twin_lrp, 1e-8),
-    "partial_lrp": (twin_partial_lrp, 1e-8),
-    "transatt": (twin_transatt, 1e-8),
-    "masked_lrp": (twin_masked_lrp, 1e-8),
-    "attnlrp": (twin_attnlrp, 1e-9),
-    "cp_lrp": (twin_cp_lrp, 1e-9),
-    "masked_attnlrp": (twin_masked_attnlrp, 1e-9),
-    "deeplift": (twin_deeplift, 1e-8),
-    "slalom": (twin_slalom, 1e-3),
+REFERENCES = {
+    "random": (reference_random, 0),
+    "position": (reference_position, 0),
+    "occlusion": (reference_occlusion, 1e-9),
+    "gradient_norm": (reference_gradient_norm, 1e-9),
+    "input_x_gradient": (reference_input_x_gradient, 1e-9),
+    "integrated_gradients": (reference_integrated_gradients, 1e-3),
+    "attention": (reference_attention, 1e-9),
+    "scaled_attention": (reference_scaled_attention, 1e-9),
+    "rollout": (reference_rollout, 1e-9),
+    "generic_attention": (reference_generic_attention, 1e-9),
+    "grads": (reference_grads, 1e-9),
+    "attgrads": (reference_attgrads, 1e-9),
+    "cat": (reference_cat, 1e-9),
+    "attcat": (reference_attcat, 1e-9),
+    "attention_flow": (reference_attention_flow, 1e-9),
+    "value_zeroing": (reference_value_zeroing, 1e-9),
+    "alti": (reference_alti, 1e-9),
+    "globenc": (reference_globenc, 1e-9),
+    "decompx": (reference_decompx, 1e-9),
+    "lrp": (reference_lrp, 1e-8),
+    "partial_lrp": (reference_partial_lrp, 1e-8),
+    "transatt": (reference_transatt, 1e-8),
+    "masked_lrp": (reference_masked_lrp, 1e-8),
+    "attnlrp": (reference_attnlrp, 1e-9),
+    "cp_lrp": (reference_cp_lrp, 1e-9),
+    "masked_attnlrp": (reference_masked_attnlrp, 1e-9),
+    "deeplift": (reference_deeplift, 1e-8),
+    "slalom": (reference_slalom, 1e-3),
 }
 
 
-def test_every_method_has_a_twin() -> None:
+def test_every_method_has_a_reference() -> None:
     from babelscope.methods import METHODS
 
-    files = sorted(Path(__file__).parent.glob("test_twins*.py"))
-    assert {name for file in files for name in getattr(import_module(file.stem), "TWINS", ())} == set(METHODS)
+    files = [file for file in Path(__file__).parent.glob("test_*.py") if "\nREFERENCES = {" in file.read_text("utf-8")]
+    assert {name for file in files for name in getattr(import_module(file.stem), "REFERENCES", ())} == set(METHODS)
 
 
-@pytest.mark.parametrize("method", TWINS)
-def test_method_equals_its_twin(model: Model, method: str) -> None:
-    twin, tolerance = TWINS[method]
+@pytest.mark.parametrize("method", REFERENCES)
+def test_method_equals_its_reference(model: Model, method: str) -> None:
+    reference, tolerance = REFERENCES[method]
     data = DATA[:2] if method == "integrated_gradients" else DATA
     with torch.enable_grad():
-        # completeness bounds the error of the sum, not of each score: the twin is met as the tolerance falls
+        # completeness bounds the error of the sum, not of each score: the reference is met as the tolerance falls
         options = {"integrated_gradients": {"tolerance": 1e-6}, "slalom": {"score": "removal"}}.get(method, {})
         for one, row in zip(explain(model, data, method, options=options), encode(model, as_examples(data))):
-            np.testing.assert_allclose(one.scores, twin(model, row, one.target_index), atol=tolerance)
+            np.testing.assert_allclose(one.scores, reference(model, row, one.target_index), atol=tolerance)
 
 
-def twin_metrics(model: Model, row: Encoded, score: np.ndarray, target: int) -> dict[str, float]:
+def reference_metrics(model: Model, row: Encoded, score: np.ndarray, target: int) -> dict[str, float]:
     """The four hard metrics from their formulas, word units, mask token, the grid spelled out."""
 
     def p(gone: set[int]) -> float:
@@ -426,15 +432,15 @@ def twin_metrics(model: Model, row: Encoded, score: np.ndarray, target: int) -> 
 
 
 @pytest.mark.parametrize("architecture", ["bert", "xlm-roberta", "distilbert"])
-def test_metrics_equal_their_twin(architecture: str) -> None:
+def test_metrics_equal_their_reference(architecture: str) -> None:
     from conftest import tiny
 
     model = tiny(architecture)
     found = explain(model, DATA, "occlusion")
     rows = encode(model, as_examples(DATA))
-    measured = measure(model, found, list(twin_metrics(model, rows[0], np.array(found[0].word_scores), 0)))
+    measured = measure(model, found, list(reference_metrics(model, rows[0], np.array(found[0].word_scores), 0)))
     for at, (one, row) in enumerate(zip(found, rows)):
-        expected = twin_metrics(model, row, np.array(one.word_scores), one.target_index)
+        expected = reference_metrics(model, row, np.array(one.word_scores), one.target_index)
         for metric, want in expected.items():
             got = next(m for m in measured[at :: len(found)] if m.metric == metric)
             if np.isfinite(got.value):

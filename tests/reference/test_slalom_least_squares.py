@@ -1,4 +1,4 @@
-"""The slow twin of slalom: the plain model call, a softmax over positions, scipy's own least squares, loops for the scores."""
+"""The reference implementation of slalom: plain model calls, a softmax over positions, scipy's least squares, loops."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def in_place_of(row: Encoded, wanted: list[list[tuple[int, int]]]) -> tuple[list
     return ids, None if row.types is None else types
 
 
-def twin_slalom(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_slalom(model: Model, row: Encoded, target: int) -> np.ndarray:
     """Removal scores. The minimum is found again from where ours ended, with residuals written out position by position."""
     tokens = [(int(i), int(s)) for i, s in zip(row.ids[row.content], row.segment[row.content])]
     kinds = list(dict.fromkeys(sorted(tokens, key=lambda one: one[1])))

@@ -1,4 +1,4 @@
-"""The laws of the one door."""
+"""The laws of inference."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import synthetic
 
+import synthetic_study
 from babelscope.analyses.faithfulness.pairings import CELL, csv, pairs, specifications
 from babelscope.analyses.faithfulness.pairings_section import top
 from babelscope.display.curve import curve_svg
@@ -41,7 +41,7 @@ from babelscope.training.spec import (
 )
 from babelscope.types import Estimate, Example
 
-STUDIES = Path(__file__).parents[2] / "studies"
+STUDIES = Path(__file__).parents[3] / "studies"
 TRAIN = {
     "languages": ["en", "hi"], "separately": True, "architecture": "bert", "layers": 1, "width": 32, "vocabulary": 600,
     "examples": 60, "dev_examples": 10, "learning_rate": 1e-3, "epochs": 1, "batch": 8,
@@ -209,7 +209,7 @@ def test_the_report_has_the_chapter_and_the_file(filled: tuple[Study, Store], tm
 
 def paired_synthetic(folder: Path) -> Store:
     """The made-up store with its hostile text, its models declared a pairing."""
-    store = synthetic.store(folder, groups=8)
+    store = synthetic_study.store(folder, groups=8)
     said = read_study(store)
     models = [one | {"spec": one["name"], "seed": 0} for one in said["models"]]
     write_study(
@@ -219,21 +219,21 @@ def paired_synthetic(folder: Path) -> Store:
 
 
 def test_monolingual_models_by_language_and_hostile_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("babelscope.analyses.faithfulness.pairings_section.SHOWN", len(synthetic.SENTENCES))
+    monkeypatch.setattr("babelscope.analyses.faithfulness.pairings_section.SHOWN", len(synthetic_study.SENTENCES))
     store = paired_synthetic(tmp_path / "store")
     found = pairs(store, read_study(store))
     assert found is not None
     assert set(found.table["lang"]) == {"en", "hi"}, "where a counterpart reads"
     page = report(store.path, tmp_path / "page").read_text("utf-8").replace(build.get_plotlyjs(), "")
     chapter = page.split('id="pairings"')[1].split("</section>")[0]
-    assert synthetic.SCRIPT not in chapter
-    assert html.escape(synthetic.SCRIPT) in chapter
+    assert synthetic_study.SCRIPT not in chapter
+    assert html.escape(synthetic_study.SCRIPT) in chapter
     assert len(re.findall(r'<p dir="auto" lang="hi">', chapter)) >= 3
     assert "multi − mono-en, mono-hi" in chapter
 
 
 def test_a_study_without_pairings_has_no_chapter(tmp_path: Path) -> None:
-    store = synthetic.store(tmp_path / "store", groups=4)
+    store = synthetic_study.store(tmp_path / "store", groups=4)
     assert pairs(store, read_study(store)) is None
     assert 'id="pairings"' not in report(store.path, tmp_path / "page").read_text("utf-8")
     assert not (tmp_path / "page" / "disparities.csv").exists()

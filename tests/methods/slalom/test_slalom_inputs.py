@@ -90,7 +90,7 @@ def test_a_function_that_loses_answers_says_so() -> None:
 
 @pytest.mark.parametrize("labels", [None, {"well": "good", "fed": "food"}], ids=["next token", "labels"])
 def test_a_state_space_model_is_explained(labels: dict[str, str] | None) -> None:
-    """In the exact design a token's value is the model's own answer to it alone: a plain call, without our door."""
+    """In the exact design a token's value is the model's own answer to it alone: a plain call, without our inference."""
     model = build("mamba", "text-generation", verbalizer=labels)
     (one,) = explain(model, TEXTS[0], "slalom", options={"design": "exact", "score": "value"})
     ids = model.tokenizer(TEXTS[0], add_special_tokens=False)["input_ids"]

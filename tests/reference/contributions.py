@@ -1,4 +1,4 @@
-"""Slow twins of the methods that take layers apart: four architectures written out, one token at a time."""
+"""Slow reference implementations of the methods that take layers apart: four architectures written out, one token at a time."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def rolled(model: Model, row: Encoded, matrices: list[np.ndarray]) -> np.ndarray
     return total[len(row.ids) - 1 if model.reads_last_token else 0][row.content]
 
 
-def twin_value_zeroing(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_value_zeroing(model: Model, row: Encoded, target: int) -> np.ndarray:
     matrices = []
     for block, x in through(model, row):
         whole, columns = passed(block, x).output, []
@@ -171,7 +171,7 @@ def part(block: Block, x: Tensor, i: int, j: int, total: Tensor) -> Tensor:
     return found if block.before else bent(block.norm, found, total[i])
 
 
-def twin_alti(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_alti(model: Model, row: Encoded, target: int) -> np.ndarray:
     matrices = []
     for block, x in through(model, row):
         states_, n = passed(block, x), len(x)
@@ -184,7 +184,7 @@ def twin_alti(model: Model, row: Encoded, target: int) -> np.ndarray:
     return rolled(model, row, matrices)
 
 
-def twin_globenc(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_globenc(model: Model, row: Encoded, target: int) -> np.ndarray:
     matrices = []
     for block, x in through(model, row):
         states_, n = passed(block, x), len(x)
@@ -230,7 +230,7 @@ def decomposed(block: Block, x: Tensor, parts: list[Tensor]) -> list[Tensor]:
     return found
 
 
-def twin_parts(model: Model, row: Encoded) -> Tensor:
+def reference_parts(model: Model, row: Encoded) -> Tensor:
     """Each token's part of each logit."""
     x = states(model, row).hidden_states[0][0]
     parts = [torch.zeros_like(x) for _ in x]
@@ -255,11 +255,11 @@ def twin_parts(model: Model, row: Encoded) -> Tensor:
     return torch.stack(shared([last.weight.detach() @ (one * slope) for one in inner], last.bias.detach()))
 
 
-def twin_decompx(model: Model, row: Encoded, target: int) -> np.ndarray:
-    return twin_parts(model, row)[:, target].numpy()[row.content]
+def reference_decompx(model: Model, row: Encoded, target: int) -> np.ndarray:
+    return reference_parts(model, row)[:, target].numpy()[row.content]
 
 
-def twin_attention_flow(model: Model, row: Encoded, target: int) -> np.ndarray:
+def reference_attention_flow(model: Model, row: Encoded, target: int) -> np.ndarray:
     """The linear programme: flows within capacities, nothing lost on the way, as much as possible into the token."""
     layers = [torch.stack(attended(block, x)[0]).mean(0).numpy() / 2 + np.eye(len(x)) / 2 for block, x in through(model, row)]
     n, depth = len(row.ids), len(layers)

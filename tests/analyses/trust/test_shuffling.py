@@ -81,7 +81,7 @@ def _logits(model: Model) -> torch.Tensor:
     return torch.stack(inference.scores(model, [inference.query(row) for row in encode(model, as_examples(TEXTS[:2]))]))
 
 
-def test_the_door_forgets_too(model: Model) -> None:
+def test_inference_forgets_too(model: Model) -> None:
     """What was remembered of the trained model is not taken for the shuffled one's, nor the other way round."""
     listed = parts(model)
     with model.door.remembering():

@@ -1,4 +1,4 @@
-"""Slow twins of the metrics beyond the hard ones: one text at a time, the plain model call, loops instead of arrays."""
+"""Slow reference implementations of the metrics beyond the hard ones: one text at a time, plain model calls, loops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import exp, log
 import numpy as np
 import pytest
 import torch
-from test_twins import embedded, plain
+from test_methods import embedded, plain
 
 from babelscope.methods.explain import as_examples, explain
 from babelscope.metrics.measure import measure
@@ -30,7 +30,7 @@ def logits(model: Model, row: Encoded, gone: set[int]) -> torch.Tensor:
     return plain(model, row, input_ids=ids).detach()
 
 
-def twin_curves(p: Probability, n: int, score: np.ndarray) -> dict[str, float]:
+def reference_curves(p: Probability, n: int, score: np.ndarray) -> dict[str, float]:
     """Every word one by one (the texts have fewer than 20), by the trapezoid rule."""
     order = sorted(range(n), key=lambda word: -score[word])
     down = [p(set(order[:k])) for k in range(n + 1)]
@@ -39,7 +39,7 @@ def twin_curves(p: Probability, n: int, score: np.ndarray) -> dict[str, float]:
     return {"deletion_area": areas[0], "insertion_area": areas[1]}
 
 
-def twin_agreement(p: Probability, n: int, score: np.ndarray) -> dict[str, float]:
+def reference_agreement(p: Probability, n: int, score: np.ndarray) -> dict[str, float]:
     """Kendall's tau-b by counting pairs; the signs of what each word adds, the smallest score first."""
     effect = [p(set()) - p({word}) for word in range(n)]
     agree = ties_a = ties_b = pairs = 0
@@ -56,7 +56,7 @@ def twin_agreement(p: Probability, n: int, score: np.ndarray) -> dict[str, float
     return {"loo_correlation": agree / size if size else np.nan, "monotonicity": right / n}
 
 
-def twin_infidelity(value: Probability, n: int, score: np.ndarray, name: str) -> dict[str, float]:
+def reference_infidelity(value: Probability, n: int, score: np.ndarray, name: str) -> dict[str, float]:
     """The best factor by search over a grid and its refinement, not by its formula."""
     rng = keyed("infidelity", name)
     sets = [{word for word, luck in enumerate(line) if luck < 0.5} for line in rng.random((64, n))]
@@ -73,13 +73,13 @@ def twin_infidelity(value: Probability, n: int, score: np.ndarray, name: str) ->
     return {"infidelity": min(left(low), left(0.0))}
 
 
-def twin_complexity(score: np.ndarray) -> dict[str, float]:
+def reference_complexity(score: np.ndarray) -> dict[str, float]:
     total = sum(abs(one) for one in score)
     entropy = -sum(abs(one) / total * log(abs(one) / total) for one in score if one)
     return {"complexity": entropy, "effective_units": exp(entropy)}
 
 
-def twin_soft(model: Model, row: Encoded, score: np.ndarray, target: int) -> dict[str, float]:
+def reference_soft(model: Model, row: Encoded, score: np.ndarray, target: int) -> dict[str, float]:
     """Four draws, number by number."""
     low, high = min(score), max(score)
     share = [(one - low) / (high - low) if high > low else 0.5 for one in score]
@@ -115,7 +115,7 @@ def twin_soft(model: Model, row: Encoded, score: np.ndarray, target: int) -> dic
 
 
 def check(model: Model, one: object, expected: dict[str, float], options: dict[str, object]) -> set[str]:
-    """Every metric against its twin; those that had a value here."""
+    """Every metric against its reference; those that had a value here."""
     defined = set()
     for metric, want in expected.items():
         (got,) = measure(model, [one], metric, options=options)
@@ -128,7 +128,7 @@ def check(model: Model, one: object, expected: dict[str, float], options: dict[s
 
 
 @pytest.mark.parametrize("architecture", ["bert", "xlm-roberta", "distilbert"])
-def test_metrics_equal_their_twins(architecture: str) -> None:
+def test_metrics_equal_their_references(architecture: str) -> None:
     model = tiny(architecture)
     data = [TEXTS[0], TEXTS[3], PAIRS[0]]
     wanted: set[str] = set()
@@ -142,15 +142,15 @@ def test_metrics_equal_their_twins(architecture: str) -> None:
         def value(gone: set[int], row: Encoded = row, at: int = at) -> float:
             return float(logits(model, row, gone)[at])
 
-        expected = twin_curves(p, n, score) | twin_agreement(p, n, score) | twin_complexity(score)
-        expected |= twin_infidelity(value, n, score, row.example.id)
-        soft = twin_soft(model, row, score, at)
+        expected = reference_curves(p, n, score) | reference_agreement(p, n, score) | reference_complexity(score)
+        expected |= reference_infidelity(value, n, score, row.example.id)
+        soft = reference_soft(model, row, score, at)
         defined |= check(model, one, expected, {}) | check(model, one, soft, {"draws": 4, "error": 1.0})
         wanted |= {*expected, *soft}
     assert defined == wanted, "every metric has a value for one of the texts"
 
 
-def test_position_equals_its_twin() -> None:
+def test_position_equals_its_reference() -> None:
     """Comprehensiveness at one word, from single erasures: the floor is the mean over the drawn first words, the ceiling
     the best of the largest single fall and of the word that alone keeps most."""
     model = tiny("bert")
@@ -180,7 +180,7 @@ def test_position_equals_its_twin() -> None:
     assert got.value == pytest.approx((own - floor) / (ceiling - floor), abs=1e-8)
 
 
-def test_rationales_equal_their_twins() -> None:
+def test_rationales_equal_their_references() -> None:
     """By counting pairs, and by walking down the scores."""
     model = tiny("bert")
     text = TEXTS[0]

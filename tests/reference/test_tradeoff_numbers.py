@@ -1,4 +1,4 @@
-"""Slow twins of the trade-off numbers, written from their formulas with loops."""
+"""Slow reference implementations of the trade-off numbers, written from their formulas with loops."""
 
 from __future__ import annotations
 

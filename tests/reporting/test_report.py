@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+import synthetic_study
 from babelscope.analyses.faithfulness.families import adjusted
 from babelscope.analyses.faithfulness.settings import names_of, read_named
 from babelscope.analyses.faithfulness.summary import FLOOR, Summary, labelled
@@ -44,7 +44,7 @@ TAG = re.compile(r"<[^>]*>")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a synthetic store and its report."""
     folder = tmp_path_factory.mktemp("report")
-    synthetic.store(folder / "store", groups=16)
+    synthetic_study.store(folder / "store", groups=16)
     report(folder / "store", folder / "out")
     return folder
 
@@ -81,23 +81,23 @@ def test_plotly_is_inside_exactly_once(made: Path) -> None:
 
 
 def test_text_never_becomes_markup(shown: str) -> None:
-    assert synthetic.SCRIPT not in shown
-    assert html.escape(synthetic.SCRIPT) in shown
+    assert synthetic_study.SCRIPT not in shown
+    assert html.escape(synthetic_study.SCRIPT) in shown
     assert "<with sdpa>" not in shown
 
 
 def test_everything_is_named(shown: str) -> None:
-    for name in (*synthetic.MODELS, *synthetic.QUALITY, *synthetic.LANGUAGES):
+    for name in (*synthetic_study.MODELS, *synthetic_study.QUALITY, *synthetic_study.LANGUAGES):
         assert f">{name}<" in shown
-    for name in synthetic.METRICS:
+    for name in synthetic_study.METRICS:
         assert name.replace("_", " ") in shown
     for name in ("summary", "run", "models", "examples", "problems", "reading"):
         assert f'id="{name}"' in shown
-    assert shown.count("data-figure role") == len(synthetic.METRICS)
+    assert shown.count("data-figure role") == len(synthetic_study.METRICS)
 
 
 def test_texts_say_language_and_direction(shown: str) -> None:
-    for lang in synthetic.LANGUAGES:
+    for lang in synthetic_study.LANGUAGES:
         assert f'dir="auto" lang="{lang}"' in shown
 
 
@@ -217,7 +217,7 @@ def attributions(draw: st.DrawFn) -> Attribution:
     segment = tuple(draw(st.lists(st.integers(0, 1), min_size=count, max_size=count)))
     scores = tuple(draw(st.lists(st.floats(), min_size=count, max_size=count)))
     cut = ("truncated to 3 of 9 tokens",) if draw(st.booleans()) else ()
-    one = synthetic.explanation(0, "en", "multi", "occlusion")
+    one = synthetic_study.explanation(0, "en", "multi", "occlusion")
     return replace(
         one, texts=shown, words=("",) * count, word_offsets=spans, word_segment=segment, word_scores=scores, scores=scores,
         tokens=("",) * count, segment=segment, flags=cut,
@@ -239,9 +239,9 @@ def test_terminal_keeps_the_text_but_for_control_characters(one: Attribution) ->
 
 
 def test_a_word_is_never_split() -> None:
-    for number in range(len(synthetic.SENTENCES)):
-        for lang in synthetic.LANGUAGES:
-            one = synthetic.explanation(number, lang, "multi", "occlusion")
+    for number in range(len(synthetic_study.SENTENCES)):
+        for lang in synthetic_study.LANGUAGES:
+            one = synthetic_study.explanation(number, lang, "multi", "occlusion")
             for word in one.words:
                 assert f">{html.escape(word)}</span>" in words_html(one)
 
@@ -252,14 +252,14 @@ def test_shades() -> None:
 
 
 def test_fragment_labels_pairs_and_marks_what_has_no_score() -> None:
-    pair = synthetic.explanation(8, "en", "multi", "occlusion", pair=True)
-    odd = replace(synthetic.explanation(5, "ar", "multi", "occlusion"), word_scores=(nan,) * 9, flags=("<b>flag</b>",))
+    pair = synthetic_study.explanation(8, "en", "multi", "occlusion", pair=True)
+    odd = replace(synthetic_study.explanation(5, "ar", "multi", "occlusion"), word_scores=(nan,) * 9, flags=("<b>flag</b>",))
     found = explanations_html([pair, odd])
     assert "text 1</span>" in found
     assert "text 2</span>" in found
     assert 'class="bs-u"' in found
     assert "<b>flag</b>" not in found
-    assert synthetic.SCRIPT not in found
+    assert synthetic_study.SCRIPT not in found
     assert "<html" not in found
     assert page_html([pair]).lstrip().startswith("<!doctype html>")
     assert "No explanations" in explanations_html([])
@@ -267,7 +267,7 @@ def test_fragment_labels_pairs_and_marks_what_has_no_score() -> None:
 
 @pytest.mark.parametrize("unit", ["word", "token"])
 def test_terminal_says_what_is_explained(unit: str) -> None:
-    one = synthetic.explanation(2, "en", "multi", "integrated_gradients")
+    one = synthetic_study.explanation(2, "en", "multi", "integrated_gradients")
     found = printed(coloured(one, unit))
     for part in (
         one.label,
@@ -358,7 +358,7 @@ def test_a_method_with_two_settings_is_two_methods(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     for score, value in (("value", 0.25), ("lin", 0.75)):
         identity = {"kind": "attributions", "method": "slalom", "options": {"score": score}}
-        one = replace(synthetic.explanation(1, "en", "both", "random"), method="slalom", options={"score": score})
+        one = replace(synthetic_study.explanation(1, "en", "both", "random"), method="slalom", options={"score": score})
         measure = Measure(one.id, one.group, one.lang, one.model, "slalom", "sufficiency", {}, value)
         put(store, [Cell(identity, "attributions", [one])])
         put(store, [Cell({"kind": "measures", "of": key(identity), "metric": "sufficiency"}, "measures", [measure])])

@@ -129,7 +129,7 @@ def test_normalised_is_one_at_the_whole(model: Model, metric: str) -> None:
 def test_null_and_full_are_the_ends_of_the_erasure(model: Model) -> None:
     """Erasing nothing is the input; the null keeps the special tokens and erases everything else by the same operator."""
     for operator in OPERATORS:
-        if operator == "sampled":  # needs a model of its own: tests/properties/test_operators.py
+        if operator == "sampled":  # needs a model of its own: tests/model/test_operators.py
             continue
         if operator in ("mask", "unk") and getattr(model.tokenizer, f"{operator}_token_id") is None:
             continue

@@ -217,7 +217,7 @@ def test_every_token_has_the_word_it_shares_most_with(sample: tuple[str, list[Sp
     found = words_of_tokens(offsets, words, text)
     assert len(found) == len(offsets)
     for (start, stop), index in zip(offsets, found, strict=True):
-        # The slow twin: count shared characters one by one.
+        # The slow reference: count shared characters one by one.
         shared = [len([i for i in range(start, stop) if left <= i < right]) for left, right in words]
         if not words:
             assert index == -1

@@ -51,7 +51,7 @@ def test_shares_by_hand() -> None:
 def ends(model: Model, row: object, kept: float) -> float:
     """The probability when all content embeddings are multiplied by 0 or 1, from the model itself."""
     content = torch.from_numpy(row.content)[:, None]
-    edit = inference.Query(row.ids, row.types, edit=lambda all_: torch.where(content, kept * all_, all_), key=f"twin {kept}")
+    edit = inference.Query(row.ids, row.types, edit=lambda all_: torch.where(content, kept * all_, all_), key=f"all {kept}")
     return float(torch.softmax(inference.scores(model, [edit])[0], -1)[1])
 
 
@@ -105,7 +105,7 @@ def test_ranks_know_only_the_order(bert: Model, metric: str) -> None:
 
 
 def test_special_tokens_and_the_fixed_text_are_never_touched(model: Model) -> None:
-    """Seen at the door: in every perturbed input their embeddings are the tokenizer's own, and each content embedding is its
+    """Seen at inference: in every perturbed input their embeddings are the tokenizer's own, and each content embedding is its
     own numbers or zeros."""
     (row,) = encode(model, as_examples([PAIRS[0]]), part="first")
     seen: list[torch.Tensor] = []
