@@ -93,6 +93,8 @@ class Cell:
     identity: Mapping[str, Any]
     kind: str
     rows: Rows
+    place: Mapping[str, str] | None = None
+    """Where the cell belongs in a study; not part of what determines it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,7 @@ def put(store: Store, cells: Sequence[Cell]) -> None:
             "kind": cell.kind,
             "rows": table.num_rows,
             "sha256": hashlib.sha256((part / f"{name}.parquet").read_bytes()).hexdigest(),
+            "place": None if cell.place is None else dict(cell.place),
         }
         (part / f"{name}.json").write_text(json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False), "utf-8")
     for file in part.iterdir():

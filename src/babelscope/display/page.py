@@ -12,9 +12,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 
-def render(template: str, **context: Any) -> Markup:
-    """The template with every value escaped that is not marked as HTML already."""
-    return Markup(_environment().get_template(template).render(**context))
+def render(template: str, *, folder: Path | None = None, **context: Any) -> Markup:
+    """The template with every value escaped that is not marked as HTML already.
+
+    Templates are looked up in `folder` first (those of an analysis lie beside its code), then among
+    the shared ones.
+    """
+    return Markup(_environment(folder).get_template(template).render(**context))
 
 
 def write_together(folder: Path, files: Mapping[str, str]) -> None:
@@ -35,8 +39,12 @@ def write_together(folder: Path, files: Mapping[str, str]) -> None:
 
 
 @cache
-def _environment() -> Environment:
-    folder = Path(__file__).parent / "templates"
+def _environment(folder: Path | None) -> Environment:
+    shared = Path(__file__).parent / "templates"
     return Environment(
-        loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader([folder, shared] if folder else [shared]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )

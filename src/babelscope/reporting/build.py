@@ -4,131 +4,127 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from babelscope.analyses.faithfulness import figures, findings, pairings, tables
-from babelscope.analyses.faithfulness.pairings_section import chapter
+from babelscope.analyses import ANALYSES
+from babelscope.analyses.explanations import CONTROL, EXPLANATIONS
 from babelscope.analyses.faithfulness.settings import read_named
-from babelscope.analyses.faithfulness.summary import (
-    FLOOR,
-    Summary,
-    base,
-    described,
-    labelled,
-    with_tasks,
-)
-from babelscope.analyses.trust import section
+from babelscope.analyses.faithfulness.summary import base, described, with_tasks
+from babelscope.analyses.stored import stored_keys
 from babelscope.display.highlight import texts_html
-from babelscope.display.numbers import interval, number, spoken
 from babelscope.display.page import render, write_together
+from babelscope.display.section import Section
 from babelscope.errors import StoreError
 from babelscope.reporting import examples
-from babelscope.store import SCHEME, Store, cells, failures, key, open_store, read, read_study
+from babelscope.reporting.problems import flag_counts
+from babelscope.store import SCHEME, Store, cells, failures, key, open_store, read_study
 from babelscope.types import Failure
+
+FOLDER = Path(__file__).parent / "templates"
 
 
 def report(store: str | Path, output: str | Path) -> Path:
-    """Writes index.html, summary.csv and measures.csv, for a study with pairings also disparities.csv, into `output`: all of
-    them or none; returns the page.
+    """Writes index.html and the CSV files of every section into `output`: all of them or none.
 
-    *Laws*: the page loads nothing from elsewhere; the same store gives the same bytes; texts never become markup.
+    *Laws*: the page loads nothing from elsewhere; the same store gives the same bytes; texts never
+    become markup.
     """
     opened = open_store(store, create=False)
     study = read_study(opened)
-    summary = summarised(opened, study)
-    folder = Path(output)
-    paired = pairings.pairs(opened, study)
-    files = ({"disparities.csv": pairings.csv(paired)} if paired else {}) | {
-        "measures.csv": summary.rows.to_csv(index=False, lineterminator="\n"),
-        "summary.csv": summary_csv(summary),
-        "index.html": str(render("report.html.j2", **_context(opened, study, summary, paired))),
-    }
-    write_together(folder, files)
-    return folder / "index.html"
+    listed = sections(opened, study)
+    page = str(render("report.html.j2", folder=FOLDER, **_context(opened, study, listed)))
+    files = {name: text for section in listed for name, text in section.files.items()}
+    write_together(Path(output), files | {"index.html": page})
+    return Path(output) / "index.html"
+
+
+def sections(store: Store, study: Mapping[str, Any]) -> list[Section]:
+    """A section for every analysis of the study of which the store holds something."""
+    made = []
+    for name in ANALYSES:
+        if name in study.get("analyses", {}):
+            tables = ANALYSES[name].tables(store, study)
+            if tables is not None:
+                made.append(ANALYSES[name].section(tables))
+    if not made:
+        raise StoreError(
+            f"{store.path} holds nothing to report ({len(failures(store))} cells failed); run the "
+            "study: babelscope study run FILE"
+        )
+    return made
 
 
 def brief(store: str | Path) -> list[str]:
-    """The same answers in about ten lines for a terminal."""
+    """The accuracy of every model, then the answer of every section, in plain lines for a terminal."""
     opened = open_store(store, create=False)
     study = read_study(opened)
-    found = examples.predictions(with_tasks(read_named(opened, "attributions", study.get("keys"))))
-    return findings.in_brief(summarised(opened, study), tables.accuracies(found))
+    predictions = _predictions(opened, study)
+    right = examples.accuracies(predictions)
+    lines = []
+    for model in dict.fromkeys(model for model, _ in right):
+        parts = [f"{lang} {mean.mean:.2f}" for (name, lang), mean in right.items() if name == model]
+        lines.append(f"{model}: accuracy {', '.join(parts)}")
+    return lines + [f"{section.title}: {section.answer.striptags()}" for section in sections(opened, study)]
 
 
-def summarised(store: Store, study: Mapping[str, Any]) -> Summary:
-    """The numbers of the study's own cells: a store may hold others, of an earlier size or another study."""
-    measures = with_tasks(read_named(store, "measures", study.get("keys")))
-    if measures.num_rows == 0:
-        why = f"({len(failures(store))} cells failed): nothing to report; run: babelscope study run FILE"
-        raise StoreError(f"{store.path} holds no measures {why}")
-    return Summary(labelled(measures.to_pandas()), study)
+def _predictions(store: Store, study: Mapping[str, Any]) -> Any:
+    keys = stored_keys(store, study, EXPLANATIONS)
+    return examples.predictions(with_tasks(read_named(store, "attributions", keys)))
 
 
-def summary_csv(summary: Summary) -> str:
-    """One line per model, language, method and metric; undefined numbers are empty."""
-    rows = [(*key, one.mean, one.low, one.high, one.n, one.undefined) for key, one in summary.cells.items()]
-    columns = ["model", "lang", "method", "metric", "mean", "low", "high", "n", "undefined"]
-    return str(pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n"))
-
-
-def _context(store: Store, study: Mapping[str, Any], summary: Summary, paired: pairings.Pairs | None) -> dict[str, Any]:
-    attributions = with_tasks(read_named(store, "attributions", study.get("keys")))
-    found = examples.predictions(attributions)
-    methods, shown = examples.parallels(summary, attributions, found)
-    panels = section.stored(with_tasks(read_named(store, "panels", study.get("keys"))), attributions)
-    lines = findings.overview(summary)
-    filled = [row for row in cells(store) if "keys" not in study or key(row["identity"]) in set(study["keys"])]
+def _context(store: Store, study: Mapping[str, Any], listed: list[Section]) -> dict[str, Any]:
+    keys = stored_keys(store, study, EXPLANATIONS)
+    attributions = with_tasks(read_named(store, "attributions", keys))
+    predictions = examples.predictions(attributions)
+    first = next((section.recommended for section in listed if section.recommended), "")
+    methods, shown = examples.parallels(study, attributions, predictions, first)
+    filled = [row for row in cells(store) if _belongs(row, study)]
     lost = failures(store)
     return {
         "study": study,
-        "summary": summary,
-        "lead": findings.lead(summary, lines),
-        "overview": [(metric, list(group)) for metric, group in groupby(lines, lambda line: line.metric)],
-        "run": _run(study, summary, len(filled), len(lost)),
-        "accuracies": tables.accuracies(found),
-        "models": _described(study, "models", summary.models),
-        "methods": _described(study, "methods", summary.methods),
-        "metrics": _described(study, "metrics", list(dict.fromkeys(base(name) for name in summary.metrics))),
-        "sections": [(name, tables.grids(summary, name), figures.means(summary, name)) for name in summary.metrics],
-        "comparisons": [] if paired else tables.comparisons(summary),
-        "chapter": chapter(paired, read(store, "attributions", study.get("keys"))) if paired else None,
+        "sections": listed,
+        "styles": Markup().join(section.style for section in listed),
+        "languages": study.get("languages") or [],
+        "run": _run(study, len(filled), len(lost)),
+        "accuracies": examples.accuracies(predictions),
+        "models": _described(study, "models", list(dict.fromkeys(predictions["model"]))),
+        "methods": _described(study, "methods", methods),
         "switch": methods,
         "shown": shown,
-        "panels": panels,
-        **section.helpers(),
         "failures": [(_cell(failure), failure) for failure in lost],
-        "undefined": tables.undefined(summary),
-        "flags": tables.flags(attributions),
+        "flags": flag_counts(attributions),
         "explanations": attributions.num_rows,
-        "digest": hashlib.sha256("".join(sorted(row["sha256"] for row in filled)).encode()).hexdigest(),
+        "files": sorted(name for section in listed for name in section.files),
+        "digest": _digest(filled),
         "scheme": SCHEME,
-        "floor": FLOOR,
-        "number": number,
-        "spoken": spoken,
-        "interval": interval,
+        "floor": CONTROL,
         "texts_html": texts_html,
         "plotly": Markup(get_plotlyjs().replace("</script", "<\\/script")),
     }
 
 
-def _run(study: Mapping[str, Any], summary: Summary, filled: int, lost: int) -> list[tuple[str, str]]:
+def _belongs(manifest: Mapping[str, Any], study: Mapping[str, Any]) -> bool:
+    return "keys" not in study or key(manifest["identity"]) in set(study["keys"])
+
+
+def _digest(manifests: list[dict[str, Any]]) -> str:
+    return hashlib.sha256("".join(sorted(row["sha256"] for row in manifests)).encode()).hexdigest()
+
+
+def _run(study: Mapping[str, Any], filled: int, lost: int) -> list[tuple[str, str]]:
     """What was run, as names and values; what the study does not say is left out."""
     planned = study.get("cells")
     facts = [
         ("Task", study.get("task")),
-        ("Languages", ", ".join(summary.languages)),
+        ("Languages", ", ".join(study.get("languages") or ())),
         ("Examples", study.get("examples")),
-        ("Translation groups", summary.rows["group"].nunique()),
         ("Seeds", ", ".join(map(str, study.get("seeds") or ()))),
         ("Cells filled", f"{filled} of {planned} planned" if planned else filled),
         ("Cells failed", lost),
-        ("Values", f"{len(summary.rows):,}, of which {int(summary.rows['value'].isna().sum()):,} undefined"),
     ]
     return [(name, str(value)) for name, value in facts if value not in (None, "")]
 
@@ -140,4 +136,5 @@ def _described(study: Mapping[str, Any], listed: str, names: list[str]) -> list[
 
 
 def _cell(failure: Failure) -> str:
-    return ", ".join(f"{name} {value}" for name, value in failure.cell.items() if isinstance(value, (str, int, float)))
+    parts = failure.cell.items()
+    return ", ".join(f"{name} {value}" for name, value in parts if isinstance(value, str | int))

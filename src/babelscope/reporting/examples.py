@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from babelscope.analyses.faithfulness.summary import Summary
+from babelscope.analyses.explanations import CONTROL
+from babelscope.analyses.faithfulness.summary import base, described
+from babelscope.stats import estimate
 from babelscope.store import attribution
-from babelscope.types import Attribution
+from babelscope.types import Attribution, Estimate
 
 SHOWN = 6
 LONG = 80
@@ -64,26 +67,50 @@ def choose(found: pd.DataFrame) -> list[str]:
     return (first + turns)[:SHOWN]
 
 
-def parallels(summary: Summary, table: pa.Table, found: pd.DataFrame) -> tuple[list[str], list[Parallel]]:
-    """The methods to switch between, the best by the first metric shown first, and the chosen groups with what was said."""
-    main = found[found["model"] == summary.main]
-    groups = choose(main if len(main) else found) if len(found) else []
-    rows = table.filter(pc.is_in(table["group"], value_set=pa.array(groups, pa.string()))).to_pylist()
+def accuracies(found: pd.DataFrame) -> dict[tuple[str, str], Estimate]:
+    """Per (model, language) the share of examples whose predicted label is the gold one."""
+    gold = found[found["gold"].notna()]
+    return {
+        (str(model), str(lang)): estimate((part["label"] == part["gold"]).astype(float).tolist(), part["group"].tolist())
+        for (model, lang), part in gold.groupby(["model", "lang"])
+    }
+
+
+def parallels(
+    study: Mapping[str, Any], table: pa.Table, predictions: pd.DataFrame, first: str = ""
+) -> tuple[list[str], list[Parallel]]:
+    """The methods to switch between, `first` before the others, and the groups that are shown.
+
+    The groups are chosen by the model with the most languages.
+    """
+    counts = predictions.groupby("model", sort=False)["lang"].nunique()
+    main = predictions[predictions["model"] == counts.idxmax()] if len(counts) else predictions
+    groups = choose(main) if len(main) else []
+    chosen = pc.is_in(table["group"], value_set=pa.array(groups, pa.string()))
+    rows = table.filter(chosen).to_pylist()
     rows.sort(key=lambda row: (row["id"], row["options"], row["seed"]))
     items = [attribution(row) for row in rows]
-    present = {one.method for one in items}
-    methods = [name for name in summary.methods if name in present]
-    methods += sorted(present - set(methods))
-    best = summary.best(summary.main, summary.metrics[0])
-    methods.sort(key=lambda name: name != best)
-    return methods, [_parallel(summary, group, [one for one in items if one.group == group], methods) for group in groups]
+    methods = _ordered_methods(study, {item.method for item in items}, first)
+    shown = [_parallel(study, group, [item for item in items if item.group == group], methods) for group in groups]
+    return methods, shown
 
 
-def _parallel(summary: Summary, group: str, items: Sequence[Attribution], methods: Sequence[str]) -> Parallel:
+def _ordered_methods(study: Mapping[str, Any], present: set[str], first: str) -> list[str]:
+    order = [row["name"] for row in described(study, "methods")]
+
+    def position(name: str) -> tuple[bool, bool, int, str]:
+        known = base(name) in order
+        return name != first, name == CONTROL, order.index(base(name)) if known else len(order), name
+
+    return sorted(present, key=position)
+
+
+def _parallel(study: Mapping[str, Any], group: str, items: Sequence[Attribution], methods: Sequence[str]) -> Parallel:
     places: dict[tuple[str, str], dict[str, Attribution]] = {}
     for one in items:
         places.setdefault((one.lang, one.model), {}).setdefault(one.method, one)
-    order = {name: place for place, name in enumerate([*summary.languages, *summary.models])}
+    names = [row["name"] for row in described(study, "models")]
+    order = {name: place for place, name in enumerate([*(study.get("languages") or ()), *names])}
     keys = sorted(places, key=lambda key: (order.get(key[0], len(order)), order.get(key[1], len(order)), key))
     readings = [
         Reading(lang, model, next(iter(places[lang, model].values())), {

@@ -1,90 +1,120 @@
-"""A study as a file: models x tasks x languages x methods x metrics x seeds, validated before anything runs."""
+"""A study as a file, validated before anything runs: models, tasks, languages, seeds, analyses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, SerializeAsAny, ValidationError, model_validator
 
-from babelscope.analyses.consistency.spec import ConsistencySpec
-from babelscope.analyses.faithfulness.spec import PairingSpec
+from babelscope.analyses import ANALYSES
+from babelscope.analyses.block import Request
+from babelscope.analyses.spec import AnalysisSpec
 from babelscope.data.spec import TaskSpec
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
-from babelscope.metrics import METRICS
 from babelscope.options import Choice, Spec, choose, settle, suggestion
 from babelscope.training.spec import ModelSpec
 
+Kind = TypeVar("Kind", bound=Spec)
+
 
 class Study(Spec):
-    """Everything that decides a study's numbers."""
+    """Everything that decides a study's numbers. In a file each analysis is a block under its own name."""
 
     name: str
     description: str = ""
     tasks: list[TaskSpec] = Field(min_length=1)
     languages: list[str] = Field(min_length=1)
     models: list[ModelSpec] = Field(min_length=1)
-    methods: list[Choice] = Field(min_length=1)
-    metrics: list[Choice] = Field(default_factory=list)
-    consistency: ConsistencySpec | None = None
+    methods: list[Choice] = Field(default_factory=list)
     seeds: list[int] = Field(default=[0], min_length=1)
-    trust: int = Field(default=0, ge=0)
-    draws: int = Field(default=1, ge=1)
-    pairings: list[PairingSpec] = Field(default_factory=list)
+    source: str | None = None
+    analyses: dict[str, SerializeAsAny[AnalysisSpec]] = Field(min_length=1)
 
-    @model_validator(mode="after")
-    def all_paired(self) -> Self:
-        known = {one.name: one for one in self.models}
-        for pairing in self.pairings:
-            for name in (pairing.multilingual, *pairing.monolingual):
-                if name not in known:
-                    raise ValueError(f"a pairing names the model {name!r}; {suggestion(name, known)}")
-        return self
+    @property
+    def request(self) -> Request:
+        """The part that all analyses share."""
+        return Request(
+            tuple(self.languages),
+            tuple(self.tasks),
+            tuple(self.models),
+            tuple(self.methods),
+            tuple(self.seeds),
+            self.source,
+        )
 
     @model_validator(mode="after")
     def all_known(self) -> Self:
         for choice in self.methods:
             settle(choose(METHODS, choice.name, "method"), choice.options)
-        for choice in self.metrics:
-            settle(choose(METRICS, choice.name, "metric"), choice.options)
-        for what, names in (("model", [one.name for one in self.models]), ("task", [one.name for one in self.tasks])):
-            _refuse_repeated(what, names)
-        for one in self.models:
-            _refuse_unknown(f"model {one.name!r}", "language", one.languages, self.languages)
-            _refuse_unknown(f"model {one.name!r}", "task", one.tasks, [task.name for task in self.tasks])
-            if one.train and one.train.separately:
-                read = one.languages or self.languages
-                _refuse_unknown(f"model {one.name!r} is studied in more than it is trained on: it", "language", read,
-                                one.train.languages, "'train'")  # fmt: skip
+        _refuse_repeated("language", self.languages)
+        _refuse_repeated("model", [model.name for model in self.models])
+        _refuse_repeated("task", [task.name for task in self.tasks])
+        for model in self.models:
+            self._check_model(model)
         for task in self.tasks:
             _refuse_unknown(f"task {task.name!r}", "language", task.data.languages, self.languages)
-        self._parallel()
         return self
 
-    def _parallel(self) -> None:
-        """What a comparison of translations needs; without one, no task can be explained for the source's class."""
-        asked = self.consistency
+    @model_validator(mode="after")
+    def all_possible(self) -> Self:
+        for name, spec in self.analyses.items():
+            row = ANALYSES[name]
+            if row.methods and not self.methods:
+                raise ValueError(f"{name} needs explanations: list 'methods'")
+            if row.parallel:
+                self._check_parallel()
+            spec.check(self.request)
+        self._check_targets()
+        return self
+
+    def _check_model(self, model: ModelSpec) -> None:
+        who, names = f"model {model.name!r}", [task.name for task in self.tasks]
+        _refuse_unknown(who, "language", model.languages, self.languages)
+        _refuse_unknown(who, "task", model.tasks, names)
+        if model.train and model.train.separately:
+            read, trained = model.languages or self.languages, model.train.languages
+            _refuse_unknown(
+                f"{who} is studied in more than it is trained on: it",
+                "language",
+                read,
+                trained,
+                "'train'",
+            )
+
+    def _check_parallel(self) -> None:
+        """What a comparison of translations needs: one model that reads the source and another language."""
+        for model in self.models:
+            source, read = self.request.source_of(model), model.languages or self.languages
+            if model.train is not None and model.train.separately:
+                raise ValueError(
+                    f"model {model.name!r} is trained for each language separately; translations are compared within one model"
+                )
+            if source not in read or len(read) < 2:
+                raise ValueError(f"model {model.name!r} is not studied in its source {source!r} and another language")
+
+    def _check_targets(self) -> None:
+        parallel = any(ANALYSES[name].parallel for name in self.analyses)
         for task in self.tasks:
-            if task.target == "source" and asked is None:
-                raise ValueError(f"task {task.name!r}: the target 'source' needs 'consistency', which names the source")
-            if asked is not None and task.target not in (None, "source", "gold"):
+            if task.target == "source":
+                for model in self.models:
+                    self.request.source_of(model)
+            elif parallel and task.target not in (None, "gold"):
                 raise ValueError(f"task {task.name!r}: translations are compared for the target 'source', 'gold' or none")
-            if asked is not None and asked.gold and task.data.builtin is None:
-                raise ValueError(f"task {task.name!r}: only built-in corpora have gold links between translations")
-        for one in self.models if asked is not None else ():
-            source, studied = asked.source_of(one) if asked else "", one.languages or self.languages
-            if one.train is not None and one.train.separately:
-                raise ValueError(f"model {one.name!r} is another one in every language; translations are compared in one model")
-            if source not in studied or len(studied) < 2:
-                raise ValueError(f"model {one.name!r} is not studied in its source {source!r} and another language")
 
 
-def _refuse_unknown(who: str, what: str, given: Iterable[str] | None, known: Iterable[str], whose: str = "the study") -> None:
-    unknown = sorted(set(given or ()) - set(known))
+def _refuse_unknown(
+    who: str,
+    what: str,
+    names: Iterable[str] | None,
+    known: Iterable[str],
+    whose: str = "the study",
+) -> None:
+    unknown = sorted(set(names or ()) - set(known))
     if unknown:
         raise ValueError(f"{who} names the {what} {unknown[0]!r}, which {whose} does not have")
 
@@ -93,45 +123,77 @@ def _refuse_repeated(what: str, names: Iterable[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise ValueError(f"the {what} {name!r} stands twice")
+            raise ValueError(f"the {what} {name!r} is listed twice")
         seen.add(name)
 
 
 def read_study(path: str | Path) -> Study:
-    """The study in a YAML file; the first thing that is wrong with it is said in one line."""
+    """The study in a YAML file; the first thing that is wrong with it is reported in one line."""
     file = Path(path)
     if not file.is_file():
         raise InputError(f"there is no study file {file}")
     try:
-        given = yaml.safe_load(file.read_text("utf-8"))
+        values = yaml.safe_load(file.read_text("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
         raise InputError(f"{file}{where}: not YAML: {getattr(error, 'problem', error)}") from error
-    return parse_study(given, str(file))
+    return parse_study(values, str(file))
 
 
 def demo_study() -> Study:
     """The study of `babelscope demo`."""
-    return parse_study(yaml.safe_load(files("babelscope.study").joinpath("demo.yaml").read_text("utf-8")), "the demo")
+    text = files("babelscope.study").joinpath("demo.yaml").read_text("utf-8")
+    return parse_study(yaml.safe_load(text), "the demo")
 
 
-def parse_study(given: Any, origin: str = "the study") -> Study:
-    """A study from plain values."""
-    if not isinstance(given, dict):
+def parse_study(values: Any, origin: str = "the study") -> Study:
+    """A study from plain values: blocks of analyses under their own names, the rest as in `Study`."""
+    if not isinstance(values, dict):
         raise InputError(
-            f"{origin}: a study is a mapping with name, tasks, languages, models, methods; found {type(given).__name__}"
+            f"{origin}: a study is a mapping with name, tasks, languages, models and at least one "
+            f"analysis ({', '.join(ANALYSES)}); found {type(values).__name__}"
         )
+    blocks = {name: values[name] for name in ANALYSES if name in values}
+    if not blocks:
+        raise InputError(f"{origin}: no analysis is asked for; add at least one of: {', '.join(ANALYSES)}")
+    rest = {name: value for name, value in values.items() if name not in ANALYSES}
+    specs = {name: _validated(ANALYSES[name].spec, block or {}, origin, name) for name, block in blocks.items()}
+    return _validated(Study, rest | {"analyses": specs}, origin, "")
+
+
+def _validated(kind: type[Kind], values: Any, origin: str, block: str) -> Kind:
     try:
-        return Study.model_validate(given)
+        return kind.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the study"
+        parts = [str(part) for part in first["loc"]]
+        where = ".".join([block] * bool(block) + parts) or "the study"
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        said = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
-            known = {name for kind in Spec.__subclasses__() for name in kind.model_fields}
-            said = f"there is no such field; {suggestion(str(first['loc'][-1]), sorted(known))}"
-        raise InputError(f"{origin}: {where}: {said}{more}") from error
+        raise InputError(f"{origin}: {where}: {_message(first, kind)}{more}") from error
     except InputError as error:
-        raise InputError(f"{origin}: {error}") from error
+        raise InputError(f"{origin}: {block + ': ' if block else ''}{error}") from error
+
+
+MOVED = {
+    "metrics": "faithfulness",
+    "pairings": "faithfulness",
+    "draws": "faithfulness, as 'samples'",
+}
+"""Fields that belong to the block of an analysis."""
+
+
+def _message(error: Any, kind: type[Spec]) -> str:
+    if error["type"] != "extra_forbidden":
+        return str(error["msg"]).removeprefix("Value error, ")
+    name = str(error["loc"][-1])
+    if kind is Study and name in MOVED:
+        return f"this field belongs to the block {MOVED[name]}"
+    known = {field for spec in _subclasses(Spec) for field in spec.model_fields} | set(ANALYSES)
+    return f"there is no such field; {suggestion(name, sorted(known - {'analyses'}))}"
+
+
+def _subclasses(kind: type[Spec]) -> Iterable[type[Spec]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _subclasses(each)

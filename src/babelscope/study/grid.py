@@ -1,115 +1,60 @@
-"""The cells of a study: in which blocks they are filled, how many there are, and how many are in a store."""
+"""The grid of a study: its blocks, the cells that are planned, and how many of them a store holds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
 from typing import Any
 
-from babelscope.data.examples import examples
-from babelscope.data.spec import (
-    TaskSpec,
-)
-from babelscope.files import (
-    canonical,
-)
-from babelscope.methods import METHODS
-from babelscope.metrics import METRICS
-from babelscope.options import (
-    Choice,
-    settle,
-)
-from babelscope.store import (
-    Store,
-    cells,
-    key,
-)
-from babelscope.study.config import (
-    Study,
-)
-from babelscope.training.finetune import fingerprint
-from babelscope.training.spec import (
-    ModelSpec,
-)
-
-FLOOR = "random"
-DRAW = 1000
-"""From the seed of a draw of random scores to that of the next: far from the study's other seeds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The cells of one model, seed, task and language: what is measured together."""
-
-    model: ModelSpec
-    seed: int
-    task: TaskSpec
-    lang: str
+from babelscope.analyses import ANALYSES
+from babelscope.analyses.block import Block, Place
+from babelscope.data.spec import TaskSpec
+from babelscope.store import Store, cells
+from babelscope.study.config import Study
+from babelscope.training.spec import ModelSpec
 
 
 def blocks(study: Study) -> list[Block]:
-    """The grid in running order: model by model, so that each is loaded once."""
-    return [
-        Block(model, seed, task, lang)
-        for model in study.models
-        for task in study.tasks
-        if model.tasks is None or task.name in model.tasks
-        for seed in (study.seeds if model.train else study.seeds[:1])
-        for lang in languages(study, model, task)
-    ]
+    """The grid in running order: model by model, so that each is loaded once.
+
+    A model that is trained separately for each language has a block for each language.
+    """
+    listed = []
+    for model in study.models:
+        for task in study.tasks:
+            if model.tasks is not None and task.name not in model.tasks:
+                continue
+            langs = languages(study, model, task)
+            apart = model.train is not None and model.train.separately
+            for seed in study.seeds if model.train else study.seeds[:1]:
+                parts = [(lang,) for lang in langs] if apart else [tuple(langs)]
+                listed += [Block(study.request, model, seed, task, part) for part in parts]
+    return listed
 
 
 def languages(study: Study, model: ModelSpec, task: TaskSpec) -> list[str]:
     """Those that a model is studied in on a task."""
-    return [lang for lang in model.languages or study.languages if task.data.languages is None or lang in task.data.languages]
+    read = model.languages or study.languages
+    return [lang for lang in read if task.data.languages is None or lang in task.data.languages]
 
 
-def seeds_of(study: Study, block: Block, choice: Choice) -> list[int]:
-    """The seeds of a method in a block: its model's own, or all of the study's where only the method draws numbers; of
-    random scores as many as there are draws."""
-    seeds = study.seeds if METHODS[choice.name].seeded and block.model.train is None else [block.seed]
-    return [seed + DRAW * draw for draw in range(study.draws if choice.name == FLOOR else 1) for seed in seeds]
-
-
-def planned(study: Study, block: Block) -> int:
-    """How many cells a block has."""
-    explained = sum(len(seeds_of(study, block, choice)) for choice in study.methods)
-    last = study.consistency is not None and block.lang == languages(study, block.model, block.task)[-1]
-    return explained * (1 + len(study.metrics) + bool(study.trust) + last)
-
-
-def name_of(study: Study, block: Block) -> str:
-    many = bool(block.model.train) and len(study.seeds) > 1
-    return f"{block.model.name}/{block.seed}" if many else block.model.name
+def planned(study: Study, block: Block) -> list[Place]:
+    """The cells of a block, each once: analyses share explanations."""
+    places = [place for name, spec in study.analyses.items() for place in ANALYSES[name].places(block, spec)]
+    return list(dict.fromkeys(places))
 
 
 def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
-    """Per model and language the numbers of explained, measured and planned cells; no model is loaded."""
-    methods = {(choice.name, canonical(settle(METHODS[choice.name], choice.options))) for choice in study.methods}
-    metrics = {(choice.name, canonical(settle(METRICS[choice.name], choice.options))) for choice in study.metrics}
-    explained: dict[tuple[str, str, str, str], set[str]] = {}
-    measured: dict[str, int] = {}
-    compared: dict[str, int] = {}
-    for cell in cells(store):
-        identity = cell["identity"]
-        if identity.get("metric") == "consistency":
-            asked = study.consistency and identity["options"] == study.consistency.model_dump(exclude={"source"})
-            compared |= dict.fromkeys(identity["with"] if asked else (), 1)
-        elif cell["kind"] == "measures":
-            measured[identity["of"]] = measured.get(identity["of"], 0) + (
-                (identity["metric"], canonical(identity["options"])) in metrics
-            )
-        elif cell["kind"] == "panels":
-            measured[identity["of"]] = measured.get(identity["of"], 0) + (identity["count"] == study.trust)
-        elif (identity["method"], canonical(identity["options"])) in methods:
-            place = (identity["name"], identity["task"], identity["lang"], identity["data"])
-            explained.setdefault(place, set()).add(key(identity))
-    rows = []
+    """How many cells of each model and analysis are done, of how many; no model is loaded."""
+    done = {Place(**manifest["place"]) for manifest in cells(store) if manifest.get("place")}
+    total: Counter[tuple[str, str, str]] = Counter()
+    ready: Counter[tuple[str, str, str]] = Counter()
     for block in blocks(study):
-        name = name_of(study, block)
-        data = fingerprint(examples(block.task.data, block.lang))
-        mine = explained.get((name, block.task.name, block.lang, data), set())
-        last = block.lang == languages(study, block.model, block.task)[-1]
-        found = sum(measured.get(one, 0) + (compared.get(one, 0) if last else 0) for one in mine)
-        done = {"explained": len(mine), "measured": found}
-        rows.append({"model": name, "lang": block.lang, **done, "planned": planned(study, block)})
-    return rows
+        for place in planned(study, block):
+            row = (place.model, place.task, place.analysis)
+            total[row] += 1
+            ready[row] += place in done
+    return [
+        {"model": model, "task": task, "analysis": analysis, "done": ready[row], "planned": count}
+        for row, count in total.items()
+        for model, task, analysis in [row]
+    ]

@@ -33,13 +33,15 @@ PRETRAINED = "pretrained:"
 """A base that starts like this is a recipe of ours, in the languages of the model."""
 
 
-def obtain(spec: ModelSpec, data: DataSpec, seed: int, lang: str, progress: Progress | None = None) -> Model:
+def obtain(
+    spec: ModelSpec, data: DataSpec, seed: int, lang: str, *, name: str | None = None, progress: Progress | None = None
+) -> Model:
     """The model that reads a language, trained first if it is not in the cache; its name is the study's."""
     if spec.train is None:
         model = load(str(spec.source), device=fastest(), revision=spec.revision, verbalizer=spec.verbalizer)
     else:
         model = load(train(spec.train.of(lang), data, seed, progress), device=fastest())
-    model.name = spec.name
+    model.name = name or spec.name
     return model
 
 

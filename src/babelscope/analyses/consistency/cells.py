@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from babelscope.analyses.block import Block, Group, Place, PlannedCell, Resources
 from babelscope.analyses.consistency.model_spaces import untrained
 from babelscope.analyses.consistency.named_spaces import SpaceNames, in_links, spaces
 from babelscope.analyses.consistency.pairs import Pair, Settings, in_space
 from babelscope.analyses.consistency.sensitivity import Scored, score_all
 from babelscope.analyses.consistency.spec import (
-    ConsistencySpec,
+    Spec,
 )
 from babelscope.analyses.consistency.tables import column
 from babelscope.analyses.consistency.translations import clusters, explained
+from babelscope.analyses.explanations import Run, explanation_cells, key_of, place, runs
 from babelscope.data.corpora import usable
 from babelscope.data.spec import (
     TaskSpec,
 )
-from babelscope.model import inference
-from babelscope.model.encode import encode
+from babelscope.errors import Undefined
+from babelscope.files import canonical
+from babelscope.methods import METHODS
 from babelscope.model.load import Model
-from babelscope.model.targets import name, predicted
-from babelscope.store import SCHEME
-from babelscope.types import Attribution, Example, Measure, UnitScores
+from babelscope.options import settle
+from babelscope.store import SCHEME, has, read_attributions
+from babelscope.types import Attribution, Example, Failure, Measure, UnitScores
 
 MEASURED = {
     "C": "weight that meets its translation",
@@ -41,6 +44,44 @@ MEASURED = {
 OWN = {"source": "source", None: "own", "gold": "gold"}
 
 
+NAME = "consistency"
+
+
+def places(block: Block, spec: Spec) -> Iterator[Place]:
+    """Explanations in every language, and one cell per method that compares them."""
+    for run in runs(block):
+        yield from (place(block, lang, run) for lang in block.languages)
+        yield _place(block, run, spec)
+
+
+def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Failure]:
+    """The consistency of what every method says in all languages."""
+    explanations = {lang: explanation_cells(block, resources, lang) for lang in block.languages}
+    for by_run in explanations.values():
+        yield from ([cell] for cell in by_run.values())
+    for run in runs(block):
+        yield [_compared(block, spec, resources, run, {lang: key_of(by_run[run]) for lang, by_run in explanations.items()})]
+
+
+def _place(block: Block, run: Run, spec: Spec) -> Place:
+    return Place.of(block, NAME, "", f"{run.name}/{canonical(spec.model_dump())}")
+
+
+def _compared(block: Block, spec: Spec, resources: Resources, run: Run, keys: Mapping[str, str]) -> PlannedCell:
+    source = block.request.source_of(block.model)
+
+    def compute() -> list[Measure]:
+        missing = [lang for lang, name in keys.items() if not has(resources.store, name)]
+        if missing:
+            raise Undefined(f"not every language was explained: {', '.join(missing)} failed")
+        texts = {lang: resources.examples(lang) for lang in keys}
+        options = settle(METHODS[run.choice.name], run.choice.options)
+        given = Translated(source, read_attributions(resources.store, keys.values()), texts, run.choice.name, options)
+        return measures(resources.model(source), block.task, spec, given)
+
+    return PlannedCell(_place(block, run, spec), identity(spec, source, keys), "measures", compute)
+
+
 @dataclass(frozen=True, slots=True)
 class Translated:
     """The explanations of one model, task and method in all languages, and the texts that they explain."""
@@ -52,24 +93,17 @@ class Translated:
     options: Mapping[str, Any]
 
 
-def said(model: Model, examples: Sequence[Example]) -> dict[str, str]:
-    """What the model predicts for every group's text."""
-    rows = encode(model, examples)
-    outputs = inference.scores(model, [inference.query(row) for row in rows])
-    return {row.example.group: name(model, row, predicted(model, row, output)) for row, output in zip(rows, outputs)}
-
-
-def identity(spec: ConsistencySpec, source: str, keys: Mapping[str, str]) -> dict[str, Any]:
+def identity(spec: Spec, source: str, keys: Mapping[str, str]) -> dict[str, Any]:
     """What decides the numbers: the explanations, the space's files, and how they are compared."""
     files = [part for each in (spec.vectors, spec.subwords, spec.encoder) if each for part in each.replace("=", ",").split(",")]
     digests = [each for part in files if (each := _content(Path(part)))]
     return {
         "kind": "measures", "of": keys[source], "with": sorted(keys.values()), "metric": "consistency", "source": source,
-        "options": spec.model_dump(exclude={"source"}), "content": digests, "scheme": SCHEME,
+        "options": spec.model_dump(), "content": digests, "scheme": SCHEME,
     }  # fmt: skip
 
 
-def measures(model: Model, task: TaskSpec, spec: ConsistencySpec, given: Translated) -> list[Measure]:
+def measures(model: Model, task: TaskSpec, spec: Spec, given: Translated) -> list[Measure]:
     """One measure per pair, norm, space and name of MEASURED; the groups are those that intervals resample."""
     texts = [row for each in given.texts.values() for row in each]
     named, lost = clusters(texts), {row.id for row in texts if not usable(row)}

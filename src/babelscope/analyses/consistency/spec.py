@@ -6,18 +6,17 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from babelscope.analyses.block import Request
 from babelscope.analyses.consistency.pairs import Settings
-from babelscope.options import Spec
-from babelscope.training.spec import ModelSpec
+from babelscope.analyses.spec import AnalysisSpec
 
 
-class ConsistencySpec(Spec):
+class Spec(AnalysisSpec):
     """Do translations get the same explanation? The space that words are compared in, and how; see `consistency`.
 
-    Without `source` each model's own training language is the source. No space is the model's own input table.
+    Where no space is named, words are compared in the input embeddings of the model itself.
     """
 
-    source: str | None = None
     vectors: str | None = None
     subwords: str | None = None
     encoder: str | None = None
@@ -36,9 +35,7 @@ class ConsistencySpec(Spec):
             Settings(norm, self.segments, self.unknown)
         return self
 
-    def source_of(self, model: ModelSpec) -> str:
-        """The language that the others are compared with."""
-        trained = model.train.languages if model.train else []
-        if self.source is None and len(trained) != 1:
-            raise ValueError(f"consistency needs a 'source': model {model.name!r} is not trained here in one language")
-        return self.source or trained[0]
+    def check(self, request: Request) -> None:
+        for task in request.tasks:
+            if self.gold and task.data.builtin is None:
+                raise ValueError(f"task {task.name!r}: only built-in corpora have gold links between translations")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import nan
 from typing import Any
@@ -58,14 +58,14 @@ class Pairs:
         return compared(mine.assign(metric=mine["metric"].map(dict(self.main))), form, correct=correct)
 
 
-def pairs(store: Store, study: Mapping[str, Any]) -> Pairs | None:
+def pairs(store: Store, study: Mapping[str, Any], keys: Iterable[str] | None = None) -> Pairs | None:
     """What the store holds about the study's pairings; nothing where it has none, or no texts that both models read."""
     pairings = tuple(Pairing(one["multilingual"], tuple(one["monolingual"])) for one in study.get("pairings") or ())
-    measures = read(store, "measures", study.get("keys")).to_pandas()
+    measures = read(store, "measures", keys).to_pandas()
     if not pairings or not len(measures):
         return None
     owner = {row["name"]: (row["spec"], row["seed"]) for row in described(study, "models") if "spec" in row}
-    known = readings(read(store, "attributions", study.get("keys")), owner)
+    known = readings(read(store, "attributions", keys), owner)
     rows = labelled(measures)
     main = _main(measures, rows, study)
     rows = _owned(rows, owner)

@@ -2,21 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from babelscope.options import Spec
+from babelscope.analyses.block import Request
+from babelscope.analyses.spec import AnalysisSpec
+from babelscope.metrics import METRICS
+from babelscope.options import Choice, choose, settle, suggestion
+from babelscope.options import Spec as StrictSpec
 
 
-class PairingSpec(Spec):
-    """A multilingual model and its monolingual counterpart, one model or one for each language, by their names."""
+class PairingSpec(StrictSpec):
+    """A multilingual model and its monolingual counterpart, one model or one for each language."""
 
     multilingual: str
     monolingual: list[str] = Field(min_length=1)
 
     @model_validator(mode="before")
     @classmethod
-    def one_counterpart(cls, given: Any) -> Any:
-        alone = isinstance(given, dict) and isinstance(given.get("monolingual"), str)
-        return {**given, "monolingual": [given["monolingual"]]} if alone else given
+    def one_counterpart(cls, block: Any) -> Any:
+        alone = isinstance(block, dict) and isinstance(block.get("monolingual"), str)
+        return {**block, "monolingual": [block["monolingual"]]} if alone else block
+
+
+class Spec(AnalysisSpec):
+    """Which metrics judge the explanations, and which models are compared with each other."""
+
+    metrics: list[Choice] = Field(default=[Choice(name="comprehensiveness"), Choice(name="sufficiency")], min_length=1)
+    samples: int = Field(default=1, ge=1)
+    """How many samples of random scores the other methods are compared with."""
+    pairings: list[PairingSpec] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def known_metrics(self) -> Self:
+        for choice in self.metrics:
+            settle(choose(METRICS, choice.name, "metric"), choice.options)
+        return self
+
+    def check(self, request: Request) -> None:
+        known = [model.name for model in request.models]
+        for name in _paired(self.pairings):
+            if name not in known:
+                raise ValueError(f"a pairing names the model {name!r}; {suggestion(name, known)}")
+
+    def describe(self) -> dict[str, Any]:
+        rows = [(METRICS[choice.name], choice.options) for choice in self.metrics]
+        metrics = [
+            {
+                "name": row.name,
+                "summary": row.summary,
+                "higher_is_better": row.higher_is_better,
+                "may_be_undefined": row.may_be_undefined,
+                "options": settle(row, options),
+            }
+            | ({"bounds": row.bounds} if all(map(isfinite, row.bounds)) else {})
+            for row, options in rows
+        ]
+        return self.model_dump() | {"metrics": metrics}
+
+
+def _paired(pairings: Iterable[PairingSpec]) -> Iterable[str]:
+    for pairing in pairings:
+        yield pairing.multilingual
+        yield from pairing.monolingual

@@ -1,134 +1,49 @@
-"""The tables of the page, as values that the template only has to lay out."""
+"""From the store to everything that the faithfulness section shows."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from babelscope.analyses.faithfulness.families import Pair, shared
-from babelscope.analyses.faithfulness.summary import FLOOR, Summary
-from babelscope.stats import estimate
-from babelscope.types import Estimate
+from babelscope.analyses.explanations import EXPLANATIONS
+from babelscope.analyses.faithfulness import pairings
+from babelscope.analyses.faithfulness.pairings import Pairs
+from babelscope.analyses.faithfulness.settings import read_named
+from babelscope.analyses.faithfulness.summary import Summary, labelled, with_tasks
+from babelscope.analyses.stored import stored_keys
+from babelscope.store import Store, read
 
-_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A mean and its standing among the methods of its column."""
-
-    found: Estimate
-    standing: str
-    """Is "best", "close" (not told apart from the best), or empty."""
-    above_floor: bool | None
-    """Better than random; None where there is nothing to compare."""
+NAME = "faithfulness"
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """One metric of one model: a row per method, a column per language and, with several, one for all."""
+@dataclass(frozen=True)
+class Tables:
+    """Means with intervals and paired differences; where the study pairs models, their disparities."""
 
-    model: str
-    columns: list[str]
-    rows: list[tuple[str, list[Entry | None]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A model beside the main one: both means, their paired difference, and what it amounts to."""
-
-    own: Estimate
-    main: Estimate
-    difference: Estimate
-    verdict: str
+    summary: Summary
+    pairs: Pairs | None
+    attributions: pa.Table
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A model beside the main one in one language: a row per method, a column per metric."""
-
-    model: str
-    lang: str
-    rows: list[tuple[str, list[Change | None]]]
-
-
-def grids(summary: Summary, metric: str) -> list[Grid]:
-    made = []
-    for model in summary.models:
-        names = [name for name in summary.methods if (model, name, metric) in summary.pooled]
-        langs = summary.languages_of(model)
-        columns: list[str | None] = [*langs, None] if len(langs) > 1 else [*langs]
-        entries = {lang: _column(summary, model, metric, lang) for lang in columns}
-        if names:
-            rows = [(name, [entries[lang].get(name) for lang in columns]) for name in names]
-            made.append(Grid(model, [lang or "all" for lang in columns], rows))
-    return made
+def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
+    """The measures of the study's explanations; None where there are none."""
+    block = {**study, **study["analyses"][NAME]}
+    explained = stored_keys(store, study, EXPLANATIONS)
+    keys = stored_keys(store, study, NAME) + explained
+    measures = with_tasks(read_named(store, "measures", keys))
+    if measures.num_rows == 0:
+        return None
+    summary = Summary(labelled(measures.to_pandas()), block)
+    paired = pairings.pairs(store, block, keys)
+    return Tables(summary, paired, read(store, "attributions", explained))
 
 
-def _column(summary: Summary, model: str, metric: str, lang: str | None) -> dict[str, Entry]:
-    best = summary.best(model, metric, lang)
-    ranked = summary.methods_of(model, metric, lang)
-    made = {}
-    for name in summary.methods:
-        found = summary.cells.get((model, lang, name, metric)) if lang else summary.pooled.get((model, name, metric))
-        if found is None:
-            continue
-        standing, above = "", None
-        if best and name in ranked and name != FLOOR:
-            pair = Pair("methods", best, name, model, lang=lang or "")
-            standing = "best" if name == best else "close" if summary.decided(metric, pair) != "better" else ""
-            if FLOOR in ranked:
-                above = summary.decided(metric, Pair("methods", name, FLOOR, model, lang=lang or "")) == "better"
-        made[name] = Entry(found, standing, above)
-    return made
-
-
-def comparisons(summary: Summary) -> list[Comparison]:
-    """Every model beside the main one, in each language that both have."""
-    made = []
-    for model, lang in shared(summary):
-        rows = []
-        for method in summary.methods:
-            changes = [_change(summary, metric, method, lang, model) for metric in summary.metrics]
-            if any(changes):
-                rows.append((method, changes))
-        if rows:
-            made.append(Comparison(model, lang, rows))
-    return made
-
-
-def _change(summary: Summary, metric: str, method: str, lang: str, model: str) -> Change | None:
-    own, main = (summary.cells.get((name, lang, method, metric)) for name in (model, summary.main))
-    pair = Pair("models", model, summary.main, method=method, lang=lang)
-    gap = summary.between(metric, pair)
-    return Change(own, main, gap, summary.decided(metric, pair)) if own and main and gap.n else None
-
-
-def accuracies(found: pd.DataFrame) -> dict[tuple[str, str], Estimate]:
-    """Per (model, language) the share of examples whose predicted label is the gold one."""
-    gold = found[found["gold"].notna()]
-    return {
-        (str(model), str(lang)): estimate((part["label"] == part["gold"]).astype(float).tolist(), part["group"].tolist())
-        for (model, lang), part in gold.groupby(["model", "lang"])
-    }
-
-
-def undefined(summary: Summary) -> list[tuple[str, str, int, int]]:
-    """Per metric and reason: how many values are undefined, of how many."""
-    totals = summary.rows["metric"].value_counts()
-    lost = summary.rows[summary.rows["value"].isna()]
-    counts = Counter(zip(lost["metric"], lost["reason"]))
-    known = sorted(counts.items())
-    return [(metric, reason or "no reason given", count, int(totals[metric])) for (metric, reason), count in known]
-
-
-def flags(table: pa.Table) -> list[tuple[str, str, int]]:
-    """Per kind of flag (its numbers left out) and method: how many explanations carry it."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for method, said in zip(table["method"].to_pylist(), table["flags"].to_pylist()):
-        counts.update({(_NUMBER.sub("…", flag), method) for flag in said or ()})
-    return [(kind, method, count) for (kind, method), count in sorted(counts.items())]
+def summary_csv(summary: Summary) -> str:
+    """One line per model, language, method and metric; undefined numbers are empty."""
+    rows = [(*place, mean.mean, mean.low, mean.high, mean.n, mean.undefined) for place, mean in summary.cells.items()]
+    columns = ["model", "lang", "method", "metric", "mean", "low", "high", "n", "undefined"]
+    return str(pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n"))

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
+from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from markupsafe import Markup
 from rich.console import Group
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from babelscope.analyses import ANALYSES
 from babelscope.analyses.trust.values import (
     CHECKS,
     Check,
     Stage,
     Trust,
-    judged,
 )
 from babelscope.display.highlight import STEPS, texts_html
 from babelscope.display.page import render
+from babelscope.display.section import Section
 from babelscope.display.terminal import coloured, plain
-from babelscope.store import (
-    attribution,
-)
 
+FOLDER = Path(__file__).parent
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "undefined": "–"}
 STYLES = {"holds": "bold green", "fails": "bold red", "undecided": "yellow", "undefined": "dim"}
 WIDE, HIGH, LEFT, TOP = 560, 170, 44, 12
@@ -42,6 +40,21 @@ def number(value: float) -> str:
 def spread(one: Check | Stage) -> str:
     """The range that chance (of calibration: the observed rate) has."""
     return f"{number(one.low)} to {number(one.high)}" if isfinite(one.low) else "–"
+
+
+def section(panels: Sequence[Trust]) -> Section:
+    """Every panel with its explanation; the answer counts the checks that hold."""
+    verdicts = Counter(check.verdict for panel in panels for check in panel.checks)
+    asked = verdicts.total() - verdicts["undefined"]
+    answer = Markup("{} of {} checks on {} explanations hold, {} fail, {} are undecided.").format(
+        verdicts["holds"], asked, len(panels), verdicts["fails"], verdicts["undecided"]
+    )
+    body = render("section.html.j2", folder=FOLDER, panels=panels, **helpers())
+    rows = [each.to_json() for each in panels]
+    terminal = tuple(panel(each) for each in panels)
+    style = render("trust_style.html.j2", folder=FOLDER)
+    question = ANALYSES["trust"].question
+    return Section("trust", "Trust", question, answer, body, terminal, rows, style=style)
 
 
 def panel(one: Trust) -> Panel:
@@ -67,12 +80,12 @@ def panel(one: Trust) -> Panel:
 
 def panels_html(found: Sequence[Trust]) -> str:
     """A fragment that carries its own style, for notebooks."""
-    return str(render("trust.html.j2", panels=found, **helpers()))
+    return str(render("trust.html.j2", folder=FOLDER, panels=found, **helpers()))
 
 
 def page_html(found: Sequence[Trust]) -> str:
     """The same panels as a page of their own, which loads nothing from elsewhere."""
-    return str(render("trust_page.html.j2", panels=found, **helpers()))
+    return str(render("trust_page.html.j2", folder=FOLDER, panels=found, **helpers()))
 
 
 def helpers() -> dict[str, object]:
@@ -81,15 +94,6 @@ def helpers() -> dict[str, object]:
         "texts_html": texts_html, "trust_number": number, "trust_spread": spread, "trust_curve": curve_svg,
         "trust_marks": MARKS, "trust_questions": CHECKS, "steps": STEPS,
     }  # fmt: skip
-
-
-def stored(panels: pa.Table, attributions: pa.Table) -> list[Trust]:
-    """The panels of a store with their explanations, example by example."""
-    columns = ("model", "lang", "id", "method", "options", "seed")
-    wanted = {tuple(row[name] for name in columns): json.loads(row["panel"]) for row in panels.to_pylist()}
-    kept = attributions.filter(pc.is_in(attributions["id"], value_set=panels["id"].combine_chunks()))
-    rows = {tuple(row[name] for name in columns): row for row in kept.to_pylist()} if wanted else {}
-    return [judged(attribution(rows[name]), panel) for name, panel in sorted(wanted.items()) if name in rows]
 
 
 def curve_svg(one: Trust) -> Markup:
@@ -102,7 +106,7 @@ def curve_svg(one: Trust) -> Markup:
     names = ["trained", *(stage.part for stage in one.stages)]
     last = one.stages[-1]
     return render(
-        "trust_curve.svg.j2", line=line, dots=known, wide=WIDE, high=HIGH + 44, left=LEFT, bottom=TOP + HIGH,
+        "trust_curve.svg.j2", folder=FOLDER, line=line, dots=known, wide=WIDE, high=HIGH + 44, left=LEFT, bottom=TOP + HIGH,
         labels=[(places[at][0], name) for at, name in enumerate(names)], ticks=[(_y(at), number(at)) for at in (1.0, 0.5, 0.0)],
         band=(_y(last.high), _y(last.low)) if isfinite(last.low) else None,
     )  # fmt: skip

@@ -1,0 +1,171 @@
+"""Explanations as cells: faithfulness, trust and consistency share them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from babelscope.analyses.block import Block, Place, PlannedCell, Resources
+from babelscope.data.segmentation import segmenter
+from babelscope.data.spec import TaskSpec
+from babelscope.files import canonical
+from babelscope.methods import METHODS
+from babelscope.options import Choice, settle
+from babelscope.store import SCHEME, Rows, key
+from babelscope.types import Aim, Attribution, Example
+
+if TYPE_CHECKING:
+    from babelscope.model.load import Model
+
+EXPLANATIONS = "explanations"
+"""The name under which cells of explanations are listed."""
+CONTROL = "random"
+"""The method of random scores, of which a study may take several samples."""
+STEP = 1000
+"""From the seed of one sample of random scores to that of the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A method of the study with its position there, its options and its seed."""
+
+    position: int
+    choice: Choice
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """What tells this run from others in the same language."""
+        row = METHODS[self.choice.name]
+        return f"{row.name}{canonical(settle(row, self.choice.options))}@{self.seed}"
+
+
+def runs(block: Block, samples: int = 1) -> list[Run]:
+    """Every method with every seed: the model's own, or all of the study's where only the method is
+    random; `samples` of random scores."""
+    listed = []
+    for position, choice in enumerate(block.request.methods):
+        fixed = METHODS[choice.name].seeded and block.model.train is None
+        seeds = block.request.seeds if fixed else (block.seed,)
+        repeats = samples if choice.name == CONTROL else 1
+        listed += [Run(position, choice, seed + STEP * repeat) for repeat in range(repeats) for seed in seeds]
+    return listed
+
+
+def place(block: Block, lang: str, run: Run) -> Place:
+    return Place.of(block, EXPLANATIONS, lang, run.name)
+
+
+def explanation_cells(block: Block, resources: Resources, lang: str, samples: int = 1) -> dict[Run, PlannedCell]:
+    """The cells of explanations in one language, by method and seed."""
+    model, rows = resources.model(lang), resources.examples(lang)
+    classes, source = target_classes(block, resources, lang)
+    return {
+        run: PlannedCell(
+            place(block, lang, run),
+            _identity(block, resources, lang, run) | source,
+            "attributions",
+            lambda run=run: _explain(block, model, rows, run, classes, resources),  # type: ignore[misc]
+        )
+        for run in runs(block, samples)
+    }
+
+
+def target_classes(block: Block, resources: Resources, lang: str) -> tuple[dict[str, str | None], dict[str, Any]]:
+    """The class to explain by translation group ("" for all others), and what it depends on.
+
+    With the target "source" it is the class that the model predicts for the source language's text.
+    """
+    from babelscope.training.finetune import fingerprint
+
+    if block.task.target != "source":
+        return {"": block.task.target}, {}
+    source = block.request.source_of(block.model)
+    if lang == source:
+        return {"": None}, {}
+    texts = resources.examples(source)
+    predicted = _predicted(resources.model(source), texts)
+    return {"": None, **predicted}, {"source": [source, fingerprint(texts)]}
+
+
+def _identity(block: Block, resources: Resources, lang: str, run: Run) -> dict[str, Any]:
+    """What decides the numbers: weights, data, language, method, options, seed.
+
+    Not batch size, device or paths. The model's name is part of it because rows carry it.
+    """
+    from babelscope.training.finetune import fingerprint
+
+    row, task = METHODS[run.choice.name], block.task
+    return {
+        "kind": "attributions",
+        "model": resources.model(lang).fingerprint,
+        "name": block.name,
+        "data": fingerprint(resources.examples(lang)),
+        "task": task.name,
+        "lang": lang,
+        "segmenter": segmenter(lang),
+        "method": row.name,
+        "options": settle(row, run.choice.options),
+        "seed": run.seed if row.seeded else None,
+        "explained": _explained(task),
+        "scheme": SCHEME,
+    }
+
+
+def _explained(task: TaskSpec) -> list[Any]:
+    return [
+        task.target, task.quantity, task.part, task.long, task.contrast, task.word, task.edge,
+    ]  # fmt: skip
+
+
+def _explain(
+    block: Block,
+    model: Model,
+    rows: list[Example],
+    run: Run,
+    classes: Mapping[str, str | None],
+    resources: Resources,
+) -> Rows:
+    from babelscope.methods.explain import explain
+
+    task, options = block.task, settle(METHODS[run.choice.name], run.choice.options)
+    targets = [classes.get(row.group, classes[""]) for row in rows]
+    explained: list[Attribution] = []
+    for target in dict.fromkeys(targets):
+        explained += explain(
+            model,
+            [row for row, name in zip(rows, targets) if name == target],
+            run.choice.name,
+            target=Aim(target, task.contrast, task.word, task.edge),
+            quantity=task.quantity,
+            part=task.part,
+            long=task.long,
+            options=options,
+            seed=run.seed,
+            progress=resources.progress,
+        )
+    position = {row.id: at for at, row in enumerate(rows)}
+    ordered = sorted(explained, key=lambda each: position[_row_id(each, position)])
+    return [replace(attribution, task=task.name) for attribution in ordered]
+
+
+def _row_id(attribution: Attribution, known: Mapping[str, int]) -> str:
+    """The example's id, also where the attribution is of one window of a long text."""
+    return attribution.id if attribution.id in known else attribution.id.rpartition("#")[0]
+
+
+def _predicted(model: Model, examples: Sequence[Example]) -> dict[str, str]:
+    """What the model predicts for every translation group's text."""
+    from babelscope.model import inference
+    from babelscope.model.encode import encode
+    from babelscope.model.targets import name, predicted
+
+    rows = encode(model, examples)
+    outputs = inference.scores(model, [inference.query(row) for row in rows])
+    return {row.example.group: name(model, row, predicted(model, row, output)) for row, output in zip(rows, outputs)}
+
+
+def key_of(cell: PlannedCell) -> str:
+    """The name of the cell in the store."""
+    return key(cell.identity)

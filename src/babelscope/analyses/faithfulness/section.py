@@ -1,0 +1,79 @@
+"""The faithfulness section: how faithful which method is, in which language and of which model."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from babelscope.analyses import ANALYSES
+from babelscope.analyses.faithfulness import figures, findings, grids, pairings
+from babelscope.analyses.faithfulness.pairings_section import chapter
+from babelscope.analyses.faithfulness.summary import FLOOR, Summary, base, described
+from babelscope.analyses.faithfulness.tables import NAME, Tables, summary_csv
+from babelscope.display.numbers import interval, number, spoken
+from babelscope.display.page import render
+from babelscope.display.section import Section
+from babelscope.display.terminal import table
+from babelscope.files import plain
+
+
+def section(tables: Tables) -> Section:
+    """The answer about the first metric, a figure and a table for each metric, models compared."""
+    summary, paired = tables.summary, tables.pairs
+    lines = findings.overview(summary)
+    sentences = findings.lead(summary, lines)
+    body = render(
+        "section.html.j2",
+        folder=Path(__file__).parent,
+        summary=summary,
+        lead=sentences,
+        overview=[(metric, list(rows)) for metric, rows in groupby(lines, lambda line: line.metric)],
+        sections=[(name, grids.grids(summary, name), figures.means(summary, name)) for name in summary.metrics],
+        comparisons=[] if paired else grids.comparisons(summary),
+        chapter=chapter(paired, tables.attributions) if paired else None,
+        metrics=_metrics(summary),
+        undefined=grids.undefined(summary),
+        floor=FLOOR,
+        number=number,
+        spoken=spoken,
+        interval=interval,
+    )
+    files = {
+        "measures.csv": summary.rows.to_csv(index=False, lineterminator="\n"),
+        "summary.csv": summary_csv(summary),
+    }
+    if paired:
+        files["disparities.csv"] = pairings.csv(paired)
+    question = ANALYSES[NAME].question
+    best = summary.best(summary.main, summary.metrics[0])
+    terminal = (_means(summary),)
+    answer, data = sentences[0], _plain(summary)
+    return Section(NAME, "Faithfulness", question, answer, body, terminal, data, files, recommended=best or "")
+
+
+def _metrics(summary: Summary) -> list[dict[str, Any]]:
+    """What the study says about each metric; of one that it does not list, the name."""
+    known = {row["name"]: row for row in described(summary.study, "metrics")}
+    names = dict.fromkeys(base(name) for name in summary.metrics)
+    return [known.get(name, {}) | {"name": name} for name in names]
+
+
+def _plain(summary: Summary) -> list[dict[str, Any]]:
+    rows = []
+    for place, mean in summary.cells.items():
+        rows.append(dict(zip(("model", "lang", "method", "metric"), place)) | plain(asdict(mean)))
+    return rows
+
+
+def _means(summary: Summary) -> Table:
+    """Means with intervals by model, language, method and metric, for a terminal."""
+    columns = ("model", "language", "method", "metric", "mean", "low", "high", "n", "undefined")
+    rows = [
+        (*place, *map(number, (mean.mean, mean.low, mean.high)), mean.n, mean.undefined)
+        for place, mean in summary.cells.items()
+    ]
+    return table("faithfulness", columns, rows)
