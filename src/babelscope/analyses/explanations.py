@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from babelscope.analyses.block import Block, Place, PlannedCell, Resources
+from babelscope.analyses.block import Block, Place, PlannedCell, Progress, Resources
 from babelscope.data.segmentation import segmenter
 from babelscope.data.spec import TaskSpec
 from babelscope.files import canonical
@@ -57,19 +58,22 @@ def place(block: Block, lang: str, run: Run) -> Place:
     return Place.of(block, EXPLANATIONS, lang, run.name)
 
 
-def explanation_cells(block: Block, resources: Resources, lang: str, samples: int = 1) -> dict[Run, PlannedCell]:
-    """The cells of explanations in one language, by method and seed."""
+def explanation_cells(block: Block, resources: Resources, lang: str, samples: int = 1) -> list[tuple[Run, PlannedCell]]:
+    """The cells of explanations in one language, one for every method and seed."""
     model, rows = resources.model(lang), resources.examples(lang)
     classes, source = target_classes(block, resources, lang)
-    return {
-        run: PlannedCell(
-            place(block, lang, run),
-            _identity(block, resources, lang, run) | source,
-            "attributions",
-            lambda run=run: _explain(block, model, rows, run, classes, resources),  # type: ignore[misc]
+    return [
+        (
+            run,
+            PlannedCell(
+                place(block, lang, run),
+                _identity(block, resources, lang, run) | source,
+                "attributions",
+                partial(_explain, block, model, rows, run, classes, resources.progress),
+            ),
         )
         for run in runs(block, samples)
-    }
+    ]
 
 
 def target_classes(block: Block, resources: Resources, lang: str) -> tuple[dict[str, str | None], dict[str, Any]]:
@@ -125,7 +129,7 @@ def _explain(
     rows: list[Example],
     run: Run,
     classes: Mapping[str, str | None],
-    resources: Resources,
+    progress: Progress | None,
 ) -> Rows:
     from babelscope.methods.explain import explain
 
@@ -143,7 +147,7 @@ def _explain(
             long=task.long,
             options=options,
             seed=run.seed,
-            progress=resources.progress,
+            progress=progress,
         )
     position = {row.id: at for at, row in enumerate(rows)}
     ordered = sorted(explained, key=lambda each: position[_row_id(each, position)])

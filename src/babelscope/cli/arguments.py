@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from babelscope.types import Example
+    from babelscope.types import Example, Method, Metric
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A hub id or a folder.")]
@@ -60,3 +61,31 @@ def examples(text: str | None, pair: str | None, lang: str, file: Path | None, c
     for row in rows:
         check_text(row)
     return rows
+
+
+def chosen_methods(names: str) -> list[Method]:
+    from babelscope.methods import METHODS
+    from babelscope.options import choose
+
+    return [choose(METHODS, name.strip(), "method") for name in names.split(",")]
+
+
+def refuse_unfit(model: Any, rows: Sequence[Example]) -> None:
+    """Every row is encoded before the first is explained: a pair for a single-text model, say, must not come up late."""
+    from babelscope.model.encode import encode
+
+    encode(model, rows)
+
+
+def share_options(rows: Sequence[Method | Metric], given: list[str] | None) -> dict[str, dict[str, Any]]:
+    """Each row gets the options that it knows; one that nobody knows is refused."""
+    from babelscope.errors import InputError
+    from babelscope.options import defaults, settle, suggestion
+
+    asked = pairs(given, "--option")
+    known = {name for row in rows for name in defaults(row)}
+    for name in asked:
+        if name not in known:
+            hint = suggestion(name, sorted(known)) if known else "they take none"
+            raise InputError(f"none of {', '.join(row.name for row in rows)} has an option {name!r}; {hint}")
+    return {row.name: settle(row, {n: v for n, v in asked.items() if n in defaults(row)}) for row in rows}

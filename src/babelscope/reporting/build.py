@@ -58,6 +58,15 @@ def sections(store: Store, study: Mapping[str, Any]) -> list[Section]:
     return made
 
 
+def section_page(section: Section) -> str:
+    """One section as a page of its own, which loads nothing from elsewhere."""
+    return str(render("section.html.j2", folder=FOLDER, section=section, plotly=_plotly()))
+
+
+def _plotly() -> Markup:
+    return Markup(get_plotlyjs().replace("</script", "<\\/script"))
+
+
 def brief(store: str | Path) -> list[str]:
     """The accuracy of every model, then the answer of every section, in plain lines for a terminal."""
     opened = open_store(store, create=False)
@@ -103,7 +112,7 @@ def _context(store: Store, study: Mapping[str, Any], listed: list[Section]) -> d
         "scheme": SCHEME,
         "floor": CONTROL,
         "texts_html": texts_html,
-        "plotly": Markup(get_plotlyjs().replace("</script", "<\\/script")),
+        "plotly": _plotly(),
     }
 
 

@@ -58,9 +58,10 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
     """The consistency of what every method says in all languages."""
     explanations = {lang: explanation_cells(block, resources, lang) for lang in block.languages}
     for by_run in explanations.values():
-        yield from ([cell] for cell in by_run.values())
-    for run in runs(block):
-        yield [_compared(block, spec, resources, run, {lang: key_of(by_run[run]) for lang, by_run in explanations.items()})]
+        yield from ([cell] for _, cell in by_run)
+    for position, run in enumerate(runs(block)):
+        keys = {lang: key_of(by_run[position][1]) for lang, by_run in explanations.items()}
+        yield [_compared(block, spec, resources, run, keys)]
 
 
 def _place(block: Block, run: Run, spec: Spec) -> Place:

@@ -32,11 +32,11 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
 
     def groups(lang: str) -> Iterator[Group]:
         explanations = explanation_cells(block, resources, lang, spec.samples)
-        yield from ([cell] for cell in explanations.values())
+        yield from ([cell] for _, cell in explanations)
         with resources.model(lang).door.remembering():
             yield [
                 _measures(block, resources, lang, run, cell, choice)
-                for run, cell in explanations.items()
+                for run, cell in explanations
                 for choice in spec.metrics
                 if has(resources.store, key_of(cell))
             ]

@@ -27,8 +27,8 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
 
     def groups(lang: str) -> Iterator[Group]:
         explanations = explanation_cells(block, resources, lang)
-        yield from ([cell] for cell in explanations.values())
-        for run, cell in explanations.items():
+        yield from ([cell] for _, cell in explanations)
+        for run, cell in explanations:
             if has(resources.store, key_of(cell)):
                 yield [_panels(block, resources, lang, run, cell, spec)]
 

@@ -1,0 +1,30 @@
+"""The command that shows the whole line, from training to the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babelscope.cli import printing
+
+
+def demo(output: Annotated[Path, typer.Option(help="Folder for the store and the page.")] = Path("demo")) -> None:
+    """Train small models on the built-in corpus, explain, measure and report them; no network needed."""
+    from babelscope.cli.watching import watching
+    from babelscope.reporting.build import brief
+    from babelscope.reporting.build import report as build
+    from babelscope.study.config import demo_study
+    from babelscope.study.run import run
+
+    study = demo_study()
+    with watching(study.name) as watch:
+        outcome = run(study, output / "store", watch=watch)
+    page = build(output / "store", output)
+    for line in brief(output / "store"):
+        print(line)
+    printing.print_failures(outcome.failed)
+    print(f"report: {page}")
+    if outcome.failed:
+        raise typer.Exit(1)

@@ -1,0 +1,91 @@
+"""What the commands of one analysis share: options, running the study, printing its section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from babelscope.cli import printing
+
+if TYPE_CHECKING:
+    from babelscope.display.section import Section
+    from babelscope.study.run import Outcome
+
+SpecFile = Annotated[
+    Path | None,
+    typer.Option("--spec", metavar="FILE", help="YAML file with the analysis's block of a study."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a field of the analysis's block, or of the study by a dotted path; repeatable.",
+    ),
+]
+StoreFolder = Annotated[
+    Path | None,
+    typer.Option("--store", help="Folder that keeps the results; a second run computes only what is missing."),
+]
+OutputPage = Annotated[Path | None, typer.Option("--output", help="Write the section as a page: an .html file.")]
+Workers = Annotated[int, typer.Option(min=1, help="Number of processes.")]
+
+
+def run_command(
+    analysis: str,
+    values: Mapping[str, Any],
+    *,
+    spec: Path | None = None,
+    settings: list[str] | None = None,
+    store: Path | None = None,
+    output: Path | None = None,
+    json_: bool = False,
+    workers: int = 1,
+) -> None:
+    """Runs a study of one analysis and prints its section; exits with 1 if a cell failed."""
+    from babelscope.cli.watching import watching
+    from babelscope.reporting.build import section_page, sections
+    from babelscope.store import read_study
+    from babelscope.study.single import run_single, single_study
+
+    printing.check_ending(output, (".html",))
+    study = single_study(analysis, values, spec=spec, settings=settings or ())
+    with (
+        watching(study.name) as watch,
+        run_single(study, store, watch=watch, workers=workers) as (
+            outcome,
+            folder,
+        ),
+    ):
+        from babelscope.store import open_store
+
+        opened = open_store(folder, create=False)
+        listed = [] if outcome.filled + outcome.found == 0 else sections(opened, read_study(opened))
+        if output is not None and listed:
+            printing.write(output, section_page(listed[0]).encode())
+    _print(listed[0] if listed else None, output, json_)
+    _finish(outcome)
+
+
+def _print(section: Section | None, output: Path | None, json_: bool) -> None:
+    from babelscope.files import dumps, plain
+
+    if section is None:
+        return
+    if json_:
+        print(dumps(plain(section.data)))
+        return
+    for table in section.terminal:
+        printing.show(table)
+    print(section.answer.striptags())
+    if output is not None:
+        print(f"page: {output}")
+
+
+def _finish(outcome: Outcome) -> None:
+    if outcome.failed:
+        printing.print_failures(outcome.failed)
+        raise typer.Exit(1)

@@ -1,0 +1,62 @@
+"""The commands that list what there is: methods, metrics, tasks, analyses."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from babelscope.cli import printing
+from babelscope.cli.arguments import Json, Untrained
+
+
+def methods(
+    model: Annotated[str | None, typer.Option(help="Say which work on this model (a hub id or a folder), and why not.")] = None,
+    allow_untrained_head: Untrained = False,
+    json_: Json = False,
+) -> None:
+    """The attribution methods and their properties; or which of them work on a model."""
+    from babelscope.methods import METHODS
+
+    if model is not None:
+        from babelscope.methods.suitability import suitable
+        from babelscope.model.load import load
+
+        printing.deliver_suitable(suitable(load(model, allow_untrained_head=allow_untrained_head)), model, json_)
+        return
+    facts = ("family", "complete", "signed", "gradients", "attentions", "seeded", "precise", "words", "summary")
+    printing.show_rows("methods", METHODS.values(), facts, json_)
+
+
+def metrics(json_: Json = False) -> None:
+    """The quality metrics and their properties."""
+    from babelscope.metrics import METRICS
+
+    printing.show_rows("metrics", METRICS.values(), ("family", "higher_is_better", "bounds", "order_only", "summary"), json_)
+
+
+def tasks(json_: Json = False) -> None:
+    """The tasks that can be explained, and what each reads."""
+    from babelscope.model.load import TASKS
+
+    rows = [{"name": name, "texts": texts, "target": target} for name, (_, texts, target) in TASKS.items()]
+    if json_:
+        print(json.dumps(rows, indent=1))
+        return
+    from babelscope.display.terminal import table
+
+    printing.show(table("tasks", ("name", "texts", "target"), [tuple(row.values()) for row in rows]))
+
+
+def analyses(json_: Json = False) -> None:
+    """List the analyses that a study file can ask for."""
+    from babelscope.analyses import ANALYSES
+
+    rows = [{"name": row.name, "question": row.question} for row in ANALYSES.values()]
+    if json_:
+        print(json.dumps(rows, indent=1))
+        return
+    from babelscope.display.terminal import table
+
+    printing.show(table("analyses", ("name", "question"), [tuple(row.values()) for row in rows]))

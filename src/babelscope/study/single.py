@@ -1,0 +1,85 @@
+"""A study of one analysis: what the single commands run."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from babelscope.analyses import ANALYSES
+from babelscope.errors import InputError
+from babelscope.store import open_store
+from babelscope.study.config import Study, parse_study
+from babelscope.study.run import UNWATCHED, Outcome, Watch, run
+
+
+def single_study(
+    analysis: str,
+    values: Mapping[str, Any],
+    *,
+    spec: Path | None = None,
+    settings: Sequence[str] = (),
+) -> Study:
+    """The study that one command asks for: `values`, the block in the file `spec`, then `settings`.
+
+    A setting is `key=value`. The key is a field of the analysis's block, or a dotted path from the
+    top of the study file (`task.target=gold` is not one, `tasks.0.target=gold` is); the value is YAML.
+    """
+    merged = {**values, analysis: {**_block(spec), **(values.get(analysis) or {})}}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals:
+            raise InputError(f"--set {setting}: write KEY=VALUE")
+        path = key.split(".")
+        known = set(Study.model_fields) | set(ANALYSES)
+        _assign(merged, path if path[0] in known else [analysis, *path], _value(setting, text))
+    return parse_study(merged, f"babelscope {analysis}")
+
+
+def _block(spec: Path | None) -> dict[str, Any]:
+    if spec is None:
+        return {}
+    try:
+        block = yaml.safe_load(spec.read_text("utf-8"))
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"--spec {spec}: cannot be read as YAML: {error}") from error
+    if not isinstance(block, dict):
+        raise InputError(f"--spec {spec}: expected a mapping of fields; found {type(block).__name__}")
+    return block
+
+
+def _value(setting: str, text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"--set {setting}: the value is not YAML") from error
+
+
+def _assign(values: Any, path: Sequence[str], value: Any) -> None:
+    for at, step in enumerate(path[:-1]):
+        inner = values[int(step)] if isinstance(values, list) else values.setdefault(step, {})
+        if not isinstance(inner, dict | list):
+            raise InputError(f"--set {'.'.join(path)}: {'.'.join(path[: at + 1])} has no fields")
+        values = inner
+    last = path[-1]
+    if isinstance(values, list):
+        values[int(last)] = value
+    else:
+        values[last] = value
+
+
+@contextmanager
+def run_single(
+    study: Study, store: Path | None = None, *, watch: Watch = UNWATCHED, workers: int = 1
+) -> Iterator[tuple[Outcome, Path]]:
+    """Runs the study into the store, or into a temporary one that is gone afterwards."""
+    if store is not None:
+        yield run(study, store, watch=watch, workers=workers), store
+        return
+    with tempfile.TemporaryDirectory(prefix="babelscope-") as folder:
+        open_store(folder)
+        yield run(study, folder, watch=watch, workers=workers), Path(folder)
