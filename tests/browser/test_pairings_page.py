@@ -21,9 +21,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     store = synthetic_study.store(folder / "store", groups=8)
     said = read_study(store)
     models = [one | {"spec": one["name"], "seed": 0} for one in said["models"]]
-    write_study(
-        store, said | {"models": models, "pairings": [{"multilingual": "multi", "monolingual": ["mono-en", "mono-hi"]}]}
-    )
+    block = said["analyses"]["faithfulness"] | {"pairings": [{"multilingual": "multi", "monolingual": ["mono-en", "mono-hi"]}]}
+    write_study(store, said | {"models": models, "analyses": {"faithfulness": block}})
     return report(store.path, folder / "page").as_uri()
 
 

@@ -202,7 +202,7 @@ def test_finetune_study_status_and_report(folder: Path, monkeypatch: pytest.Monk
         "languages": ["en", "hi"],
         "models": [{"name": "tuned", "source": str(tuned)}, {"name": "gone", "source": str(folder / "gone")}],
         "methods": ["random", "gradient_norm"],
-        "metrics": ["comprehensiveness"],
+        "faithfulness": {"metrics": ["comprehensiveness"]},
     }
     file = folder / "study.yaml"
     file.write_text(yaml.safe_dump(study), "utf-8")
@@ -210,7 +210,10 @@ def test_finetune_study_status_and_report(folder: Path, monkeypatch: pytest.Monk
     assert "8 cells filled, 0 found, 2 failed" in done.stdout
     assert "there is no model folder" in done.stderr
     status = json.loads(call("study", "status", str(file), "--json").stdout)
-    assert [row["explained"] for row in status["models"]] == [2, 2, 0, 0]
+    assert [(row["model"], row["analysis"], row["done"], row["planned"]) for row in status["models"]] == [
+        ("tuned", "explanations", 4, 4), ("tuned", "faithfulness", 4, 4),
+        ("gone", "explanations", 0, 4), ("gone", "faithfulness", 0, 4),
+    ]  # fmt: skip
     assert len(status["failed"]) == 2
     call("report", str(folder / "study.store"), "--output", str(folder / "page"))
     page = (folder / "page" / "index.html").read_text("utf-8")

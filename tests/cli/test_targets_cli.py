@@ -85,7 +85,13 @@ def test_a_study_asks_a_language_model_for_a_contrast(folder: Path, tmp_path: Pa
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     task = {"name": "mood", "data": {"file": str(tmp_path / "data.jsonl"), "examples": None}, "target": "gold"}
     model = {"name": "lm", "source": str(folder / "gpt2"), "verbalizer": {"yes": ["good", "lovely"], "nay": "no"}}
-    given = {"name": "s", "languages": ["en"], "models": [model], "methods": ["input_x_gradient"], "metrics": ["sufficiency"]}
+    given = {
+        "name": "s",
+        "languages": ["en"],
+        "models": [model],
+        "methods": ["input_x_gradient"],
+        "faithfulness": {"metrics": ["sufficiency"]},
+    }
     for more in ({"quantity": "contrast", "contrast": "nay"}, {}):
         outcome = run(parse_study({**given, "tasks": [{**task, **more}]}), tmp_path / "store")
         assert not outcome.failed

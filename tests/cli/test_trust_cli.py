@@ -11,7 +11,8 @@ import pytest
 from test_cli import call, refused
 
 import synthetic_study
-from babelscope.analyses.trust.section import page_html, stored
+from babelscope.analyses.trust.section import page_html
+from babelscope.analyses.trust.tables import tables
 from babelscope.analyses.trust.values import (
     CHECKS,
     Check,
@@ -50,8 +51,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_trust_prints_json_and_writes_a_page(folder: Path) -> None:
-    done = call("trust", "model", TEXTS[0], "--method", "occlusion", "--draws", "1", "--labelled", "data.jsonl",
-                "--sibling", "model", "--output", "panel.html", "--json", cwd=folder)  # fmt: skip
+    done = call("trust", "model", TEXTS[0], "--method", "occlusion", "--set", "shuffles=1", "--set", "labelled=data.jsonl",
+                "--set", "siblings=[model]", "--output", "panel.html", "--json", cwd=folder)  # fmt: skip
     (row,) = json.loads(done.stdout)
     assert [one["name"] for one in row["checks"]] == list(CHECKS)
     told = {one["name"]: one for one in row["checks"]}
@@ -66,7 +67,7 @@ def test_trust_prints_json_and_writes_a_page(folder: Path) -> None:
 
 
 def test_trust_shows_a_panel(folder: Path) -> None:
-    shown = call("trust", "model", TEXTS[0], "--method", "position", "--draws", "1", cwd=folder).stdout
+    shown = call("trust", "model", TEXTS[0], "--method", "position", "--set", "shuffles=1", cwd=folder).stdout
     for word in ("randomisation", "leave one out", "✗", "embeddings", "food"):
         assert word in shown
 
@@ -104,11 +105,12 @@ def test_stored_panels_come_back_and_stand_in_the_report(tmp_path: Path) -> None
     some = [one for one in read_attributions(store) if one.method == "occlusion" and one.model == "multi"][:5]
     panels = [panel_of(one) for one in some]
     identity = {"kind": "panels", "of": "some", "count": 5}
-    put(store, [Cell(identity, "panels", [one.stored() for one in panels])])
+    put(store, [Cell(identity, "panels", [one.stored() for one in panels], {"analysis": "trust"})])
     study = read_study(store)
     if "keys" in study:
         write_study(store, {**study, "keys": [*study["keys"], key(identity)]})
-    back = stored(read(store, "panels"), read(store, "attributions"))
+    back = tables(store, read_study(store))
+    assert back is not None
     assert {one.explanation.id for one in back} == {one.id for one in some}
     for one in back:
         assert [check.verdict for check in one.checks] == ["holds"] * 7 + ["undefined"]
@@ -133,7 +135,9 @@ def test_texts_and_reasons_never_become_markup(tmp_path: Path) -> None:
 
 def test_a_study_makes_panels_once(tmp_path: Path, folder: Path) -> None:
     study = parse_study({
-        "name": "panels", "languages": ["en"], "methods": ["occlusion", "random"], "metrics": ["comprehensiveness"], "trust": 1,
+        "name": "panels", "languages": ["en"], "methods": ["occlusion", "random"],
+        "faithfulness": {"metrics": ["comprehensiveness"]},
+        "trust": {"explanations": 1, "shuffles": 1},
         "tasks": [{"name": "reviews", "data": {"file": str(folder / "data.jsonl"), "examples": 2}}],
         "models": [{"name": "one", "source": str(folder / "model")}],
     })  # fmt: skip
@@ -143,6 +147,8 @@ def test_a_study_makes_panels_once(tmp_path: Path, folder: Path) -> None:
     assert (second.filled, second.found) == (0, 6)
     store = open_store(tmp_path / "store")
     assert read(store, "panels").num_rows == 2
-    assert sum(planned(study, block) for block in blocks(study)) == 6
-    assert progress_of(study, store) == [{"model": "one", "lang": "en", "explained": 2, "measured": 4, "planned": 6}]
+    assert sum(len(planned(study, block)) for block in blocks(study)) == 6
+    assert [(row["analysis"], row["done"], row["planned"]) for row in progress_of(study, store)] == [
+        ("explanations", 2, 2), ("faithfulness", 2, 2), ("trust", 2, 2),
+    ]  # fmt: skip
     assert 'id="trust"' in report(tmp_path / "store", tmp_path / "out").read_text("utf-8")

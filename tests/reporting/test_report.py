@@ -22,9 +22,11 @@ from rich.table import Table
 from rich.text import Text
 
 import synthetic_study
+from babelscope.analyses import ANALYSES
 from babelscope.analyses.faithfulness.families import adjusted
 from babelscope.analyses.faithfulness.settings import names_of, read_named
 from babelscope.analyses.faithfulness.summary import FLOOR, Summary, labelled
+from babelscope.analyses.faithfulness.tables import tables
 from babelscope.display import page
 from babelscope.display.highlight import explanations_html, page_html, shade, words_html
 from babelscope.display.terminal import coloured, table
@@ -34,7 +36,7 @@ from babelscope.reporting.build import report
 from babelscope.reporting.examples import choose
 from babelscope.stats import estimate
 from babelscope.stats.paired import sign_flip
-from babelscope.store import Cell, key, open_store, put, read, read_study, write_study
+from babelscope.store import Cell, key, open_store, put, read_study, write_study
 from babelscope.types import Attribution, Estimate, Measure
 
 TAG = re.compile(r"<[^>]*>")
@@ -58,13 +60,15 @@ def shown(made: Path) -> str:
 @pytest.fixture(scope="module")
 def summary(made: Path) -> Summary:
     store = open_store(made / "store", create=False)
-    return Summary(labelled(read(store, "measures").to_pandas()), read_study(store))
+    found = tables(store, read_study(store))
+    assert found is not None
+    return found.summary
 
 
 def test_importing_the_report_leaves_torch_out() -> None:
-    modules = "build, examples, figures, findings, highlight, page, settings, summary, tables, terminal"
-    heavy = "'torch' in sys.modules or 'transformers' in sys.modules"
-    code = f"import sys; from babelscope.pages import {modules}; sys.exit({heavy})"
+    rooms = [f"babelscope.analyses.{name}.{part}" for name in ANALYSES for part in ("spec", "tables", "section")]
+    modules = ", ".join(["babelscope.reporting.build", "babelscope.study.config", *rooms])
+    code = f"import sys, {modules}; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
@@ -176,8 +180,10 @@ def test_a_failure_leaves_nothing_behind(made: Path, tmp_path: Path, monkeypatch
 
 def test_a_study_that_says_nothing_is_still_reported(tmp_path: Path) -> None:
     store = open_store(tmp_path / "store")
-    write_study(store, {"models": None, "methods": ["random"], "metrics": [{}], "data": "somewhere"})
-    put(store, [Cell({"only": 1}, "measures", [Measure("a", "a", "en", "m", "random", "odd", {}, 0.5)])])
+    analyses = {"faithfulness": {"metrics": [{}]}}
+    write_study(store, {"models": None, "methods": ["random"], "analyses": analyses, "data": "somewhere"})
+    rows = [Measure("a", "a", "en", "m", "random", "odd", {}, 0.5)]
+    put(store, [Cell({"only": 1}, "measures", rows, {"analysis": "faithfulness"})])
     found = report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
     assert "no method is ranked" in found
     assert "[–, –]" in found  # one group has no interval

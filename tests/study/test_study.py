@@ -53,7 +53,7 @@ STUDY = {
         }
     ],
     "methods": ["random", "occlusion", {"name": "integrated_gradients", "options": {"baseline": "mask", "tolerance": 0.01}}],
-    "metrics": ["comprehensiveness", "normalised_sufficiency"],
+    "faithfulness": {"metrics": ["comprehensiveness", "normalised_sufficiency"]},
 }
 SCRIPT = """
 import sys, torch
@@ -112,7 +112,7 @@ def test_a_study_fills_its_store_and_a_second_run_finds_it(tmp_path: Path, cache
     told: list[tuple[str, int, int]] = []
     first = run(study, tmp_path / "s", watch=Watch(lambda *row: told.append(row)))
     assert (first.filled, first.found, first.failed) == (18, 0, ())
-    assert told[-1] == ("done", 2, 2)
+    assert told[-1] == ("done", 18, 18)
     before = content(tmp_path / "s")
     second = run(study, tmp_path / "s")
     assert (second.filled, second.found) == (0, 18)
@@ -123,7 +123,7 @@ def test_a_study_fills_its_store_and_a_second_run_finds_it(tmp_path: Path, cache
     said = read_study(store)
     assert said["models"][0]["languages"] == ["en", "hi"]
     assert said["cells"] == 18
-    assert all(row["explained"] + row["measured"] == row["planned"] for row in progress_of(study, store))
+    assert all(row["done"] == row["planned"] for row in progress_of(study, store))
 
 
 MANY = {
@@ -133,7 +133,7 @@ MANY = {
         {"name": "both", "train": {**STUDY["models"][0]["train"], "layers": 2}},
     ],
     "methods": ["random", "occlusion"],
-    "metrics": ["comprehensiveness"],
+    "faithfulness": {"metrics": ["comprehensiveness"]},
     "seeds": [0, 1],
 }
 
@@ -156,7 +156,7 @@ def test_the_number_of_workers_changes_no_file(tmp_path: Path, monkeypatch: pyte
     assert first.keys() == second.keys()
     assert all(first[name] == second[name] for name in first.keys() - traced)
     assert [done for name, done, _ in told if "workers" in name] == sorted(done for name, done, _ in told if "workers" in name)
-    assert told[-1] == ("done", 10, 10)
+    assert told[-1] == ("done", 40, 40)
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_stopped_with_ctrl_c_it_says_how_to_go_on(tmp_path: Path, workers: int) 
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said.decode().strip().splitlines()[-1] == "babelscope: stopped; run the same command again to go on"
+    assert said.decode().strip().splitlines()[-1] == "babelscope: interrupted; run the same command again to resume"
 
 
 def test_workers_and_places_that_cannot_be_are_refused(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_what_one_process_makes_others_wait_for_and_find(tmp_path: Path) -> None
     script = """
 import sys, time
 from pathlib import Path
-from babelscope.study.cache import making
+from babelscope.training.cache import making
 folder = Path(sys.argv[1]) / "made"
 with making(folder):
     if not folder.exists():
@@ -220,7 +220,7 @@ with making(folder):
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU: the models are really moved to it")
 def test_models_of_a_study_go_to_a_gpu_that_is_seen(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where torch sees one but cannot use it, the cells fail with that reason: nothing stays on the CPU in silence."""
-    study = parse_study({**STUDY, "methods": ["random"], "metrics": []})
+    study = parse_study({**STUDY, "methods": ["random"], "faithfulness": {"metrics": []}})
     assert run(study, tmp_path / "here").failed == ()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     outcome = run(study, tmp_path / "there")
@@ -300,7 +300,9 @@ def test_another_base_in_the_same_folder_is_another_model(tmp_path: Path) -> Non
 
 
 def test_seeds_train_their_own_models_and_draw_their_own_numbers(tmp_path: Path, cache: Path) -> None:
-    study = parse_study({**STUDY, "seeds": [0, 1], "methods": ["random"], "metrics": ["sufficiency"], "languages": ["en"]})
+    study = parse_study(
+        {**STUDY, "seeds": [0, 1], "methods": ["random"], "faithfulness": {"metrics": ["sufficiency"]}, "languages": ["en"]}
+    )
     assert [block.seed for block in blocks(study)] == [0, 1]
     run(study, tmp_path / "s")
     rows = read(open_store(tmp_path / "s"), "attributions").to_pylist()
@@ -316,7 +318,7 @@ def test_the_demo_is_a_valid_study() -> None:
     ("change", "message"),
     [
         ({"methods": ["integrated_gradient"]}, "did you mean 'integrated_gradients'"),
-        ({"metrics": ["comprehensivness"]}, "did you mean 'comprehensiveness'"),
+        ({"faithfulness": {"metrics": ["comprehensivness"]}}, "did you mean 'comprehensiveness'"),
         ({"methods": [{"name": "occlusion", "options": {"operater": "mask"}}]}, "did you mean 'operator'"),
         ({"methods": []}, "methods"),
         ({"langauges": ["en"]}, "langauges: there is no such field; did you mean 'languages'"),

@@ -7,8 +7,10 @@ and everything is drawn from keyed generators, so the same call writes the same 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from math import nan
 from pathlib import Path
+from typing import Any
 
 from babelscope.random import keyed
 from babelscope.store import Cell, Store, fail, open_store, put, write_study
@@ -99,11 +101,26 @@ def store(path: Path, *, groups: int = 8, models: tuple[str, ...] = tuple(MODELS
                 put(
                     made,
                     [
-                        Cell({**asked, "kind": kind}, kind, found)
-                        for kind, found in (("attributions", rows), ("measures", values))
+                        Cell({**asked, "kind": kind}, kind, found, place(asked, analysis))
+                        for kind, found, analysis in (
+                            ("attributions", rows, "explanations"),
+                            ("measures", values, "faithfulness"),
+                        )
                     ],
                 )
     return made
+
+
+def place(asked: Mapping[str, Any], analysis: str) -> dict[str, str]:
+    """Where a made-up cell belongs."""
+    return {
+        "analysis": analysis,
+        "model": asked["model"],
+        "task": "",
+        "lang": asked["lang"],
+        "what": asked["method"],
+        "setup": "",
+    }
 
 
 def study(groups: int, models: tuple[str, ...]) -> dict[str, object]:
@@ -122,10 +139,10 @@ def study(groups: int, models: tuple[str, ...]) -> dict[str, object]:
              "complete": name == "integrated_gradients", "signed": name != "attention"}
             for name in QUALITY
         ],
-        "metrics": [
+        "analyses": {"faithfulness": {"metrics": [
             {"name": name, "summary": summary, "higher_is_better": higher, "bounds": bounds, "may_be_undefined": bounds[0] == 0}
             for name, (summary, higher, bounds) in METRICS.items()
-        ],
+        ]}, "trust": {}},
         "seeds": [0], "examples": groups * 5, "data": {"corpus": "written for this test", "revision": "1"},
         "segmenters": {"zh": "jieba 0.42"}, "versions": {"babelscope": "0.1.0"}, "cells": 70,
     }  # fmt: skip

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
 from babelscope import corpus
 from babelscope.data import corpora
 from babelscope.data.formats import hub
+from babelscope.data.formats.problems import sound
+from babelscope.data.formats.records import parse
 from babelscope.data.formats.tables import read
 from babelscope.data.spec import DataSpec
 from babelscope.errors import InputError
@@ -34,6 +38,8 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
         return list(islice(corpora.read(data.corpus, data.folder or ".", lang=lang, split=wanted), number))
     if data.hub is not None:
         return list(islice(_of_hub(data, lang, split), number))
+    if data.rows is not None:
+        return _of_rows(data.rows, data.columns, lang)[:number]
     pattern = {"train": data.train_file, "dev": data.dev_file}.get(split or "", data.file)
     if pattern is None:
         raise InputError(f"data: training needs a {split}_file beside 'file'")
@@ -47,6 +53,13 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
     if not rows:
         raise InputError(f"{pattern}: no row of language {lang!r}; found: {', '.join(sorted({row.lang for row in found}))}")
     return rows[:number]
+
+
+def _of_rows(rows: list[dict[str, Any]], columns: Mapping[str, str], lang: str) -> list[Example]:
+    """The examples that are written into the study, those of one language."""
+    origin = Path("the rows of the study")
+    parsed = [each for number, row in enumerate(rows, 1) for each in parse(origin, number, row, columns, None, True)]
+    return [example for example in sound(parsed) if example.lang == lang]
 
 
 def _of_hub(data: DataSpec, lang: str, split: str | None) -> Iterator[Example]:

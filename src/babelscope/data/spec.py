@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
@@ -10,7 +10,8 @@ from babelscope.options import Spec
 
 
 class DataSpec(Spec):
-    """Where a task's examples come from: a built-in corpus, a public one in a folder, a file (one per `{lang}`), or the hub."""
+    """Where a task's examples come from: a built-in corpus, a public one in a folder, a file (one per `{lang}`), the
+    hub, or `rows` written into the study itself."""
 
     builtin: str | None = None
     corpus: str | None = None
@@ -19,6 +20,7 @@ class DataSpec(Spec):
     train_file: str | None = None
     dev_file: str | None = None
     hub: str | None = None
+    rows: list[dict[str, Any]] | None = None
     config: str | None = None
     revision: str | None = None
     train_split: str = "train"
@@ -32,8 +34,8 @@ class DataSpec(Spec):
 
     @model_validator(mode="after")
     def one_source(self) -> Self:
-        if sum(each is not None for each in (self.builtin, self.corpus, self.file, self.hub)) != 1:
-            raise ValueError("give one of 'builtin', 'corpus', 'file' and 'hub'")
+        if sum(each is not None for each in (self.builtin, self.corpus, self.file, self.hub, self.rows)) != 1:
+            raise ValueError("give one of 'builtin', 'corpus', 'file', 'hub' and 'rows'")
         if self.hub is None and (self.config is not None or self.revision is not None):
             raise ValueError("'config' and 'revision' are of a data set of the 'hub'")
         if self.folder is not None and self.corpus is None:

@@ -28,5 +28,7 @@ class Section:
     """Files beside the page, by name: CSV."""
     style: Markup = field(default_factory=Markup)
     """Style that the page does not have."""
+    plots: bool = False
+    """Whether the body holds figures that a script draws."""
     recommended: str = ""
     """The method whose explanations are shown first."""

@@ -15,7 +15,7 @@ from babelscope.analyses.explanations import CONTROL, EXPLANATIONS
 from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import base, described, with_tasks
 from babelscope.analyses.stored import stored_keys
-from babelscope.display.highlight import texts_html
+from babelscope.display.highlight import STEPS, texts_html
 from babelscope.display.page import render, write_together
 from babelscope.display.section import Section
 from babelscope.errors import StoreError
@@ -60,7 +60,7 @@ def sections(store: Store, study: Mapping[str, Any]) -> list[Section]:
 
 def section_page(section: Section) -> str:
     """One section as a page of its own, which loads nothing from elsewhere."""
-    return str(render("section.html.j2", folder=FOLDER, section=section, plotly=_plotly()))
+    return str(render("section.html.j2", folder=FOLDER, section=section, steps=STEPS, plotly=_plotly()))
 
 
 def _plotly() -> Markup:
@@ -112,6 +112,7 @@ def _context(store: Store, study: Mapping[str, Any], listed: list[Section]) -> d
         "scheme": SCHEME,
         "floor": CONTROL,
         "texts_html": texts_html,
+        "steps": STEPS,
         "plotly": _plotly(),
     }
 

@@ -38,7 +38,13 @@ def obtain(
 ) -> Model:
     """The model that reads a language, trained first if it is not in the cache; its name is the study's."""
     if spec.train is None:
-        model = load(str(spec.source), device=fastest(), revision=spec.revision, verbalizer=spec.verbalizer)
+        model = load(
+            str(spec.source),
+            device=fastest(),
+            revision=spec.revision,
+            verbalizer=spec.verbalizer,
+            allow_untrained_head=spec.allow_untrained_head,
+        )
     else:
         model = load(train(spec.train.of(lang), data, seed, progress), device=fastest())
     model.name = name or spec.name

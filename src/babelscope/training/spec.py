@@ -55,6 +55,7 @@ class ModelSpec(Spec):
     source: str | None = None
     revision: str | None = None
     train: TrainSpec | None = None
+    allow_untrained_head: bool = False
     verbalizer: dict[str, str | list[str]] | None = None
     languages: list[str] | None = None
     tasks: list[str] | None = None

@@ -14,8 +14,9 @@ import pandas as pd
 import pytest
 
 import synthetic_study
-from babelscope.analyses.faithfulness.pairings import CELL, csv, pairs, specifications
+from babelscope.analyses.faithfulness.pairings import CELL, csv, specifications
 from babelscope.analyses.faithfulness.pairings_section import top
+from babelscope.analyses.faithfulness.tables import tables
 from babelscope.display.curve import curve_svg
 from babelscope.display.marks import Panel, rows_svg
 from babelscope.errors import InputError
@@ -54,15 +55,19 @@ STUDY: dict[str, Any] = {
     ],
     "languages": ["en", "hi"],
     "models": [{"name": "multi", "train": TRAIN | {"layers": 2}}, {"name": "mono", "train": TRAIN}],
-    "pairings": [{"multilingual": "multi", "monolingual": "mono"}],
     "methods": ["random", "attention", "input_x_gradient"],
-    "metrics": ["normalised_comprehensiveness", "sufficiency", {"name": "sufficiency", "options": {"unit": "token"}}],
-    "draws": 3,
+    "faithfulness": {
+        "pairings": [{"multilingual": "multi", "monolingual": "mono"}],
+        "metrics": ["normalised_comprehensiveness", "sufficiency", {"name": "sufficiency", "options": {"unit": "token"}}],
+        "samples": 3,
+    },
 }
 
 
 def changed(**fields: Any) -> dict[str, Any]:
-    return STUDY | fields
+    """The study with other fields; `pairings` belong to its faithfulness block."""
+    block = STUDY["faithfulness"] | {name: fields.pop(name) for name in ("pairings",) if name in fields}
+    return STUDY | fields | {"faithfulness": block}
 
 
 @pytest.mark.parametrize(
@@ -72,7 +77,7 @@ def changed(**fields: Any) -> dict[str, Any]:
             {"pairings": [{"multilingual": "multl", "monolingual": "mono"}]},
             "a pairing names the model 'multl'; did you mean 'multi'",
         ),
-        ({"pairings": [{"multilingual": "multi", "monolingual": []}]}, "pairings.0.monolingual"),
+        ({"pairings": [{"multilingual": "multi", "monolingual": []}]}, "faithfulness.pairings.0.monolingual"),
         (
             {"models": [{"name": "multi", "train": TRAIN | {"languages": ["en"]}}], "pairings": []},
             "'hi', which 'train' does not",
@@ -110,20 +115,22 @@ def test_the_full_study_is_the_published_one() -> None:
     """15 tasks in five languages, five models, five seeds; ten monolingual checkpoints; no model is loaded for this."""
     study = read_file(STUDIES / "mono-vs-multi.yaml")
     grid = blocks(study)
-    units = {(one.task.name, one.lang) for one in grid}
+    units = {(one.task.name, *one.languages) for one in grid}
     assert len(units) == 15
     assert {lang: sum(unit[1] == lang for unit in units) for lang in study.languages} == dict.fromkeys(study.languages, 3)
     assert len(grid) == 15 * 5 * 5
-    bases = {one.model.train.of(one.lang).base for one in grid if one.model.train}
+    bases = {one.model.train.of(one.languages[0]).base for one in grid if one.model.train}
     assert len(bases) == 3 + 10
     assert {"bert-base-multilingual-uncased", "xlm-roberta-large", "flax-community/roberta-hindi"} < bases
-    assert all(planned(study, one) == (5 + study.draws) * (1 + len(study.metrics)) for one in grid)
+    spec = study.analyses["faithfulness"]
+    assert all(len(planned(study, one)) == (5 + spec.samples) * (1 + len(spec.metrics)) for one in grid)
 
 
 def test_the_small_study_has_the_same_design() -> None:
     full, small = (read_file(STUDIES / f"mono-vs-multi{size}.yaml") for size in ("", "-small"))
     assert [one.name for one in small.methods] == [one.name for one in full.methods]
-    assert {one.name for one in small.metrics} == {one.name for one in full.metrics}
+    metrics = [{one.name for one in study.analyses["faithfulness"].metrics} for study in (small, full)]
+    assert metrics[0] == metrics[1]
     assert all(one.train and one.train.separately for one in small.models)
     assert all(one.data.builtin for one in small.tasks)
 
@@ -148,16 +155,19 @@ def test_each_language_has_its_own_model_and_each_draw_its_own_scores(filled: tu
         assert (one["spec"], one["seed"]) == (one["name"], 0)
     rows = read(store, "attributions").to_pandas()
     chance = rows[rows["method"] == "random"]
-    assert set(chance.groupby(["model", "task", "lang", "id"]).size()) == {study.draws}
+    assert set(chance.groupby(["model", "task", "lang", "id"]).size()) == {study.analyses["faithfulness"].samples}
     assert set(chance["seed"]) == {0, 1000, 2000}
-    assert chance["scores"].map(tuple).groupby([chance["model"], chance["id"]]).nunique().min() == study.draws
+    assert (
+        chance["scores"].map(tuple).groupby([chance["model"], chance["id"]]).nunique().min()
+        == study.analyses["faithfulness"].samples
+    )
     assert set(rows[rows["task"] == "topic"]["lang"]) == {"en"}
 
 
 def test_the_comparisons_are_those_of_the_stored_values(filled: tuple[Study, Store]) -> None:
     """One cell by hand: values less floors, on the texts that both models get right; a lower sufficiency counts as more."""
     _, store = filled
-    found = pairs(store, read_study(store))
+    found = tables(store, read_study(store)).pairs
     assert found is not None
     assert dict(found.main) == {
         "normalised_comprehensiveness": "normalised_comprehensiveness",
@@ -185,7 +195,7 @@ def test_the_comparisons_are_those_of_the_stored_values(filled: tuple[Study, Sto
 
 def test_specifications_are_every_way_to_ask(filled: tuple[Study, Store]) -> None:
     _, store = filled
-    found = pairs(store, read_study(store))
+    found = tables(store, read_study(store)).pairs
     assert found is not None
     kinds, curve = specifications(found, found.pairings[0])
     assert len(kinds) == len(curve.effects) == 2 * 3 * 2 * 2, "methods, metrics and settings, forms, texts"
@@ -212,16 +222,15 @@ def paired_synthetic(folder: Path) -> Store:
     store = synthetic_study.store(folder, groups=8)
     said = read_study(store)
     models = [one | {"spec": one["name"], "seed": 0} for one in said["models"]]
-    write_study(
-        store, said | {"models": models, "pairings": [{"multilingual": "multi", "monolingual": ["mono-en", "mono-hi"]}]}
-    )
+    block = said["analyses"]["faithfulness"] | {"pairings": [{"multilingual": "multi", "monolingual": ["mono-en", "mono-hi"]}]}
+    write_study(store, said | {"models": models, "analyses": {"faithfulness": block}})
     return store
 
 
 def test_monolingual_models_by_language_and_hostile_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("babelscope.analyses.faithfulness.pairings_section.SHOWN", len(synthetic_study.SENTENCES))
     store = paired_synthetic(tmp_path / "store")
-    found = pairs(store, read_study(store))
+    found = tables(store, read_study(store)).pairs
     assert found is not None
     assert set(found.table["lang"]) == {"en", "hi"}, "where a counterpart reads"
     page = report(store.path, tmp_path / "page").read_text("utf-8").replace(build.get_plotlyjs(), "")
@@ -234,7 +243,7 @@ def test_monolingual_models_by_language_and_hostile_text(tmp_path: Path, monkeyp
 
 def test_a_study_without_pairings_has_no_chapter(tmp_path: Path) -> None:
     store = synthetic_study.store(tmp_path / "store", groups=4)
-    assert pairs(store, read_study(store)) is None
+    assert tables(store, read_study(store)).pairs is None
     assert 'id="pairings"' not in report(store.path, tmp_path / "page").read_text("utf-8")
     assert not (tmp_path / "page" / "disparities.csv").exists()
 

@@ -31,7 +31,7 @@ class PairingSpec(StrictSpec):
 class Spec(AnalysisSpec):
     """Which metrics judge the explanations, and which models are compared with each other."""
 
-    metrics: list[Choice] = Field(default=[Choice(name="comprehensiveness"), Choice(name="sufficiency")], min_length=1)
+    metrics: list[Choice] = Field(default=[Choice(name="comprehensiveness"), Choice(name="sufficiency")])
     samples: int = Field(default=1, ge=1)
     """How many samples of random scores the other methods are compared with."""
     pairings: list[PairingSpec] = Field(default_factory=list)

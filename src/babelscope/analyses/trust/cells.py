@@ -40,9 +40,10 @@ def _panels(block: Block, resources: Resources, lang: str, run: Run, cell: Plann
 
     def compute() -> Rows:
         from babelscope.analyses.trust.panel import trust
+        from babelscope.data.formats.tables import read
         from babelscope.model.load import load
 
-        rows = resources.examples(lang)
+        rows = read(spec.labelled) if spec.labelled else resources.examples(lang)
         labelled = rows if all(row.label is not None for row in rows) else []
         attributions = read_attributions(resources.store, [key_of(cell)])[: spec.explanations]
         panels = trust(

@@ -15,5 +15,8 @@ class Spec(AnalysisSpec):
     """How often the weights are shuffled for the randomisation test."""
     seeds: int = Field(default=4, ge=1)
     """How many other seeds a random method is run with."""
+    labelled: str | None = None
+    """File of labelled texts that the model was not trained on, for calibration; by default the
+    task's own examples where all have labels."""
     siblings: list[str] = Field(default_factory=list)
     """Models that were fine-tuned in the same way with other seeds: hub ids or folders."""
