@@ -52,7 +52,18 @@ def section(tables: Tables) -> Section:
     best = summary.best(summary.main, summary.metrics[0])
     terminal = (_means(summary),)
     answer, data = sentences[0], _plain(summary)
-    return Section(NAME, "Faithfulness", question, answer, body, terminal, data, files, recommended=best or "")
+    return Section(
+        NAME,
+        "Faithfulness",
+        question,
+        answer,
+        body,
+        terminal,
+        data,
+        files,
+        plots=True,
+        recommended=best or "",
+    )
 
 
 def _metrics(summary: Summary) -> list[dict[str, Any]]:
