@@ -36,7 +36,15 @@ from babelscope.cli.arguments import (
 from babelscope.cli.data import data_app
 
 if TYPE_CHECKING:
-    from babelscope.types import Example, Method, Metric
+    from babelscope.methods.row import (
+        Method,
+    )
+    from babelscope.metrics.row import (
+        Metric,
+    )
+    from babelscope.types import (
+        Example,
+    )
 
 app = typer.Typer(
     help="Explain fine-tuned transformers in many languages, and measure whether the explanations can be trusted.",
@@ -325,7 +333,11 @@ def _refuse_unfit(model: Any, rows: Sequence[Example]) -> None:
 def _share_options(rows: Sequence[Method | Metric], given: list[str] | None) -> dict[str, dict[str, Any]]:
     """Each row gets the options that it knows; one that nobody knows is refused."""
     from babelscope.errors import InputError
-    from babelscope.options import defaults, settle, suggestion
+    from babelscope.options import (
+        defaults,
+        resolve_options,
+        suggestion,
+    )
 
     asked = pairs(given, "--option")
     known = {name for row in rows for name in defaults(row)}
@@ -333,4 +345,4 @@ def _share_options(rows: Sequence[Method | Metric], given: list[str] | None) -> 
         if name not in known:
             hint = suggestion(name, sorted(known)) if known else "they take none"
             raise InputError(f"none of {', '.join(row.name for row in rows)} has an option {name!r}; {hint}")
-    return {row.name: settle(row, {n: v for n, v in asked.items() if n in defaults(row)}) for row in rows}
+    return {row.name: resolve_options(row, {n: v for n, v in asked.items() if n in defaults(row)}) for row in rows}

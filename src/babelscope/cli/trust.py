@@ -46,11 +46,14 @@ def trust(
     from babelscope.data.formats.tables import read
     from babelscope.display.progress import bar
     from babelscope.methods import METHODS
-    from babelscope.options import choose, settle
+    from babelscope.options import (
+        choose,
+        resolve_options,
+    )
 
     printing.check_ending(output, (".html",))
     rows = examples(text, pair, lang, input_, column)
-    settled = settle(choose(METHODS, method, "method"), pairs(option, "--option"))
+    settled = resolve_options(choose(METHODS, method, "method"), pairs(option, "--option"))
     from babelscope.analyses.trust.panel import trust as judge
     from babelscope.methods.explain import explain
     from babelscope.model.load import load

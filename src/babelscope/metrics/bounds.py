@@ -9,7 +9,6 @@ no proof of the best: an explanation may lie above.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
@@ -20,9 +19,16 @@ from numpy.typing import NDArray
 
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Scores, probabilities, ranked, ranking, units
+from babelscope.metrics.row import (
+    Metric,
+)
 from babelscope.model.load import Model
 from babelscope.random import keyed
-from babelscope.types import Encoded, Measured, Metric, Target
+from babelscope.types import (
+    Encoded,
+    Measured,
+    Target,
+)
 
 STEPS = 10
 """Greedy choices; together at most 2 STEPS n erased texts for n units."""
@@ -92,7 +98,7 @@ def bounds(
     if draws < 1:
         raise InputError(f"draws must be at least 1; {draws} given")
     options: dict[str, Any] = {"unit": unit}
-    if "operator" in inspect.signature(row.function).parameters:
+    if "operator" in row.options:
         options["operator"] = operator
     reasons = [ranked(one, given, unit)[1] for one, given in zip(inputs, scores)]
     with model.door.remembering():
@@ -109,8 +115,13 @@ def bounds(
             for at, (one, given) in enumerate(zip(inputs, scores))
         ]
         count = draws + 1 + len(orders)
-        repeated = [[each for each in many for _ in range(count)] for many in (inputs, targets)]
-        flat = row.function(model, repeated[0], [one for many in variants for one in many], repeated[1], **options)
+        flat = row.function(
+            model,
+            [encoded for encoded in inputs for _ in range(count)],
+            [each for many in variants for each in many],
+            [target for target in targets for _ in range(count)],
+            **options,
+        )
     return [_bounds(flat[at * count : (at + 1) * count], draws, row, why) for at, why in enumerate(reasons)]
 
 

@@ -16,7 +16,13 @@ from babelscope.data.spec import TaskSpec
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
-from babelscope.options import Choice, Spec, choose, settle, suggestion
+from babelscope.options import (
+    Choice,
+    Spec,
+    choose,
+    resolve_options,
+    suggestion,
+)
 from babelscope.training.spec import ModelSpec
 
 
@@ -48,9 +54,9 @@ class Study(Spec):
     @model_validator(mode="after")
     def all_known(self) -> Self:
         for choice in self.methods:
-            settle(choose(METHODS, choice.name, "method"), choice.options)
+            resolve_options(choose(METHODS, choice.name, "method"), choice.options)
         for choice in self.metrics:
-            settle(choose(METRICS, choice.name, "metric"), choice.options)
+            resolve_options(choose(METRICS, choice.name, "metric"), choice.options)
         for what, names in (("model", [one.name for one in self.models]), ("task", [one.name for one in self.tasks])):
             _refuse_repeated(what, names)
         for one in self.models:

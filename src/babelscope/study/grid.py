@@ -16,7 +16,7 @@ from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 from babelscope.options import (
     Choice,
-    settle,
+    resolve_options,
 )
 from babelscope.store import (
     Store,
@@ -84,8 +84,8 @@ def name_of(study: Study, block: Block) -> str:
 
 def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
     """Per model and language the numbers of explained, measured and planned cells; no model is loaded."""
-    methods = {(choice.name, canonical(settle(METHODS[choice.name], choice.options))) for choice in study.methods}
-    metrics = {(choice.name, canonical(settle(METRICS[choice.name], choice.options))) for choice in study.metrics}
+    methods = {(choice.name, canonical(resolve_options(METHODS[choice.name], choice.options))) for choice in study.methods}
+    metrics = {(choice.name, canonical(resolve_options(METRICS[choice.name], choice.options))) for choice in study.metrics}
     explained: dict[tuple[str, str, str, str], set[str]] = {}
     measured: dict[str, int] = {}
     compared: dict[str, int] = {}

@@ -29,7 +29,7 @@ from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model, quiet
 from babelscope.options import (
     Choice,
-    settle,
+    resolve_options,
 )
 from babelscope.store import (
     SCHEME,
@@ -247,7 +247,7 @@ def _explained(
     classes: Mapping[str, str | None],
     watch: Watch,
 ) -> list[Attribution]:
-    options = settle(METHODS[choice.name], choice.options)
+    options = resolve_options(METHODS[choice.name], choice.options)
 
     def each(some: list[Example], name: str | None) -> Iterable[Attribution]:
         aim = replace(_aim(task), name=name)
@@ -281,7 +281,7 @@ def _compare(study: Study, block: Block, model: Model, store: Store, tally: Tall
             if not has(store, key(identity)):
                 choice = study.methods[place]
                 texts = {lang: examples(block.task.data, lang) for lang in langs}
-                options = settle(METHODS[choice.name], choice.options)
+                options = resolve_options(METHODS[choice.name], choice.options)
                 given = cells.Translated(source, read_attributions(store, keys.values()), texts, choice.name, options)
                 made = cells.measures(model, block.task, study.consistency, given)
                 put(store, [Cell(identity, "measures", made)])
@@ -298,7 +298,7 @@ def _measure(study: Study, model: Model, store: Store, explained: list[str], tal
     with model.door.remembering():
         for name in explained:
             for choice in study.metrics:
-                options = settle(METRICS[choice.name], choice.options)
+                options = resolve_options(METRICS[choice.name], choice.options)
                 identity = {"kind": "measures", "of": name, "metric": choice.name, "options": options, "scheme": SCHEME}
                 try:
                     if not has(store, key(identity)):
@@ -331,7 +331,7 @@ def attribution_identity(model: Model, block: Block, rows: list[Example], choice
         "lang": block.lang,
         "segmenter": segmenter(block.lang),
         "method": choice.name,
-        "options": settle(row, choice.options),
+        "options": resolve_options(row, choice.options),
         "seed": seed if row.seeded else None,
         "explained": [block.task.target, block.task.quantity, block.task.part, block.task.long, *_more(block.task)],
         "scheme": SCHEME,
@@ -367,7 +367,7 @@ def described(study: Study, tallies: Sequence[Tally]) -> dict[str, Any]:
         "metrics": [
             {name: getattr(METRICS[choice.name], name) for name in ("name", "summary", "higher_is_better", "may_be_undefined")}
             | ({"bounds": METRICS[choice.name].bounds} if all(map(isfinite, METRICS[choice.name].bounds)) else {})
-            | {"options": settle(METRICS[choice.name], choice.options)}
+            | {"options": resolve_options(METRICS[choice.name], choice.options)}
             for choice in study.metrics
         ] + [{"name": name, "summary": summary} for name, summary in cells.MEASURED.items() if study.consistency],
         "seeds": study.seeds,
