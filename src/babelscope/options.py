@@ -20,6 +20,9 @@ class Row(Protocol):
     @property
     def options(self) -> Mapping[str, Any]: ...
 
+    @property
+    def formerly(self) -> str: ...
+
 
 AnyRow = TypeVar("AnyRow", bound=Row)
 
@@ -43,9 +46,12 @@ class Choice(Spec):
 
 
 def choose(table: Mapping[str, AnyRow], name: str, what: str) -> AnyRow:
-    """The row of that name; an unknown one is refused with the nearest known one."""
+    """The row of that name; an unknown or former one is refused with the one to use."""
     if name in table:
         return table[name]
+    for row in table.values():
+        if row.formerly == name:
+            raise InputError(f"the {what} {name!r} is now called {row.name!r}; use that name")
     raise InputError(f"there is no {what} {name!r}; {suggestion(name, table)}")
 
 

@@ -8,11 +8,13 @@ import sys
 
 import pytest
 
+from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.methods.row import Method, MethodFunction
 from babelscope.metrics import METRICS
 from babelscope.metrics.row import Metric, MetricFunction
-from babelscope.options import defaults, resolve_options
+from babelscope.model.targets import QUANTITIES
+from babelscope.options import choose, defaults, resolve_options
 
 ROWS = [*METHODS.values(), *METRICS.values()]
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -52,6 +54,19 @@ def test_every_row_has_its_formula_laws_and_few_options(row: Method | Metric) ->
     assert row.function.__name__ == row.name  # type: ignore[attr-defined]
 
 
+def test_no_name_means_two_things() -> None:
+    names = [*METHODS, *METRICS, *QUANTITIES, *(row.formerly for row in ROWS if row.formerly)]
+    assert len({*METHODS, *METRICS, *QUANTITIES}) == len(METHODS) + len(METRICS) + len(QUANTITIES)
+    assert {name for name in names if names.count(name) > 1} == {"log_odds", "position"}, "former metrics"
+
+
+@pytest.mark.parametrize(("former", "name"), [("log_odds", "lodds"), ("position", "chance_corrected")])
+def test_a_former_name_is_refused_with_the_new_one(former: str, name: str) -> None:
+    with pytest.raises(InputError, match=f"the metric '{former}' is now called '{name}'"):
+        choose(METRICS, former, "metric")
+    assert choose(METRICS, name, "metric").formerly == former
+
+
 @pytest.mark.parametrize("table", [METHODS, METRICS], ids=["methods", "metrics"])
 def test_the_table_is_indexed_by_name(table: dict[str, Method] | dict[str, Metric]) -> None:
     assert all(name == row.name for name, row in table.items())
@@ -61,6 +76,7 @@ def test_reading_the_tables_imports_neither_torch_nor_a_family_and_is_quick() ->
     code = """
 import sys, time
 start = time.process_time()
+from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 elapsed = time.process_time() - start

@@ -45,6 +45,8 @@ class Method:
     """How a word's score follows from its tokens': sum, or max for unsigned shares."""
     precise: bool = False
     """Half precision spoils it: a model in bfloat16 or float16 is in float32 while it runs."""
+    formerly: str = ""
+    """A name that it had before; it is refused with the new one."""
 
     @property
     def function(self) -> MethodFunction:

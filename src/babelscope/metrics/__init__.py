@@ -49,10 +49,10 @@ METRICS: dict[str, Metric] = {
             higher_is_better=True, bounds=(-1.0, 1.0), order_only=True,
         ),
         Metric(
-            "log_odds", "babelscope.metrics.evidence", "faithfulness",
+            "lodds", "babelscope.metrics.evidence", "faithfulness",
             "logarithm of the probability left, along the same erasures",
             {**ERASURE, "levels": 9},
-            higher_is_better=False, bounds=(-28.0, 28.0), order_only=True,
+            higher_is_better=False, bounds=(-28.0, 28.0), order_only=True, formerly="log_odds",
         ),
         Metric(
             "soft_comprehensiveness", "babelscope.metrics.soft", "faithfulness",
@@ -109,10 +109,10 @@ METRICS: dict[str, Metric] = {
             higher_is_better=False, bounds=(0.0, 1.0), order_only=False,
         ),
         Metric(
-            "position", "babelscope.metrics.bounds", "faithfulness",
+            "chance_corrected", "babelscope.metrics.bounds", "faithfulness",
             "place of a metric's value between random orders and the best order found",
             ORDERS,
-            higher_is_better=True, bounds=(-inf, inf), order_only=False,
+            higher_is_better=True, bounds=(-inf, inf), order_only=False, formerly="position",
         ),
         Metric(
             "diagnosticity", "babelscope.metrics.bounds", "faithfulness",

@@ -36,7 +36,7 @@ LEAST_GAP = 1e-6
 """Without a wider gap between floor and ceiling there is no position."""
 
 
-def position(
+def chance_corrected(
     model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
     metric: str = "comprehensiveness", unit: str = "word", operator: str | None = None, draws: int = 20,
 ) -> list[Measured]:  # fmt: skip
@@ -156,12 +156,10 @@ def greedy(
 def _row(metric: str) -> Metric:
     from babelscope.metrics import METRICS  # the table holds this module's own rows
 
-    known = [
-        name for name, row in METRICS.items() if row.family == "faithfulness" and name not in ("position", "diagnosticity")
-    ]
-    if metric not in known:
-        raise InputError(f"metric {metric!r} has no floor and ceiling; choose from: {', '.join(known)}")
-    return METRICS[metric]
+    bounded = {name: row for name, row in METRICS.items() if row.family == "faithfulness" and row.module != __name__}
+    if metric not in bounded:
+        raise InputError(f"metric {metric!r} has no floor and ceiling; choose from: {', '.join(bounded)}")
+    return bounded[metric]
 
 
 def _floor(one: Encoded, given: NDArray[np.float64], row: Metric, draws: int) -> list[NDArray[np.float64]]:

@@ -42,6 +42,8 @@ class Metric:
     order_only: bool
     """Only the ranking of the scores matters."""
     may_be_undefined: bool = True
+    formerly: str = ""
+    """A name that it had before; it is refused with the new one."""
 
     @property
     def function(self) -> MetricFunction:
