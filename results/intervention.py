@@ -241,7 +241,8 @@ tokens per word, by the share of words):
 
 {count}
 
-`chance_corrected` has no lower bound: a single text whose best order hardly beats chance can carry a mean, so read its interval.
+`chance_corrected` has no lower bound: a single text whose best order hardly beats chance can carry a mean, so read its
+interval.
 
 What else changes: how many words the explanation is spread over, and its rank agreement with the explanation of the text as
 the tokenizer cuts it.
