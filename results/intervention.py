@@ -39,8 +39,15 @@ TASKS = ("sentiment", "topic")
 """What is learned in other pieces: the one is decided by a word, the other by many."""
 TEXTS = 40
 METHODS = ("deeplift", "attention")
-METRICS = ("normalised_comprehensiveness", "normalised_sufficiency", "position", "loo_correlation", "complexity", AGREEMENT)
-LATER = tuple(name for name in METRICS if name != "position")
+METRICS = (
+    "normalised_comprehensiveness",
+    "normalised_sufficiency",
+    "chance_corrected",
+    "loo_correlation",
+    "complexity",
+    AGREEMENT,
+)
+LATER = tuple(name for name in METRICS if name != "chance_corrected")
 """Outcomes of the tuned arms: the best order of every text is too long a search there."""
 GRADES = {"characters": (0.5, 1.0), "dropout": (0.5, 1.0), "same": (1.0,), "filler": (1.0,), "duplicate": (1.0,)}
 SIZES = (500, 100)
@@ -186,7 +193,7 @@ def verdict(found: Sequence[Response], outcomes: Sequence[str], arms: Sequence[s
     return table(["outcome", "slopes", "interval below 0", "above 0", "holds 0"], lines)
 
 
-FAITHFUL = ("normalised_comprehensiveness", "normalised_sufficiency", "position", "loo_correlation")
+FAITHFUL = ("normalised_comprehensiveness", "normalised_sufficiency", "chance_corrected", "loo_correlation")
 OTHER = ("complexity", AGREEMENT)
 
 
@@ -234,7 +241,8 @@ tokens per word, by the share of words):
 
 {count}
 
-`position` has no lower bound: a single text whose best order hardly beats chance can carry a mean, so read its interval.
+`chance_corrected` has no lower bound: a single text whose best order hardly beats chance can carry a mean, so read its
+interval.
 
 What else changes: how many words the explanation is spread over, and its rank agreement with the explanation of the text as
 the tokenizer cuts it.

@@ -109,8 +109,8 @@ def values(model: Model, texts: Sequence[Example], method: str, mask: HeadMask |
     """AOPC and LOdds of every text, the gold class explained."""
     options = {} if mask is None else {"heads": to_json(mask)}
     made = explain(model, texts, method, target="gold", options=options)
-    found = measure(model, made, ["aopc", "log_odds"], options=MEASURED)
-    return {name: [one.value for one in found if one.metric == name] for name in ("aopc", "log_odds")}
+    found = measure(model, made, ["aopc", "lodds"], options=MEASURED)
+    return {name: [one.value for one in found if one.metric == name] for name in ("aopc", "lodds")}
 
 
 def compared(model: Model, texts: Sequence[Example], found: HeadStatistics) -> dict[str, dict[str, list[float]]]:
@@ -122,7 +122,7 @@ def compared(model: Model, texts: Sequence[Example], found: HeadStatistics) -> d
         lines[f"{name}, a quarter of the heads"] = values(model, texts, name, quarter)
         drawn = [values(model, texts, name, one) for one in random_like(found, quarter)]
         lines[f"{name}, as many random heads"] = {
-            metric: np.mean([one[metric] for one in drawn], axis=0).tolist() for metric in ("aopc", "log_odds")
+            metric: np.mean([one[metric] for one in drawn], axis=0).tolist() for metric in ("aopc", "lodds")
         }
     return lines
 
@@ -175,7 +175,7 @@ def _table(lines: dict[str, dict[str, list[float]]], groups: Sequence[str]) -> s
     for name, found in sorted(lines.items(), key=lambda line: -statistics.mean(line[1]["aopc"])):
         difference = estimate([one - other for one, other in zip(found["aopc"], plain)], groups)
         paper = BASELINES.get(name, "Mask-LRP" if name == "masked_lrp, method's mask" else "")
-        numbers = [show(estimate(found[metric], groups)) for metric in ("aopc", "log_odds")]
+        numbers = [show(estimate(found[metric], groups)) for metric in ("aopc", "lodds")]
         body.append([name, paper, *numbers, "" if name == "transatt" else show(difference)])
     return table(head, body)
 

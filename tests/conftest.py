@@ -15,10 +15,13 @@ with install_import_hook(
     ["babelscope.model.inference", "babelscope.methods", "babelscope.metrics", "babelscope.stats"],
     None if "UNCHECKED_SHAPES" in os.environ else "beartype.beartype",
 ):  # shapes are checked here, in the tests, and nowhere else; deliberate faults are to be caught by laws, not by shapes
-    import babelscope.methods
-    import babelscope.metrics
     import babelscope.model.inference
     import babelscope.stats  # noqa: F401
+    from babelscope.methods import METHODS
+    from babelscope.metrics import METRICS
+
+    for row in (*METHODS.values(), *METRICS.values()):
+        _ = row.function  # imports the module, so that its shapes are checked too
 
 from babelscope.model.load import Model, load
 from babelscope.training.small import ARCHITECTURES, make_model, make_tokenizer

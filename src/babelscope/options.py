@@ -1,18 +1,30 @@
-"""Options of methods and metrics: read off the function's own signature, and checked against it."""
+"""Options of methods and metrics: chosen by name, checked against the table's row, completed with its defaults."""
 
 from __future__ import annotations
 
 import difflib
-import inspect
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from babelscope.errors import InputError
-from babelscope.types import Method, Metric
 
-Row = TypeVar("Row", Method, Metric)
+
+class Row(Protocol):
+    """What a row of METHODS and one of METRICS have in common here."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def options(self) -> Mapping[str, Any]: ...
+
+    @property
+    def formerly(self) -> str: ...
+
+
+AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 class Spec(BaseModel):
@@ -29,14 +41,17 @@ class Choice(Spec):
 
     @model_validator(mode="before")
     @classmethod
-    def bare_name(cls, given: Any) -> Any:
-        return {"name": given} if isinstance(given, str) else given
+    def bare_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
 
 
-def choose(table: Mapping[str, Row], name: str, what: str) -> Row:
-    """The row of that name; an unknown one is refused with the nearest known one."""
+def choose(table: Mapping[str, AnyRow], name: str, what: str) -> AnyRow:
+    """The row of that name; an unknown or former one is refused with the one to use."""
     if name in table:
         return table[name]
+    for row in table.values():
+        if row.formerly == name:
+            raise InputError(f"the {what} {name!r} is now called {row.name!r}; use that name")
     raise InputError(f"there is no {what} {name!r}; {suggestion(name, table)}")
 
 
@@ -46,26 +61,21 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"choose from: {', '.join(names)}"
 
 
-def defaults(row: Method | Metric) -> dict[str, Any]:
-    """The options that the row's function takes, with their defaults; the seed is not one of them."""
-    parameters = inspect.signature(row.function).parameters.values()
-    return {
-        one.name: list(one.default) if isinstance(one.default, tuple) else one.default
-        for one in parameters
-        if one.kind is inspect.Parameter.KEYWORD_ONLY and one.name != "seed"
-    }
+def defaults(row: Row) -> dict[str, Any]:
+    """The row's options with their defaults, as plain values that can be stored: tuples are lists."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in row.options.items()}
 
 
-def settle(row: Method | Metric, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All options of the row, the given ones in place of the defaults. Text is read as the default's type."""
+def resolve_options(row: Row, options: Mapping[str, Any]) -> dict[str, Any]:
+    """All options of the row, with `options` in place of the defaults. Text is read as the default's type."""
     known = defaults(row)
-    settled = dict(known)
-    for name, value in given.items():
+    resolved = dict(known)
+    for name, value in options.items():
         if name not in known:
             hint = suggestion(name, known) if known else "it takes none"
             raise InputError(f"{row.name} has no option {name!r}; {hint}")
-        settled[name] = _as(row.name, name, value, known[name])
-    return settled
+        resolved[name] = _as(row.name, name, value, known[name])
+    return resolved
 
 
 def _as(owner: str, name: str, value: Any, default: Any) -> Any:

@@ -270,41 +270,6 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
-    """A row of METHODS: the function and the properties that tests, report and command line read."""
-
-    name: str
-    function: Any
-    family: str
-    summary: str
-    complete: bool = False
-    """Scores sum to value - reference value."""
-    signed: bool = True
-    gradients: bool = False
-    attentions: bool = False
-    seeded: bool = False
-    words: str = "sum"
-    """How a word's score follows from its tokens': sum, or max for unsigned shares."""
-    precise: bool = False
-    """Half precision spoils it: a model in bfloat16 or float16 is in float32 while it runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A row of METRICS: the function and the properties that tests, report and command line read."""
-
-    name: str
-    function: Any
-    family: str
-    summary: str
-    higher_is_better: bool
-    bounds: tuple[float, float]
-    order_only: bool
-    """Only the ranking of the scores matters."""
-    may_be_undefined: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Failure:
     """A cell that could not be filled, and why."""
 

@@ -169,7 +169,7 @@ def test_9_12_chance_is_many_draws() -> None:
     found = bounds(model, rows, scores, [Target(1)] * 30, "comprehensiveness", "word", None, 20)
     means, firsts = [one.floor.mean() for one in found], [one.floor[0] for one in found]
     assert np.std(means) < np.std(firsts) / 2
-    assert defaults(METRICS["position"])["draws"] >= 20
+    assert defaults(METRICS["chance_corrected"])["draws"] >= 20
 
 
 def test_9_13_a_pair_stays_a_pair_when_it_is_measured(bert: Model) -> None:

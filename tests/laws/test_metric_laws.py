@@ -29,7 +29,7 @@ from planted import WEIGHTS, planted_model
 
 SMALL = {
     "soft": {"draws": 2, "error": 1.0},
-    "position": {"draws": 2},
+    "chance_corrected": {"draws": 2},
     "diagnosticity": {"draws": 2},
     "infidelity": {"draws": 6},
 }
@@ -51,7 +51,7 @@ def values(model: Model, rows: object, scores: list[np.ndarray], metric: str, **
 @pytest.mark.parametrize(("architecture", "metric", "unit"), list(product(ARCHITECTURES, METRICS, ("token", "word"))))
 def test_alone_is_in_a_batch_within_bounds(architecture: str, metric: str, unit: str) -> None:
     model = tiny(architecture)
-    texts = TEXTS[2:4] if metric in ("position", "diagnosticity") else TEXTS  # greedy orders ask for many erased texts
+    texts = TEXTS[2:4] if metric in ("chance_corrected", "diagnosticity") else TEXTS  # greedy orders ask for many erased texts
     data = [Example(f"t{at}", (text,)) for at, text in enumerate(texts)]
     found = explain(model, data, ["occlusion", "random"])
     options = {"unit": unit, **small(metric)}
@@ -84,7 +84,7 @@ def test_only_the_order_of_the_scores_matters(bert: Model, metric: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "metric", ["comprehensiveness", "sufficiency", "aopc", "log_odds", "soft_comprehensiveness", "soft_sufficiency"]
+    "metric", ["comprehensiveness", "sufficiency", "aopc", "lodds", "soft_comprehensiveness", "soft_sufficiency"]
 )
 def test_a_constant_model_gives_zero(bert: Model, metric: str) -> None:
     constant = Model(copy.deepcopy(bert.hf), bert.tokenizer, "constant", bert.task)
@@ -166,7 +166,7 @@ def test_the_truth_is_the_best_of_all_rankings() -> None:
     truth = np.array([WEIGHTS[word] for word in words])
     orders = [np.array(order, dtype=float) for order in permutations(range(len(words)))]
     for metric, better in (
-        ("comprehensiveness", 1), ("sufficiency", -1), ("aopc", 1), ("log_odds", -1), ("deletion_area", -1),
+        ("comprehensiveness", 1), ("sufficiency", -1), ("aopc", 1), ("lodds", -1), ("deletion_area", -1),
         ("insertion_area", 1), ("loo_correlation", 1),
     ):  # fmt: skip
         with model.door.remembering():
@@ -238,7 +238,7 @@ def test_levels_by_hand(bert: Model) -> None:
     full, *left = (float(torch.softmax(output, -1)[1]) for output in inference.scores(bert, queries))
     (lost,) = METRICS["aopc"].function(bert, [row], [score], [Target(1)], operator="pad")
     assert lost.value == pytest.approx(full - np.mean(left), abs=1e-12)
-    (ratio,) = METRICS["log_odds"].function(bert, [row], [score], [Target(1)], operator="pad")
+    (ratio,) = METRICS["lodds"].function(bert, [row], [score], [Target(1)], operator="pad")
     assert ratio.value == pytest.approx(np.mean(np.log(left)) - np.log(full), abs=1e-12)
 
 

@@ -23,7 +23,7 @@ from planted import WEIGHTS, planted_model
 WORDS = ["good", "the", "great", "film", "bad", "fine", "dull"]
 TRUTH = np.array([WEIGHTS[word] for word in WORDS])
 FAITHFULNESS = [name for name, row in METRICS.items() if row.family == "faithfulness"]
-BOUNDED = [name for name in FAITHFULNESS if name not in ("position", "diagnosticity")]
+BOUNDED = [name for name in FAITHFULNESS if name not in ("chance_corrected", "diagnosticity")]
 SURE = {name: {"draws": 0} for name in BOUNDED if "soft" in name}
 """The soft metrics without luck, where a law is exact."""
 
@@ -50,7 +50,7 @@ def shuffled(count: int) -> list[np.ndarray]:
 def test_the_truth_is_best_and_its_opposite_below_random(metric: str) -> None:
     """Of the true weights, 40 shuffles of them and the negated ones; for the soft metrics also with luck, where the truth
     must beat the mean of the shuffles and not each of them."""
-    count = 8 if metric in ("position", "diagnosticity") else 40
+    count = 8 if metric in ("chance_corrected", "diagnosticity") else 40
     values = scored(metric, [TRUTH, -TRUTH, *shuffled(count)], **SURE.get(metric, {}))
     true, negated, others = values[0], values[1], values[2:]
     assert np.isfinite(values).all()
@@ -64,7 +64,7 @@ def test_the_truth_is_best_and_its_opposite_below_random(metric: str) -> None:
 @pytest.mark.parametrize("metric", BOUNDED)
 def test_the_truth_is_at_the_ceiling(metric: str) -> None:
     """A model that weighs words one by one: greedy erasure, greedy keeping and leaving one out all find the true order."""
-    true, negated = scored("position", [TRUTH, -TRUTH], metric=metric)
+    true, negated = scored("chance_corrected", [TRUTH, -TRUTH], metric=metric)
     assert true == pytest.approx(1.0, abs=1e-9)
     assert negated < 0
 
@@ -99,7 +99,7 @@ def test_position_from_floor_and_ceiling(bert: Model) -> None:
     targets = [Target(0), Target(1)]
     for metric in ("comprehensiveness", "sufficiency"):
         found = bounds(bert, rows, scores, targets, metric, "word", None, 5)
-        placed = METRICS["position"].function(bert, rows, scores, targets, metric=metric, draws=5)
+        placed = METRICS["chance_corrected"].function(bert, rows, scores, targets, metric=metric, draws=5)
         own = METRICS[metric].function(bert, rows, scores, targets)
         for one, position, value in zip(found, placed, own):
             assert one.value == pytest.approx(value.value, abs=1e-12)
@@ -123,7 +123,7 @@ def test_the_floor_of_a_soft_metric_has_the_scores_own_spread() -> None:
 def test_a_random_order_is_at_zero_and_wins_half_of_the_time() -> None:
     """40 random orders of one text, floors of 20: the mean position is 0 within three standard errors, of both means."""
     many = shuffled(40)
-    places = scored("position", many)
+    places = scored("chance_corrected", many)
     assert abs(places.mean()) < 3 * places.std() * np.sqrt(1 / 40 + 1 / 20)
     won = scored("diagnosticity", many)
     assert abs(won.mean() - 0.5) < 3 * won.std() * np.sqrt(1 / 40 + 1 / 20)
@@ -142,7 +142,7 @@ def test_a_constant_model_has_no_position_and_only_ties(bert: Model) -> None:
     with torch.no_grad():
         constant.hf.classifier.weight.zero_()
     found = explain(constant, list(TEXTS[:2]), "random")
-    for one in measure(constant, found, "position", options={"draws": 2}):
+    for one in measure(constant, found, "chance_corrected", options={"draws": 2}):
         assert np.isnan(one.value)
         assert "no better than random" in one.reason
     assert [one.value for one in measure(constant, found, "diagnosticity", options={"draws": 2})] == [0.5, 0.5]
@@ -150,9 +150,9 @@ def test_a_constant_model_has_no_position_and_only_ties(bert: Model) -> None:
 
 def test_only_faithfulness_has_bounds(bert: Model) -> None:
     found = explain(bert, TEXTS[0], "random")
-    for metric in ("complexity", "position", "nothing"):
+    for metric in ("complexity", "chance_corrected", "nothing"):
         with pytest.raises(InputError, match="no floor and ceiling"):
-            measure(bert, found, "position", options={"metric": metric})
+            measure(bert, found, "chance_corrected", options={"metric": metric})
 
 
 def test_pooled_shares_need_no_exclusion(model: Model) -> None:

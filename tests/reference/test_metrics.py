@@ -176,7 +176,7 @@ def test_position_equals_its_reference() -> None:
     floor = np.mean([fall(keyed("floor", row.example.id, draw).permutation(10).tolist()) for draw in range(6)])
     ceiling = max(fall(order) for order in ways)
     own = fall(sorted(words, key=lambda word: -one.word_scores[word]))
-    (got,) = measure(model, [one], "position", options={"draws": 6})
+    (got,) = measure(model, [one], "chance_corrected", options={"draws": 6})
     assert got.value == pytest.approx((own - floor) / (ceiling - floor), abs=1e-8)
 
 

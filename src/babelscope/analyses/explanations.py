@@ -12,7 +12,7 @@ from babelscope.data.segmentation import segmenter
 from babelscope.data.spec import TaskSpec
 from babelscope.files import canonical
 from babelscope.methods import METHODS
-from babelscope.options import Choice, settle
+from babelscope.options import Choice, resolve_options
 from babelscope.store import SCHEME, Rows, key
 from babelscope.types import Aim, Attribution, Example
 
@@ -39,7 +39,7 @@ class Run:
     def name(self) -> str:
         """What tells this run from others in the same language."""
         row = METHODS[self.choice.name]
-        return f"{row.name}{canonical(settle(row, self.choice.options))}@{self.seed}"
+        return f"{row.name}{canonical(resolve_options(row, self.choice.options))}@{self.seed}"
 
 
 def runs(block: Block, samples: int = 1) -> list[Run]:
@@ -110,7 +110,7 @@ def _identity(block: Block, resources: Resources, lang: str, run: Run) -> dict[s
         "lang": lang,
         "segmenter": segmenter(lang),
         "method": row.name,
-        "options": settle(row, run.choice.options),
+        "options": resolve_options(row, run.choice.options),
         "seed": run.seed if row.seeded else None,
         "explained": _explained(task),
         "scheme": SCHEME,
@@ -133,7 +133,7 @@ def _explain(
 ) -> Rows:
     from babelscope.methods.explain import explain
 
-    task, options = block.task, settle(METHODS[run.choice.name], run.choice.options)
+    task, options = block.task, resolve_options(METHODS[run.choice.name], run.choice.options)
     targets = [classes.get(row.group, classes[""]) for row in rows]
     explained: list[Attribution] = []
     for target in dict.fromkeys(targets):

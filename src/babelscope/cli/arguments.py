@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from babelscope.types import Example, Method, Metric
+    from babelscope.methods.row import Method
+    from babelscope.metrics.row import Metric
+    from babelscope.types import Example
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A hub id or a folder.")]
@@ -80,7 +82,7 @@ def refuse_unfit(model: Any, rows: Sequence[Example]) -> None:
 def share_options(rows: Sequence[Method | Metric], given: list[str] | None) -> dict[str, dict[str, Any]]:
     """Each row gets the options that it knows; one that nobody knows is refused."""
     from babelscope.errors import InputError
-    from babelscope.options import defaults, settle, suggestion
+    from babelscope.options import defaults, resolve_options, suggestion
 
     asked = pairs(given, "--option")
     known = {name for row in rows for name in defaults(row)}
@@ -88,4 +90,4 @@ def share_options(rows: Sequence[Method | Metric], given: list[str] | None) -> d
         if name not in known:
             hint = suggestion(name, sorted(known)) if known else "they take none"
             raise InputError(f"none of {', '.join(row.name for row in rows)} has an option {name!r}; {hint}")
-    return {row.name: settle(row, {n: v for n, v in asked.items() if n in defaults(row)}) for row in rows}
+    return {row.name: resolve_options(row, {n: v for n, v in asked.items() if n in defaults(row)}) for row in rows}

@@ -15,12 +15,25 @@ from numpy.typing import NDArray
 from babelscope.display.results import Attributions
 from babelscope.errors import BabelscopeError, InputError, UnsupportedModel
 from babelscope.methods import METHODS
+from babelscope.methods.row import (
+    Method,
+)
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
-from babelscope.options import choose, settle
-from babelscope.types import Aim, Attribution, Encoded, Example, Explained, Method, Target
+from babelscope.options import (
+    choose,
+    resolve_options,
+)
+from babelscope.types import (
+    Aim,
+    Attribution,
+    Encoded,
+    Example,
+    Explained,
+    Target,
+)
 
 Texts = str | tuple[str, str] | Example | Sequence["str | tuple[str, str] | Example"]
 OWN_TOLERANCE = 1e-4
@@ -54,7 +67,7 @@ def explain(
     rows = [choose(METHODS, name, "method") for name in names]
     if options and len(rows) > 1:
         raise InputError(f"options belong to one method; {len(rows)} given")
-    settled = [settle(row, options or {}) for row in rows]
+    settled = [resolve_options(row, options or {}) for row in rows]
     for row in rows:
         if row.attentions and model.unseen_attention:
             raise UnsupportedModel(f"{row.name} reads attention weights, but {model.unseen_attention}; use another method")

@@ -1,142 +1,178 @@
 """Quality of an attribution: one function each, listed in METRICS in reading order.
 
-A metric is a function `(model, inputs, scores, targets, *, options) -> one Measured per input`.
+A metric is a function `(model, inputs, scores, targets, *, options) -> one Measured per input`; see `row.MetricFunction`. The
+table is data: it is read without importing torch, and a metric's module is imported when `METRICS[name].function` is first
+used.
 """
 
 from math import inf
 
-from babelscope.metrics.agreement import infidelity, loo_correlation, monotonicity
-from babelscope.metrics.bounds import diagnosticity, position
-from babelscope.metrics.complexity import complexity, effective_units
-from babelscope.metrics.curves import deletion_area, insertion_area
-from babelscope.metrics.evidence import answer_precision, answer_recall, aopc, log_odds
-from babelscope.metrics.hard import (
-    comprehensiveness,
-    normalised_comprehensiveness,
-    normalised_sufficiency,
-    sufficiency,
-)
-from babelscope.metrics.plausibility import (
-    rationale_auprc,
-    rationale_auroc,
-    rationale_f1,
-    rationale_iou,
-    rationale_precision,
-)
-from babelscope.metrics.soft import (
-    normalised_soft_comprehensiveness,
-    normalised_soft_sufficiency,
-    soft_comprehensiveness,
-    soft_sufficiency,
-)
-from babelscope.types import Metric
+from babelscope.metrics.row import Metric
+
+UNIT = {"unit": "word"}
+ERASURE = {"unit": "word", "operator": None}
+RATIOS = {**ERASURE, "grid": (0.01, 0.05, 0.1, 0.2, 0.5)}
+SOFT = {"unit": "word", "scaling": "minmax", "budget": 0.0, "draws": 8, "error": 0.02}
+ORDERS = {"metric": "comprehensiveness", **ERASURE, "draws": 20}
 
 METRICS: dict[str, Metric] = {
     row.name: row
     for row in (
         Metric(
-            "comprehensiveness", comprehensiveness, "faithfulness",
-            "fall of the probability when the top units are erased", True, (-1.0, 1.0), True, True,
+            "comprehensiveness", "babelscope.metrics.hard", "faithfulness",
+            "fall of the probability when the top units are erased",
+            RATIOS,
+            higher_is_better=True, bounds=(-1.0, 1.0), order_only=True,
         ),
         Metric(
-            "sufficiency", sufficiency, "faithfulness",
-            "fall of the probability when only the top units are kept", False, (-1.0, 1.0), True, True,
+            "sufficiency", "babelscope.metrics.hard", "faithfulness",
+            "fall of the probability when only the top units are kept",
+            RATIOS,
+            higher_is_better=False, bounds=(-1.0, 1.0), order_only=True,
         ),
         Metric(
-            "normalised_comprehensiveness", normalised_comprehensiveness, "faithfulness",
-            "comprehensiveness as a share of the fall when everything is erased", True, (0.0, 1.0), True, True,
+            "normalised_comprehensiveness", "babelscope.metrics.hard", "faithfulness",
+            "comprehensiveness as a share of the fall when everything is erased",
+            RATIOS,
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
-            "normalised_sufficiency", normalised_sufficiency, "faithfulness",
-            "share of the lost probability that the top units alone keep", True, (0.0, 1.0), True, True,
+            "normalised_sufficiency", "babelscope.metrics.hard", "faithfulness",
+            "share of the lost probability that the top units alone keep",
+            RATIOS,
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
-            "aopc", aopc, "faithfulness",
-            "probability lost on average while the units go in the order of their scores", True, (-1.0, 1.0), True, True,
+            "aopc", "babelscope.metrics.evidence", "faithfulness",
+            "probability lost on average while the units go in the order of their scores",
+            {**ERASURE, "levels": 9},
+            higher_is_better=True, bounds=(-1.0, 1.0), order_only=True,
         ),
         Metric(
-            "log_odds", log_odds, "faithfulness",
-            "logarithm of the probability left, along the same erasures", False, (-28.0, 28.0), True, True,
+            "lodds", "babelscope.metrics.evidence", "faithfulness",
+            "logarithm of the probability left, along the same erasures",
+            {**ERASURE, "levels": 9},
+            higher_is_better=False, bounds=(-28.0, 28.0), order_only=True, formerly="log_odds",
         ),
         Metric(
-            "soft_comprehensiveness", soft_comprehensiveness, "faithfulness",
-            "fall of the probability when units are erased in proportion to their scores", True, (-1.0, 1.0), False, True,
+            "soft_comprehensiveness", "babelscope.metrics.soft", "faithfulness",
+            "fall of the probability when units are erased in proportion to their scores",
+            SOFT,
+            higher_is_better=True, bounds=(-1.0, 1.0), order_only=False,
         ),
         Metric(
-            "soft_sufficiency", soft_sufficiency, "faithfulness",
-            "fall of the probability when units are kept in proportion to their scores", False, (-1.0, 1.0), False, True,
+            "soft_sufficiency", "babelscope.metrics.soft", "faithfulness",
+            "fall of the probability when units are kept in proportion to their scores",
+            SOFT,
+            higher_is_better=False, bounds=(-1.0, 1.0), order_only=False,
         ),
         Metric(
-            "normalised_soft_comprehensiveness", normalised_soft_comprehensiveness, "faithfulness",
-            "soft comprehensiveness as a share of the fall to zero embeddings", True, (0.0, 1.0), False, True,
+            "normalised_soft_comprehensiveness", "babelscope.metrics.soft", "faithfulness",
+            "soft comprehensiveness as a share of the fall to zero embeddings",
+            SOFT,
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=False,
         ),
         Metric(
-            "normalised_soft_sufficiency", normalised_soft_sufficiency, "faithfulness",
-            "share of the fall to zero embeddings that softly kept units prevent", True, (0.0, 1.0), False, True,
+            "normalised_soft_sufficiency", "babelscope.metrics.soft", "faithfulness",
+            "share of the fall to zero embeddings that softly kept units prevent",
+            SOFT,
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=False,
         ),
         Metric(
-            "deletion_area", deletion_area, "faithfulness",
-            "area under the probability while units are erased, the highest first", False, (0.0, 1.0), True, True,
+            "deletion_area", "babelscope.metrics.curves", "faithfulness",
+            "area under the probability while units are erased, the highest first",
+            {**ERASURE, "levels": 20},
+            higher_is_better=False, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
-            "insertion_area", insertion_area, "faithfulness",
-            "area under the probability while units are put back, the highest first", True, (0.0, 1.0), True, True,
+            "insertion_area", "babelscope.metrics.curves", "faithfulness",
+            "area under the probability while units are put back, the highest first",
+            {**ERASURE, "levels": 20},
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
-            "loo_correlation", loo_correlation, "faithfulness",
-            "rank agreement with the effect of erasing each unit alone", True, (-1.0, 1.0), True, True,
+            "loo_correlation", "babelscope.metrics.agreement", "faithfulness",
+            "rank agreement with the effect of erasing each unit alone",
+            ERASURE,
+            higher_is_better=True, bounds=(-1.0, 1.0), order_only=True,
         ),
         Metric(
-            "monotonicity", monotonicity, "faithfulness",
-            "share of units that, put in, move the probability as their sign says", True, (0.0, 1.0), False, True,
+            "monotonicity", "babelscope.metrics.agreement", "faithfulness",
+            "share of units that, put in, move the probability as their sign says",
+            ERASURE,
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=False,
         ),
         Metric(
-            "infidelity", infidelity, "faithfulness",
-            "share of what random erasures do that summed scores do not say", False, (0.0, 1.0), False, True,
+            "infidelity", "babelscope.metrics.agreement", "faithfulness",
+            "share of what random erasures do that summed scores do not say",
+            {**ERASURE, "draws": 64},
+            higher_is_better=False, bounds=(0.0, 1.0), order_only=False,
         ),
         Metric(
-            "position", position, "faithfulness",
-            "place of a metric's value between random orders and the best order found", True, (-inf, inf), False, True,
+            "chance_corrected", "babelscope.metrics.bounds", "faithfulness",
+            "place of a metric's value between random orders and the best order found",
+            ORDERS,
+            higher_is_better=True, bounds=(-inf, inf), order_only=False, formerly="position",
         ),
         Metric(
-            "diagnosticity", diagnosticity, "faithfulness",
-            "share of random orders that a metric puts below the explanation", True, (0.0, 1.0), False, True,
+            "diagnosticity", "babelscope.metrics.bounds", "faithfulness",
+            "share of random orders that a metric puts below the explanation",
+            ORDERS,
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=False,
         ),
         Metric(
-            "rationale_auroc", rationale_auroc, "plausibility",
-            "how often a unit of the gold rationale outscores another", True, (0.0, 1.0), True, True,
+            "rationale_auroc", "babelscope.metrics.plausibility", "plausibility",
+            "how often a unit of the gold rationale outscores another",
+            UNIT,
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
-            "rationale_auprc", rationale_auprc, "plausibility",
-            "precision averaged over the recall of the gold rationale", True, (0.0, 1.0), True, True,
+            "rationale_auprc", "babelscope.metrics.plausibility", "plausibility",
+            "precision averaged over the recall of the gold rationale",
+            UNIT,
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
-            "rationale_f1", rationale_f1, "plausibility",
-            "F1 of the highest units against the gold rationale", True, (0.0, 1.0), True, True,
+            "rationale_f1", "babelscope.metrics.plausibility", "plausibility",
+            "F1 of the highest units against the gold rationale",
+            {**UNIT, "k": 0},
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
-            "rationale_iou", rationale_iou, "plausibility",
-            "overlap of the highest units with the gold rationale", True, (0.0, 1.0), True, True,
+            "rationale_iou", "babelscope.metrics.plausibility", "plausibility",
+            "overlap of the highest units with the gold rationale",
+            {**UNIT, "k": 0},
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
-            "rationale_precision", rationale_precision, "plausibility",
-            "share of the highest units that are in the gold rationale", True, (0.0, 1.0), True, True,
+            "rationale_precision", "babelscope.metrics.plausibility", "plausibility",
+            "share of the highest units that are in the gold rationale",
+            {**UNIT, "k": 5},
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
-            "complexity", complexity, "complexity",
-            "entropy of the units' parts of the explanation", False, (0.0, inf), False, True,
+            "complexity", "babelscope.metrics.complexity", "complexity",
+            "entropy of the units' parts of the explanation",
+            UNIT,
+            higher_is_better=False, bounds=(0.0, inf), order_only=False,
         ),
         Metric(
-            "effective_units", effective_units, "complexity",
-            "as how many equally important units the explanation counts", False, (1.0, inf), False, True,
+            "effective_units", "babelscope.metrics.complexity", "complexity",
+            "as how many equally important units the explanation counts",
+            UNIT,
+            higher_is_better=False, bounds=(1.0, inf), order_only=False,
         ),
         Metric(
-            "answer_precision", answer_precision, "evidence",
-            "share of the highest units that lie in the answer", True, (0.0, 1.0), True, True,
+            "answer_precision", "babelscope.metrics.evidence", "evidence",
+            "share of the highest units that lie in the answer",
+            {"unit": "token", "k": 20},
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
-            "answer_recall", answer_recall, "evidence",
-            "share of the answer that is among the highest units", True, (0.0, 1.0), True, True,
+            "answer_recall", "babelscope.metrics.evidence", "evidence",
+            "share of the answer that is among the highest units",
+            {"unit": "token", "k": 20},
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
     )
 }  # fmt: skip

@@ -9,7 +9,6 @@ no proof of the best: an explanation may lie above.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
@@ -20,9 +19,16 @@ from numpy.typing import NDArray
 
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Scores, probabilities, ranked, ranking, units
+from babelscope.metrics.row import (
+    Metric,
+)
 from babelscope.model.load import Model
 from babelscope.random import keyed
-from babelscope.types import Encoded, Measured, Metric, Target
+from babelscope.types import (
+    Encoded,
+    Measured,
+    Target,
+)
 
 STEPS = 10
 """Greedy choices; together at most 2 STEPS n erased texts for n units."""
@@ -30,7 +36,7 @@ LEAST_GAP = 1e-6
 """Without a wider gap between floor and ceiling there is no position."""
 
 
-def position(
+def chance_corrected(
     model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
     metric: str = "comprehensiveness", unit: str = "word", operator: str | None = None, draws: int = 20,
 ) -> list[Measured]:  # fmt: skip
@@ -92,7 +98,7 @@ def bounds(
     if draws < 1:
         raise InputError(f"draws must be at least 1; {draws} given")
     options: dict[str, Any] = {"unit": unit}
-    if "operator" in inspect.signature(row.function).parameters:
+    if "operator" in row.options:
         options["operator"] = operator
     reasons = [ranked(one, given, unit)[1] for one, given in zip(inputs, scores)]
     with model.door.remembering():
@@ -109,8 +115,13 @@ def bounds(
             for at, (one, given) in enumerate(zip(inputs, scores))
         ]
         count = draws + 1 + len(orders)
-        repeated = [[each for each in many for _ in range(count)] for many in (inputs, targets)]
-        flat = row.function(model, repeated[0], [one for many in variants for one in many], repeated[1], **options)
+        flat = row.function(
+            model,
+            [encoded for encoded in inputs for _ in range(count)],
+            [each for many in variants for each in many],
+            [target for target in targets for _ in range(count)],
+            **options,
+        )
     return [_bounds(flat[at * count : (at + 1) * count], draws, row, why) for at, why in enumerate(reasons)]
 
 
@@ -145,12 +156,10 @@ def greedy(
 def _row(metric: str) -> Metric:
     from babelscope.metrics import METRICS  # the table holds this module's own rows
 
-    known = [
-        name for name, row in METRICS.items() if row.family == "faithfulness" and name not in ("position", "diagnosticity")
-    ]
-    if metric not in known:
-        raise InputError(f"metric {metric!r} has no floor and ceiling; choose from: {', '.join(known)}")
-    return METRICS[metric]
+    bounded = {name: row for name, row in METRICS.items() if row.family == "faithfulness" and row.module != __name__}
+    if metric not in bounded:
+        raise InputError(f"metric {metric!r} has no floor and ceiling; choose from: {', '.join(bounded)}")
+    return bounded[metric]
 
 
 def _floor(one: Encoded, given: NDArray[np.float64], row: Metric, draws: int) -> list[NDArray[np.float64]]:

@@ -38,7 +38,7 @@ def aopc(
     ]
 
 
-def log_odds(
+def lodds(
     model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
     unit: str = "word", operator: str | None = None, levels: int = 9,
 ) -> list[Measured]:  # fmt: skip
@@ -46,7 +46,8 @@ def log_odds(
 
         1/|K| sum_{k in K} ln( p(x - R_k) / p(x) )
 
-    The papers call it LOdds, though no odds are in it: it is a ratio of probabilities.
+    The papers call it LOdds, though no odds are in it: it is a ratio of probabilities. The log-odds of a class are the
+    quantity `log_odds`, which can be explained.
 
     *Laws*: 0 for a constant model; unchanged by strictly increasing maps of the scores; probabilities below 1e-12 count as
     1e-12.

@@ -14,7 +14,10 @@ from babelscope.metrics import METRICS
 from babelscope.model.encode import PARTS, encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
-from babelscope.options import choose, settle
+from babelscope.options import (
+    choose,
+    resolve_options,
+)
 from babelscope.types import Attribution, Encoded, Example, Measure, Target
 
 
@@ -40,7 +43,7 @@ def measure(
     with model.door.remembering(), model.door.watched(progress):
         encoded = [restored(model, one) for one in attributions]
         for row in rows:
-            mine = settle(row, options or {})
+            mine = resolve_options(row, options or {})
             unit = mine.get("unit", "word")
             scores = [np.array(one.scores if unit == "token" else one.word_scores) for one in attributions]
             values = row.function(model, encoded, scores, wanted, **mine)

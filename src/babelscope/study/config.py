@@ -16,7 +16,7 @@ from babelscope.analyses.spec import AnalysisSpec
 from babelscope.data.spec import TaskSpec
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
-from babelscope.options import Choice, Spec, choose, settle, suggestion
+from babelscope.options import Choice, Spec, choose, resolve_options, suggestion
 from babelscope.training.spec import ModelSpec
 
 Kind = TypeVar("Kind", bound=Spec)
@@ -50,7 +50,7 @@ class Study(Spec):
     @model_validator(mode="after")
     def all_known(self) -> Self:
         for choice in self.methods:
-            settle(choose(METHODS, choice.name, "method"), choice.options)
+            resolve_options(choose(METHODS, choice.name, "method"), choice.options)
         _refuse_repeated("language", self.languages)
         _refuse_repeated("model", [model.name for model in self.models])
         _refuse_repeated("task", [task.name for task in self.tasks])

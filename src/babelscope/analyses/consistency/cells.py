@@ -27,7 +27,7 @@ from babelscope.errors import Undefined
 from babelscope.files import canonical
 from babelscope.methods import METHODS
 from babelscope.model.load import Model
-from babelscope.options import settle
+from babelscope.options import resolve_options
 from babelscope.store import SCHEME, has, read_attributions
 from babelscope.types import Attribution, Example, Failure, Measure, UnitScores
 
@@ -76,7 +76,7 @@ def _compared(block: Block, spec: Spec, resources: Resources, run: Run, keys: Ma
         if missing:
             raise Undefined(f"not every language was explained: {', '.join(missing)} failed")
         texts = {lang: resources.examples(lang) for lang in keys}
-        options = settle(METHODS[run.choice.name], run.choice.options)
+        options = resolve_options(METHODS[run.choice.name], run.choice.options)
         given = Translated(source, read_attributions(resources.store, keys.values()), texts, run.choice.name, options)
         return measures(resources.model(source), block.task, spec, given)
 

@@ -9,7 +9,7 @@ from babelscope.analyses.explanations import Run, explanation_cells, key_of, pla
 from babelscope.analyses.faithfulness.spec import Spec
 from babelscope.files import canonical
 from babelscope.metrics import METRICS
-from babelscope.options import Choice, settle
+from babelscope.options import Choice, resolve_options
 from babelscope.store import SCHEME, Rows, has, read_attributions
 from babelscope.types import Failure
 
@@ -45,7 +45,7 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
 
 
 def _measures(block: Block, resources: Resources, lang: str, run: Run, cell: PlannedCell, choice: Choice) -> PlannedCell:
-    options = settle(METRICS[choice.name], choice.options)
+    options = resolve_options(METRICS[choice.name], choice.options)
     identity = {
         "kind": "measures",
         "of": key_of(cell),
@@ -65,5 +65,5 @@ def _measures(block: Block, resources: Resources, lang: str, run: Run, cell: Pla
 
 
 def _place(block: Block, lang: str, run: Run, choice: Choice) -> Place:
-    options = canonical(settle(METRICS[choice.name], choice.options))
+    options = canonical(resolve_options(METRICS[choice.name], choice.options))
     return Place.of(block, NAME, lang, f"{run.name}/{choice.name}{options}")

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from babelscope.analyses.block import Request
 from babelscope.analyses.spec import AnalysisSpec
 from babelscope.metrics import METRICS
-from babelscope.options import Choice, choose, settle, suggestion
+from babelscope.options import Choice, choose, resolve_options, suggestion
 from babelscope.options import Spec as StrictSpec
 
 
@@ -39,7 +39,7 @@ class Spec(AnalysisSpec):
     @model_validator(mode="after")
     def known_metrics(self) -> Self:
         for choice in self.metrics:
-            settle(choose(METRICS, choice.name, "metric"), choice.options)
+            resolve_options(choose(METRICS, choice.name, "metric"), choice.options)
         return self
 
     def check(self, request: Request) -> None:
@@ -56,7 +56,7 @@ class Spec(AnalysisSpec):
                 "summary": row.summary,
                 "higher_is_better": row.higher_is_better,
                 "may_be_undefined": row.may_be_undefined,
-                "options": settle(row, options),
+                "options": resolve_options(row, options),
             }
             | ({"bounds": row.bounds} if all(map(isfinite, row.bounds)) else {})
             for row, options in rows

@@ -20,7 +20,10 @@ from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.model.resegmentation import Cut, fertility, frequent, resegment
-from babelscope.options import choose, settle
+from babelscope.options import (
+    choose,
+    resolve_options,
+)
 from babelscope.stats import estimate
 from babelscope.stats.slopes import slope
 from babelscope.types import Encoded, Estimate, Example, Target
@@ -169,14 +172,16 @@ def _values(
 def scored(model: Model, rows: Sequence[Encoded], wanted: Sequence[Target], method: str) -> Scores:
     """The words' scores of inputs that are already cut, by a method with its defaults."""
     row = METHODS[method]
-    made = row.function(model, rows, wanted, **settle(row, {}))
+    made = row.function(model, rows, wanted, **resolve_options(row, {}))
     return [word_scores(one, np.asarray(each.scores, dtype=np.float64), row.words) for one, each in zip(rows, made)]
 
 
 def measured(model: Model, rows: Sequence[Encoded], scores: Scores, wanted: Sequence[Target], metric: str) -> list[float]:
     """A metric of these scores in words, on inputs that are already cut."""
     row = METRICS[metric]
-    return [one.value for one in row.function(model, rows, scores, wanted, **settle(row, METRIC_OPTIONS.get(metric, {})))]
+    return [
+        one.value for one in row.function(model, rows, scores, wanted, **resolve_options(row, METRIC_OPTIONS.get(metric, {})))
+    ]
 
 
 def responses(found: Sequence[Dosed]) -> list[Response]:

@@ -33,7 +33,9 @@ from babelscope.methods.slalom.text import (
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.options import settle
+from babelscope.options import (
+    resolve_options,
+)
 from babelscope.random import keyed
 from babelscope.types import Attribution, Example
 
@@ -58,7 +60,7 @@ def explain_function(
     """
     if (options or {}).get("unit", "word") != "word":
         raise InputError("a function reads texts, so that its units are words; leave out the option unit")
-    given = {**settle(METHODS["slalom"], options or {}), "unit": "word"}
+    given = {**resolve_options(METHODS["slalom"], options or {}), "unit": "word"}
     return Attributions(tuple(_black_box(function, one, labels, target, given, seed) for one in as_examples(data, lang)))
 
 
