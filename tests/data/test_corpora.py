@@ -13,11 +13,21 @@ import conllu as peer
 import pytest
 
 from babelscope.data import corpora
-from babelscope.data.corpora import CORPORA, aligned, dictionary, read, tables, usable, yelp_hat
+from babelscope.data.corpora import (
+    CORPORA,
+    aligned,
+    dictionary,
+    read,
+    tables,
+    yelp_hat,
+)
 from babelscope.data.formats import conllu, dictionaries, squad
 from babelscope.data.formats.alignments import alignment, pharaoh
 from babelscope.data.formats.records import gold_faults
 from babelscope.data.spans import locate, whitespace
+from babelscope.data.texts import (
+    usable,
+)
 from babelscope.errors import InputError
 from babelscope.types import Example
 

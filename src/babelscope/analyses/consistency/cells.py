@@ -16,10 +16,17 @@ from babelscope.analyses.consistency.spec import (
     ConsistencySpec,
 )
 from babelscope.analyses.consistency.tables import column
-from babelscope.analyses.consistency.translations import clusters, explained
-from babelscope.data.corpora import usable
+from babelscope.analyses.consistency.translations import (
+    explained,
+)
+from babelscope.data.independence import (
+    clusters,
+)
 from babelscope.data.spec import (
     TaskSpec,
+)
+from babelscope.data.texts import (
+    usable,
 )
 from babelscope.model import inference
 from babelscope.model.encode import encode

@@ -71,8 +71,9 @@ ROWS = (
         "pawsx", ("{split}-{lang}.tsv",),
         table(("sentence1", "sentence2"), "label", {"0": "different", "1": "paraphrase"}, unlabelled=True),
         ("different", "paraphrase"),
-        notes="Untranslated sentences read NS: `usable` says False of them. Where the labels of translations disagree, test "
-        "rows have none. Dev labels differ between languages in up to 32 rows. Some Korean texts hold control characters.",
+        notes="Untranslated sentences read NS: `texts.usable` is False for them. Where the labels of translations "
+        "disagree, test rows have none. Dev labels differ between languages in up to 32 rows. Some Korean texts hold "
+        "control characters.",
     ),
     Corpus(
         "xquad", "reading", "Questions whose answer is a span of a paragraph", "CC BY-SA 4.0",
@@ -176,14 +177,6 @@ def aligned(name: str, folder: str | Path, *, lang: str) -> Iterator[Aligned]:
 def dictionary(name: str, folder: str | Path, *, lang: str, split: str | None = None) -> Iterator[tuple[str, str]]:
     """The pairs of a dictionary from English to `lang`: a word and one translation."""
     return _read(name, folder, lang, split, "pairs")
-
-
-def usable(example: Example) -> bool:
-    """Whether every text was translated: PAWS-X has NS where a sentence was not.
-
-    A row that is dropped in one language must be dropped by its group in the others, if they are to stay parallel.
-    """
-    return all(text.strip() != "NS" for text in example.texts)
 
 
 def _read(name: str, folder: str | Path, lang: str | None, split: str | None, yields: str) -> Iterator[Any]:
