@@ -234,7 +234,7 @@ def main(chosen: list[str]) -> None:
         heading(language, data)
         for name, cut in installed(RUNS[language]).items():
             try:
-                setattr(segmentation, "_cutter", dict.fromkeys(segmentation.SEGMENTERS, cut).__getitem__)  # noqa: B010
+                setattr(segmenters, "splitter", dict.fromkeys(segmenters.SEGMENTERS, cut).__getitem__)  # noqa: B010
                 print(measured(name, data, partial(segmentation.segment, lang=language)))
             finally:
                 segmenters.splitter = splitter
