@@ -13,7 +13,12 @@ import shap
 import torch
 
 from babelscope import corpus
-from babelscope.methods.explain import as_examples, explain
+from babelscope.data.formats.lists import (
+    as_examples,
+)
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model

@@ -25,7 +25,7 @@ from typing import Any
 
 import regex
 
-from babelscope.data import segmentation
+from babelscope.data import segmentation, segmenters
 from babelscope.types import Span
 
 SHARED = Path(os.environ.get("BABELSCOPE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
@@ -90,21 +90,21 @@ def _icu() -> Callable[[str], Iterable[str]]:
     return lambda text: list(breaker(text, "und"))
 
 
-def _budoux(model: str) -> segmentation.Cut:
+def _budoux(model: str) -> segmenters.Split:
     import json
     from importlib.resources import files
 
     source = (files("budoux") / "models" / f"{model}.json").read_text("utf-8")
-    parse: segmentation.Cut = import_module("budoux").Parser(json.loads(source)).parse
+    parse: segmenters.Split = import_module("budoux").Parser(json.loads(source)).parse
     return parse
 
 
-def _janome() -> segmentation.Cut:
+def _janome() -> segmenters.Split:
     tokenizer = import_module("janome.tokenizer").Tokenizer(wakati=True)
     return lambda run: list(tokenizer.tokenize(run))
 
 
-def _lindera() -> segmentation.Cut:
+def _lindera() -> segmenters.Split:
     builder = import_module("lindera").TokenizerBuilder()
     builder.set_mode("normal")
     builder.set_dictionary("embedded://ipadic")
@@ -112,26 +112,26 @@ def _lindera() -> segmentation.Cut:
     return lambda run: [token.surface for token in tokenize(run)]
 
 
-def _sudachi() -> segmentation.Cut:
+def _sudachi() -> segmenters.Split:
     sudachi = import_module("sudachipy")
     tokenizer = sudachi.Dictionary(dict="small").tokenizer(mode=sudachi.SplitMode.C)
     return lambda run: [morpheme.surface() for morpheme in tokenizer.tokenize(run)]
 
 
-def _unidic() -> segmentation.Cut:
+def _unidic() -> segmenters.Split:
     import_module("unidic_lite")
     tagger = import_module("fugashi").Tagger()
     return lambda run: [node.surface for node in tagger(run)]
 
 
-def _nlpo3() -> segmentation.Cut:
+def _nlpo3() -> segmenters.Split:
     nlpo3, corpus = import_module("nlpo3"), import_module("newmm_tokenizer")
     nlpo3.load_dict(str(Path(str(corpus.__file__)).parent / "words_th.txt"), "thai")
     return lambda run: nlpo3.segment(run, "thai")
 
 
-def _clusters() -> segmentation.Cut:
-    return segmentation._pattern(segmentation._CLUSTER).findall  # type: ignore[no-any-return]
+def _clusters() -> segmenters.Split:
+    return segmenters.pattern(segmenters.CLUSTER).findall  # type: ignore[no-any-return]
 
 
 def _attribute(module: str, *path: str) -> Callable[[], Any]:
@@ -155,22 +155,22 @@ UNICODE: dict[str, Callable[[], Callable[[str], Iterable[str]]]] = {
     "whitespace": lambda: lambda text: [text],
 }
 
-CHINESE: dict[str, Callable[[], segmentation.Cut]] = {
-    "rjieba + opencc": segmentation._jieba,
+CHINESE: dict[str, Callable[[], segmenters.Split]] = {
+    "rjieba + opencc": segmenters.jieba,
     "rjieba": _attribute("rjieba", "Jieba()", "cut"),
     "jieba": _attribute("jieba", "lcut"),
     "cutword": _attribute("cutword", "Cutter()", "cutword"),
     "budoux zh-hans": lambda: _budoux("zh-hans"),
     "budoux zh-hant": lambda: _budoux("zh-hant"),
-    "icu4py": segmentation._icu,
+    "icu4py": segmenters.icu,
     "clusters": _clusters,
 }
 
-RUNS: dict[str, dict[str, Callable[[], segmentation.Cut]]] = {
+RUNS: dict[str, dict[str, Callable[[], segmenters.Split]]] = {
     "zh-Hant": CHINESE,
     "zh-Hans": CHINESE,
     "ja": {
-        "fugashi + ipadic": segmentation._mecab,
+        "fugashi + ipadic": segmenters.mecab,
         "lindera-python-ipadic": _lindera,
         "janome": _janome,
         "sudachipy + small": _sudachi,
@@ -178,12 +178,12 @@ RUNS: dict[str, dict[str, Callable[[], segmentation.Cut]]] = {
         "nagisa": _attribute("nagisa", "wakati"),
         "tinysegmenter3": _attribute("tinysegmenter", "tokenize"),
         "budoux ja_word": lambda: _budoux("ja_word"),
-        "icu4py": segmentation._icu,
+        "icu4py": segmenters.icu,
         "budoux ja": lambda: _budoux("ja"),
         "clusters": _clusters,
     },
     "th": {
-        "icu4py": segmentation._icu,
+        "icu4py": segmenters.icu,
         "budoux th": lambda: _budoux("th"),
         "pythainlp newmm": _attribute("pythainlp.tokenize", "word_tokenize"),
         "nlpo3 + newmm words": _nlpo3,
@@ -228,16 +228,16 @@ def main(chosen: list[str]) -> None:
         print(measured("segment", data, partial(segmentation.segment, lang=language)))
         for name, pieces in installed(UNICODE).items():
             print(measured(name, data, partial(spans, pieces)))
-    cutter = segmentation._cutter
+    splitter = segmenters.splitter
     for language in (name for name in RUNS if not chosen or name in chosen):
         data = corpus(language)
         heading(language, data)
         for name, cut in installed(RUNS[language]).items():
             try:
-                setattr(segmentation, "_cutter", dict.fromkeys(segmentation.SEGMENTERS, cut).__getitem__)  # noqa: B010
+                setattr(segmenters, "splitter", dict.fromkeys(segmenters.SEGMENTERS, cut).__getitem__)  # noqa: B010
                 print(measured(name, data, partial(segmentation.segment, lang=language)))
             finally:
-                segmentation._cutter = cutter
+                segmenters.splitter = splitter
 
 
 if __name__ == "__main__":

@@ -76,7 +76,9 @@ def tasks_table() -> str:
 
 
 def columns_table() -> str:
-    from babelscope.data.formats.tables import COLUMNS
+    from babelscope.data.formats.records import (
+        COLUMNS,
+    )
 
     rows = [[f"`{name}`", ", ".join(f"`{column}`" for column in known)] for name, known in COLUMNS.items()]
     return table(("field", "found under the first of these columns"), rows)

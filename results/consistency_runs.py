@@ -12,8 +12,14 @@ from benchmarks.material import SHARED
 
 from babelscope import corpus
 from babelscope.analyses.consistency.model_spaces import untrained
-from babelscope.analyses.consistency.translations import clusters, explained, parallel
+from babelscope.analyses.consistency.translations import (
+    explained,
+    parallel,
+)
 from babelscope.data.formats.unit_scores import line, unit_scores
+from babelscope.data.independence import (
+    clusters,
+)
 from babelscope.data.sources import rows
 from babelscope.display.progress import bar
 from babelscope.model.load import Model, load

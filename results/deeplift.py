@@ -14,7 +14,12 @@ from captum.attr import DeepLift
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from babelscope.methods.explain import as_examples, explain
+from babelscope.data.formats.lists import (
+    as_examples,
+)
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.methods.gradient import way
 from babelscope.model.encode import encode
 from babelscope.model.load import Model

@@ -12,9 +12,11 @@ from benchmarks.material import SHARED
 from benchmarks.timing import table
 from numpy.typing import NDArray
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.data.sources import rows
 from babelscope.data.synthetic import slalom_words
-from babelscope.methods.explain import as_examples
 from babelscope.methods.slalom.design import design, draw
 from babelscope.methods.slalom.fit import Problem, fit
 from babelscope.methods.slalom.methods import pieces

@@ -82,7 +82,7 @@ def test_show_alignments_and_dictionaries(tmp_path: Path) -> None:
     (place / "alignment.json").write_text('[{"1": ["1"], "X": ["1"]}]')
     assert "cat = chat" in call("data", "show", "pud-alignments", "--lang", "fr", cwd=tmp_path).stdout
     (row,) = json.loads(call("data", "show", "pud-alignments", "--lang", "fr", "--json", cwd=tmp_path).stdout)
-    assert (row["one"]["text"], row["two"]["text"], row["links"]) == ("cat", "chat", [[0, 0]])
+    assert (row["source"]["text"], row["target"]["text"], row["links"]) == ("cat", "chat", [[0, 0]])
 
 
 def test_check(folder: Path) -> None:

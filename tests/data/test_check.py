@@ -113,7 +113,7 @@ def test_repeated_ids_and_missing_translations(tmp_path: Path) -> None:
     )
     group, twice = check(file, "sentiment")
     assert (group.line, group.field, group.found, group.expected) == (3, "group", "group 'g2' in en only", "it in hi too")
-    assert (twice.line, twice.field, twice.found) == (4, "id", "the id '2' stands twice for language 'en'")
+    assert (twice.line, twice.field, twice.found) == (4, "id", "the id '2' occurs twice for language 'en'")
     apart = rows(tmp_path, {**base, "id": "1", "lang": "en"}, {**base, "id": "2", "lang": "hi"})
     assert check(apart, "sentiment") == [], "languages that share no group are not parallel"
 
@@ -223,7 +223,7 @@ TREE = [
         ({2: "1-2\ta\t_\t_\t_\t_\t_\t_\t_\t_\n" + TREE[2], 3: "2-3\tb\t_\t_\t_\t_\t_\t_\t_\t_\n" + TREE[3]}, 5, "ID", "2-3"),
         ({4: "3\td\t_\t_\t_\t_\t2\tdep\t_\t_"}, 5, "FORM", "'d', where the text goes on 'c'"),
         ({1: "# note = x"}, 1, "# text", "nothing"),
-        ({0: "# sent_id = 0"}, 8, "id", "stands twice"),
+        ({0: "# sent_id = 0"}, 8, "id", "occurs twice"),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )

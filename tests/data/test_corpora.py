@@ -13,11 +13,22 @@ import conllu as peer
 import pytest
 
 from babelscope.data import corpora
-from babelscope.data.corpora import CORPORA, aligned, dictionary, read, tables, usable, yelp_hat
-from babelscope.data.formats import conllu, dictionaries, squad
+from babelscope.data.corpora import (
+    CORPORA,
+    aligned,
+    dictionary,
+    freedict,
+    read,
+    yelp_hat,
+)
+from babelscope.data.formats import conllu, squad
 from babelscope.data.formats.alignments import alignment, pharaoh
+from babelscope.data.formats.labelled import labelled
 from babelscope.data.formats.records import gold_faults
 from babelscope.data.spans import locate, whitespace
+from babelscope.data.texts import (
+    usable,
+)
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -180,11 +191,11 @@ def test_pud_alignments_lead_from_word_to_word(data: Path, lang: str) -> None:
     pairs = list(aligned("pud-alignments", data, lang=lang))
     assert len(pairs) == ALIGNED[lang]
     for pair in pairs:
-        assert pair.one.words is not None
-        assert pair.two.words is not None
-        assert (pair.one.lang, pair.two.lang) == ("en", lang)
-        assert pair.one.group == pair.two.group
-        assert all(start < len(pair.one.words[0]) and end < len(pair.two.words[0]) for start, end in pair.links)
+        assert pair.source.words is not None
+        assert pair.target.words is not None
+        assert (pair.source.lang, pair.target.lang) == ("en", lang)
+        assert pair.source.group == pair.target.group
+        assert all(start < len(pair.source.words[0]) and end < len(pair.target.words[0]) for start, end in pair.links)
     assert sum(len(pair.links) for pair in pairs) > 5 * len(pairs)
 
 
@@ -282,7 +293,7 @@ def test_freedict_entries_give_translations(data: Path, lang: str) -> None:
 
 
 def test_definitions_are_cut_into_translations() -> None:
-    cut = dictionaries.translations
+    cut = freedict.translations
     assert list(cut('1. एक~बड़ा / "It is big." / 2. मोटा, भारी (वस्तु)', "hi")) == ["एक बड़ा", "मोटा", "भारी"]
     assert list(cut("1. one remark / 2. кот", "ru")) == ["кот"]
     assert list(cut("1. chat / 2. matou, minet.", "fr")) == ["chat", "matou", "minet"]
@@ -463,7 +474,7 @@ def test_what_was_asked_wrongly_is_told(tmp_path: Path) -> None:
 def test_adding_a_corpus_is_one_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row = corpora.Corpus(
         "mine", "topic", "", "", "https://example.org", ("de",), ("test",), "mine", ("{split}.tsv",),
-        tables.table(("satz",), "thema", {"s": "sport"}),
+        labelled(("satz",), "thema", {"s": "sport"}),
     )  # fmt: skip
     monkeypatch.setitem(CORPORA, "mine", row)
     write(tmp_path, "mine/test.tsv", "satz\tthema\nEin Tor!\ts\n")

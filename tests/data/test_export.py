@@ -97,7 +97,7 @@ def test_tsv_keeps_them_or_refuses(tmp_path_factory: pytest.TempPathFactory, row
     file = tmp_path_factory.mktemp("export") / "rows.tsv"
     cells = [cell for row in rows for cell in (row.id, row.lang, row.group, row.label or "", *row.texts)]
     if any(mark in cell for cell in cells for mark in "\t\n\r"):
-        with pytest.raises(InputError, match="cannot stand in a TSV"):
+        with pytest.raises(InputError, match="a TSV cannot hold a tab"):
             write(rows, file)
         assert not file.exists()
     else:
@@ -145,7 +145,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
         ([Example("1", ("a", ""))], "'1' cannot be written: an empty id, label, language or text"),
         ([Example("1", ("a",), label="")], "'1' cannot be written: an empty id"),
         ([Example("1", ("a",), rationale=((True,),))], "'1' cannot be written: rationale: no words"),
-        ([Example("1", ("a",)), Example("1", ("b",))], "the id '1' stands twice"),
+        ([Example("1", ("a",)), Example("1", ("b",))], "the id '1' occurs twice"),
     ],
 )
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet"])

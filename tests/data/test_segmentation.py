@@ -16,7 +16,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from babelscope.data import segmentation as module
-from babelscope.data.segmentation import FALLBACK, SEGMENTERS, segment, segmenter, words_of_tokens
+from babelscope.data import segmenters
+from babelscope.data.segmentation import segment, segmenter, words_of_tokens
+from babelscope.data.segmenters import FALLBACK, SEGMENTERS
 from babelscope.types import Span
 
 SHARED = Path(os.environ.get("BABELSCOPE_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -57,8 +59,8 @@ def test_whitespace_separates(left: str, right: str, lang: str) -> None:
 @settings(max_examples=200, deadline=None)
 @given(TEXTS, st.sampled_from(LANGS))
 def test_marks_joiners_and_invisible_characters_stay_with_their_word(text: str, lang: str) -> None:
-    loose = module._pattern(module._MARK)
-    invisible = module._pattern(module._INVISIBLE)
+    loose = segmenters.pattern(segmenters.MARK)
+    invisible = segmenters.pattern(module._INVISIBLE)
     for start, end in segment(text, lang):
         inside = start > 0 and not text[start - 1].isspace()
         assert not (inside and loose.match(text, start))
@@ -110,7 +112,7 @@ def test_unicode_words(text: str, words: str) -> None:
     ],
 )
 def test_rules_of_the_annex(rule: str, segments: str) -> None:
-    pattern = module._pattern(module._uax29(True))
+    pattern = segmenters.pattern(module._uax29(True))
     assert pattern.findall(segments.replace("|", "")) == segments.split("|"), rule
 
 
@@ -146,7 +148,7 @@ def test_thai(lang: str) -> None:
 
 def test_kana_decides_who_reads_han_when_the_language_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     cutters = {language: (lambda run: [run]) for language in SEGMENTERS} | {"zh": list}
-    monkeypatch.setattr(module, "_cutter", cutters.__getitem__)
+    monkeypatch.setattr(segmenters, "splitter", cutters.__getitem__)
     assert cut("漢字") == ["漢", "字"]
     assert cut("漢字 かな") == ["漢字", "かな"]
     assert cut("漢字 かな", "zh") == ["漢", "字", "かな"]
@@ -155,11 +157,11 @@ def test_kana_decides_who_reads_han_when_the_language_is_open(monkeypatch: pytes
 
 @pytest.fixture
 def _fresh() -> Iterator[None]:
-    module._installed.cache_clear()
-    module._cutter.cache_clear()
+    segmenters.installed.cache_clear()
+    segmenters.splitter.cache_clear()
     yield
-    module._installed.cache_clear()
-    module._cutter.cache_clear()
+    segmenters.installed.cache_clear()
+    segmenters.splitter.cache_clear()
 
 
 @pytest.mark.usefixtures("_fresh")
@@ -176,13 +178,13 @@ def test_every_segmenter_keeps_the_laws(language: str, place: int, monkeypatch: 
 
 @pytest.mark.usefixtures("_fresh")
 @pytest.mark.parametrize("language", list(SEGMENTERS))
-def test_without_its_libraries_a_language_is_cut_into_clusters(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = tuple(module.Segmenter(("no-such-distribution-here",), row.load) for row in SEGMENTERS[language])
+def test_without_its_libraries_a_language_is_split_into_clusters(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    absent = tuple(segmenters.Segmenter(("no-such-distribution-here",), row.load) for row in SEGMENTERS[language])
     monkeypatch.setitem(SEGMENTERS, language, absent)
     assert segmenter(language) == FALLBACK
     text = {"zh": "漢\ufe00字", "ja": "か\u3099な", "th": "กำกิ", "lo": "ກິກາ", "km": "កិខ", "my": "ကိခ"}[language]
     assert len(cut(text, language)) >= 2
-    assert cut(text, language) == module._pattern(module._CLUSTER).findall(text)
+    assert cut(text, language) == segmenters.pattern(segmenters.CLUSTER).findall(text)
 
 
 def test_segmenter_names_what_is_in_use() -> None:

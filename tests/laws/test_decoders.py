@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 
 import zoo
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.display.results import Attributions
-from babelscope.methods.explain import as_examples, explain
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.metrics import METRICS
 from babelscope.metrics.measure import measure
 from babelscope.model import inference

@@ -13,9 +13,14 @@ from babelscope.analyses.tokenization.counts import (
     counts,
 )
 from babelscope.analyses.tokenization.tables import tokenization
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.data.segmentation import segment
 from babelscope.errors import InputError
-from babelscope.methods.explain import as_examples, explain
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import bounds
 from babelscope.metrics.erased import units

@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 import torch
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.methods import METHODS
-from babelscope.methods.explain import as_examples, explain
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model

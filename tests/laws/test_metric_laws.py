@@ -11,7 +11,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babelscope.methods.explain import as_examples, explain
+from babelscope.data.formats.lists import (
+    as_examples,
+)
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.metrics import METRICS
 from babelscope.metrics.erased import ranking
 from babelscope.metrics.hard import lengths

@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 import torch
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.methods import METHODS
-from babelscope.methods.explain import as_examples, explain
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.metrics.measure import measure
 from babelscope.model import inference
 from babelscope.model.encode import encode

@@ -15,9 +15,14 @@ import numpy as np
 import pytest
 import torch
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
-from babelscope.methods.explain import as_examples, explain
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.types import Example, Target

@@ -13,8 +13,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import InputError
-from babelscope.methods.explain import as_examples, explain
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.metrics import METRICS
 from babelscope.metrics.agreement import sensitivity
 from babelscope.metrics.curves import stops

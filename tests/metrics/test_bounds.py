@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import InputError
-from babelscope.methods.explain import as_examples, explain
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import Bounds, bounds, greedy, wins
 from babelscope.metrics.hard import pooled_shares

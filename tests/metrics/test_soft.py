@@ -8,7 +8,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babelscope.methods.explain import as_examples
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.metrics import METRICS, soft
 from babelscope.metrics.soft import shares
 from babelscope.model import inference

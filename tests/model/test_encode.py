@@ -18,9 +18,14 @@ from transformers import (
     XLMRobertaForSequenceClassification,
 )
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
-from babelscope.methods.explain import as_examples, explain
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load

@@ -10,8 +10,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import UnsupportedModel
-from babelscope.methods.explain import as_examples
 from babelscope.model import inference
 from babelscope.model.batches import FULL, WASTE, pack
 from babelscope.model.encode import encode

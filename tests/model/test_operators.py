@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.methods.explain import as_examples
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.erase import erase, erase_all, mean_embedding

@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import InputError
-from babelscope.methods.explain import as_examples
 from babelscope.model.encode import encode
 from babelscope.model.lattice import characters, dropout, lattice, longest, same
 from babelscope.model.load import Model, load

@@ -14,11 +14,13 @@ import transformers as hf
 from torch import Tensor
 
 from architectures import COMMON, MODELS, ROUGH, SIZE, made
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.methods.attention import rolled
 from babelscope.methods.contributions import multiplied
-from babelscope.methods.explain import as_examples
 from babelscope.methods.flow import flows
 from babelscope.model import inference, memory
 from babelscope.model.encode import encode

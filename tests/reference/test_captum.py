@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from babelscope.methods.explain import as_examples, explain
+from babelscope.data.formats.lists import (
+    as_examples,
+)
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.model.encode import encode
 from conftest import PAIRS, TEXTS, tiny
 

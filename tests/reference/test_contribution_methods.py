@@ -16,7 +16,12 @@ from contributions import (
     reference_value_zeroing,
 )
 
-from babelscope.methods.explain import as_examples, explain
+from babelscope.data.formats.lists import (
+    as_examples,
+)
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.training.small import ARCHITECTURES, make_model, make_tokenizer

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from test_methods import reference_propagation, rolled_out
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import InputError
-from babelscope.methods.explain import as_examples, explain
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.model.encode import encode
 from babelscope.model.head_masks import HeadMask, to_json, write_mask
 from babelscope.model.load import Model

@@ -19,7 +19,12 @@ from contributions import (
 )
 from test_slalom_least_squares import reference_slalom
 
-from babelscope.methods.explain import as_examples, explain
+from babelscope.data.formats.lists import (
+    as_examples,
+)
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.heads import mask_for

@@ -10,7 +10,12 @@ import pytest
 import torch
 from test_methods import embedded, plain
 
-from babelscope.methods.explain import as_examples, explain
+from babelscope.data.formats.lists import (
+    as_examples,
+)
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.load import Model

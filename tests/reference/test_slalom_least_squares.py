@@ -87,7 +87,9 @@ def test_words_as_units_move_together(architecture: str) -> None:
     for word, total in enumerate(one.word_scores):
         mine = [score for score, owner in zip(one.scores, one.word_index) if owner == word]
         np.testing.assert_allclose(mine, total / len(mine))
-    from babelscope.methods.explain import as_examples
+    from babelscope.data.formats.lists import (
+        as_examples,
+    )
     from babelscope.model.encode import encode
 
     (row,) = encode(model, as_examples(TEXTS[1]))

@@ -90,7 +90,12 @@ def test_accuracy_is_counted() -> None:
     wrong = [replace(row, label=other[row.id]) for row in texts]
     assert evaluate(model, right)[0].estimate.mean == 1
     assert evaluate(model, wrong)[0].estimate.mean == 0
-    assert evaluate(model, right[:3] + wrong[3:])[0].estimate.mean == 0.25
+    mixed = right[:3] + wrong[3:]
+    assert evaluate(model, mixed)[0].estimate.mean == 0.25
+    # A text that is listed three times under three groups is still one observation: the interval stays that of the text.
+    copied = [replace(row, id=f"{row.id}-{copy}", group=f"{row.group}-{copy}") for row in mixed for copy in range(3)]
+    single, triple = (evaluate(model, some)[0].estimate for some in (mixed, copied))
+    assert (triple.mean, triple.low, triple.high) == pytest.approx((single.mean, single.low, single.high), abs=1e-12)
     with pytest.raises(InputError, match="no label to compare with"):
         evaluate(model, [replace(texts[0], label=None)])
     with pytest.raises(InputError):

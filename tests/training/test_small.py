@@ -10,8 +10,13 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel, pipeline
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.methods.explain import as_examples, explain
+from babelscope.methods.explain import (
+    explain,
+)
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.training.small import ARCHITECTURES, make, make_tokenizer

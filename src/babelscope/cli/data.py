@@ -60,7 +60,7 @@ def show_(
 ) -> None:
     """The first examples: label, rationale words tinted, answer underlined."""
     from babelscope.data.corpora import CORPORA
-    from babelscope.data.formats.export import json_line
+    from babelscope.data.formats import jsonl
     from babelscope.display.gold import gold
 
     kind = CORPORA[name].yields if name in CORPORA else "examples"
@@ -69,7 +69,7 @@ def show_(
         return
     rows = list(islice(_examples(name, lang, split, folder, n), n))
     if json_:
-        print("[" + ",\n ".join(json_line(one) for one in rows) + "]")
+        print("[" + ",\n ".join(jsonl.line(one) for one in rows) + "]")
         return
     for one in rows:
         printing.show(gold(one, tree))
@@ -109,8 +109,14 @@ def export(
     folder: Folder = Path(),
 ) -> None:
     """Write a corpus to a file; JSONL and Parquet hold all gold, CSV and TSV ids, labels and texts."""
-    from babelscope.data.formats.export import json_line, returning, write
-    from babelscope.data.formats.tables import ending
+    from babelscope.data.formats import jsonl
+    from babelscope.data.formats.export import (
+        writable,
+        write,
+    )
+    from babelscope.data.formats.lines import (
+        ending,
+    )
     from babelscope.errors import InputError
 
     wanted = format_ or (ending(output).removeprefix(".") if output else "jsonl")
@@ -124,7 +130,7 @@ def export(
     if output is not None:
         print(f"{output}: {write(rows, output)} examples")
         return
-    for line in [json_line(one) for one in returning(rows)]:  # all before the first: a fault must leave nothing half-written
+    for line in [jsonl.line(one) for one in writable(rows)]:  # all before the first: a fault must leave nothing half-written
         print(line)
 
 
@@ -133,7 +139,12 @@ def _examples(name: str, lang: str | None, split: str | None, folder: Path, n: i
     from babelscope import corpus
     from babelscope.data.corpora import CORPORA, read
     from babelscope.data.formats import conllu, squad
-    from babelscope.data.formats.tables import ending, stream
+    from babelscope.data.formats.lines import (
+        ending,
+    )
+    from babelscope.data.formats.tables import (
+        stream,
+    )
     from babelscope.data.sources import BUILTIN
     from babelscope.errors import InputError
 
@@ -171,13 +182,13 @@ def _show_pairs(name: str, kind: str, lang: str | None, n: int, split: str | Non
         return
     rows = list(islice(corpora.aligned(name, folder, lang=tag), n))
     if json_:
-        listed = [{"one": record(row.one), "two": record(row.two), "links": sorted(row.links)} for row in rows]
+        listed = [{"source": record(row.source), "target": record(row.target), "links": sorted(row.links)} for row in rows]
         print(json.dumps(listed, ensure_ascii=False, indent=1))
         return
     for row in rows:
-        links = [f"{_word(row.one, start)} = {_word(row.two, end)}" for start, end in sorted(row.links)]
-        printing.show(gold(row.one))
-        printing.show(gold(row.two))
+        links = [f"{_word(row.source, start)} = {_word(row.target, end)}" for start, end in sorted(row.links)]
+        printing.show(gold(row.source))
+        printing.show(gold(row.target))
         printing.show(Text(plain(", ".join(links)), "dim"))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from babelscope.data.formats import conllu, squad, tables
+from babelscope.data.formats.lines import ending
 from babelscope.data.formats.problems import Problem
 from babelscope.data.texts import fault
 from babelscope.errors import InputError
@@ -49,8 +50,8 @@ def examine(path: str | Path, task: str) -> tuple[int, list[Problem]]:
     if task not in TASKS:
         raise InputError(f"there is no task {task!r}; there are: {', '.join(TASKS)}")
     file = Path(path)
-    if tables.ending(file) not in ENDINGS:
-        raise InputError(f"{file}: the ending {tables.ending(file)!r} is not one of {', '.join(ENDINGS)} (or these with .gz)")
+    if ending(file) not in ENDINGS:
+        raise InputError(f"{file}: the ending {ending(file)!r} is not one of {', '.join(ENDINGS)} (or these with .gz)")
     if not file.is_file():
         raise InputError(f"there is no file {file}")
     found: list[Problem] = []
@@ -71,9 +72,9 @@ def examine(path: str | Path, task: str) -> tuple[int, list[Problem]]:
 
 def _examples(file: Path) -> Found:
     """The examples of any format with their lines, and the problems between them."""
-    if tables.ending(file) == ".conllu":
+    if ending(file) == ".conllu":
         return _named_once(str(file), _trees(file))
-    if tables.ending(file) == ".json":
+    if ending(file) == ".json":
         found = squad.examples(file, "und", file.name)
         return _named_once(str(file), (one if isinstance(one, Problem) else (0, one) for one in found))
     return tables.examples(file, {}, None)
@@ -90,7 +91,7 @@ def _named_once(file: str, found: Iterable[tuple[int, Example] | Problem]) -> Fo
         if not isinstance(one, Problem):
             line, example = one
             if example.id in seen:
-                yield Problem(file, line, "id", f"the id {example.id!r} stands twice", "ids that are unique")
+                yield Problem(file, line, "id", f"the id {example.id!r} occurs twice", "ids that are unique")
             seen.add(example.id)
         yield one
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from babelscope.data import sources
 from babelscope.data.formats import conllu
-from babelscope.data.formats.tables import ending
+from babelscope.data.formats.lines import (
+    ending,
+)
 from babelscope.errors import InputError
 from babelscope.types import Example
 

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from babelscope.data.formats.lists import Texts, as_examples
 from babelscope.display.results import Attributions
 from babelscope.errors import BabelscopeError, InputError, UnsupportedModel
 from babelscope.methods import METHODS
@@ -22,20 +23,9 @@ from babelscope.model import inference, targets
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
-from babelscope.options import (
-    choose,
-    resolve_options,
-)
-from babelscope.types import (
-    Aim,
-    Attribution,
-    Encoded,
-    Example,
-    Explained,
-    Target,
-)
+from babelscope.options import choose, resolve_options
+from babelscope.types import Aim, Attribution, Encoded, Explained, Target
 
-Texts = str | tuple[str, str] | Example | Sequence["str | tuple[str, str] | Example"]
 OWN_TOLERANCE = 1e-4
 """How far the explained probability may be from the one of the model's own call."""
 HALF_TOLERANCE = 2e-2
@@ -89,24 +79,6 @@ def explain(
                 for each in zip(encoded, outputs, wanted, explained)
             ]
     return Attributions(tuple(found))
-
-
-def as_examples(data: Texts, lang: str = "und") -> list[Example]:
-    """Texts, pairs and examples as examples; texts are numbered from 1."""
-    items = [data] if isinstance(data, (str, tuple, Example)) else list(data)
-    if not items:
-        raise InputError("there is no text to explain")
-    rows = []
-    for number, item in enumerate(items, 1):
-        if isinstance(item, Example):
-            rows.append(item)
-        elif isinstance(item, str):
-            rows.append(Example(str(number), (item,), lang))
-        elif isinstance(item, tuple) and 1 <= len(item) <= 2 and all(isinstance(text, str) for text in item):
-            rows.append(Example(str(number), tuple(item), lang))
-        else:
-            raise InputError(f"item {number} is neither a text, a pair of texts in a tuple, nor an Example: {item!r}")
-    return rows
 
 
 def check_own(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]) -> None:

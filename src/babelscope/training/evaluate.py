@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from babelscope.data.independence import clusters
 from babelscope.errors import InputError
 from babelscope.model import inference
 from babelscope.model.encode import encode
@@ -33,7 +34,7 @@ def evaluate(model: Model, examples: Sequence[Example], *, progress: Progress | 
         exact match = 1/n sum_i [answer_i given = answer_i gold];  F1 = 2 p r / (p + r), p = |given and gold| / |given|
 
     `given` and `gold` are the words of the two answers by white space, or their characters where the context has no spaces.
-    Intervals are bootstrapped by group.
+    Intervals resample clusters of examples that are not independent (`independence.clusters`).
 
     *Laws*: 0 <= exact match <= F1 <= 1; the order of the examples does not matter.
     """
@@ -44,10 +45,11 @@ def evaluate(model: Model, examples: Sequence[Example], *, progress: Progress | 
         outputs = inference.scores(model, [inference.query(row) for row in rows])
     targets = [predicted(model, row, output) for row, output in zip(rows, outputs)]
     given = [name(model, row, target) for row, target in zip(rows, targets)]
+    named = clusters(examples)
     scores = []
     for lang in dict.fromkeys(example.lang for example in examples):
         mine = [(example, answer) for example, answer in zip(examples, given) if example.lang == lang]
-        groups = [example.group for example, _ in mine]
+        groups = [named[example.group] for example, _ in mine]
         for measure, values in _values(model, mine).items():
             labels = Counter(example.label for example, _ in mine)
             chance = labels.most_common(1)[0][1] / len(mine) if measure == "accuracy" else None

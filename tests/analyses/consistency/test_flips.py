@@ -12,8 +12,10 @@ from babelscope.analyses.consistency.flips import association
 from babelscope.analyses.consistency.pairs import Pair
 from babelscope.analyses.consistency.score import Consistency
 from babelscope.analyses.consistency.tables import sign_flips, summary
-from babelscope.analyses.consistency.translations import clusters
 from babelscope.data.formats.unit_scores import line, unit_scores
+from babelscope.data.independence import (
+    clusters,
+)
 from babelscope.errors import InputError
 from babelscope.types import Example, UnitScores
 

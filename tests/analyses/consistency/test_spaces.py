@@ -234,7 +234,7 @@ def test_links_found_in_the_real_space_agree_with_gold(shared: Path) -> None:
     for place, pair in enumerate(aligned("pud-alignments", shared / "data", lang="fr")):
         if place == 60:
             break
-        units = [[one.texts[0][start:end] for start, end in one.words[0]] for one in (pair.one, pair.two)]
+        units = [[one.texts[0][start:end] for start, end in one.words[0]] for one in (pair.source, pair.target)]
         space = subwords(models / "aligned-subwords", models / "mini-multilingual", {"en": units[0], "fr": units[1]})
         found = mutual(similarity(space, ("en", units[0]), ("fr", units[1]))[0])
         content = {one for one, _ in pair.links}

@@ -309,7 +309,18 @@ def test_rows_of_one_premise_are_one_cluster() -> None:
     rows = [Example(f"p{at}", (f"premise {at // 3}", f"hypothesis {at}"), "en", label="a") for at in range(9)]
     assert len(set(parallel_corpus({"test": {"en": rows}}).clusters.values())) == 3
     alone = [Example(f"p{at}", ("the same text",), "en", label="a") for at in range(9)]
-    assert len(set(parallel_corpus({"test": {"en": alone}}).clusters.values())) == 9, "single texts are their own"
+    # One text nine times is one observation, whether or not it is a premise: the rule is that of data/independence.
+    assert len(set(parallel_corpus({"test": {"en": alone}}).clusters.values())) == 1
+    # In Hindi rows 0 and 3 have the same hypothesis: the clusters of their two premises become one.
+    hindi = [
+        replace(row, lang="hi", texts=(f"h{row.texts[0]}", f"{at % 3 if at in (0, 3) else at}")) for at, row in enumerate(rows)
+    ]
+    assert len(set(parallel_corpus({"test": {"en": rows, "hi": hindi}}).clusters.values())) == 2
+    # Rows of another split have no part in it: the premises of test stay three.
+    train = [Example(f"t{at}", ("premise 0", f"hypothesis {at}"), "en", label="a") for at in range(9)]
+    kept = parallel_corpus({"test": {"en": rows}, "train": {"en": train}}).clusters
+    assert len({kept[row.group] for row in rows}) == 3
+    assert len({kept[row.group] for row in train}) == 1
 
 
 def test_turned_classes_are_mapped_and_other_ones_refused(folders: dict[str, str], tmp_path: Path) -> None:

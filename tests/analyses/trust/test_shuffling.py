@@ -8,7 +8,9 @@ import torch
 
 import zoo
 from babelscope.analyses.trust.shuffling import Part, parts, shuffled
-from babelscope.methods.explain import as_examples
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model

@@ -17,12 +17,11 @@ from babelscope.analyses.consistency.spec import (
     Spec,
 )
 from babelscope.analyses.consistency.tables import column
-from babelscope.analyses.consistency.translations import clusters, explained
+from babelscope.analyses.consistency.translations import explained
 from babelscope.analyses.explanations import Run, explanation_cells, key_of, place, runs
-from babelscope.data.corpora import usable
-from babelscope.data.spec import (
-    TaskSpec,
-)
+from babelscope.data.independence import clusters
+from babelscope.data.spec import TaskSpec
+from babelscope.data.texts import usable
 from babelscope.errors import Undefined
 from babelscope.files import canonical
 from babelscope.methods import METHODS

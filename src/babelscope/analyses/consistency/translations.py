@@ -7,8 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from babelscope.data.corpora import usable
+from babelscope.data.independence import clusters
 from babelscope.data.sources import rows
+from babelscope.data.texts import (
+    usable,
+)
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain
 from babelscope.model import inference
@@ -96,26 +99,6 @@ def confidences(model: Model, examples: Sequence[Example]) -> list[float]:
     rows = encode(model, examples)
     outputs = inference.scores(model, [inference.query(row) for row in rows])
     return [probability(model, output, predicted(model, row, output)) for row, output in zip(rows, outputs)]
-
-
-def clusters(examples: Sequence[Example]) -> dict[str, str]:
-    """For every group the first group that it is tied to: groups are tied if they share a text, a premise or a paragraph.
-
-    *Laws*: an equivalence, whatever the order; groups without a common text stay alone.
-    """
-    first: dict[str, str] = {}
-    above: dict[str, str] = {}
-
-    def root(group: str) -> str:
-        while above.setdefault(group, group) != group:
-            group = above[group]
-        return group
-
-    for example in examples:
-        for text in example.texts:
-            one, two = sorted((root(example.group), root(first.setdefault(text, example.group))))
-            above[two] = one
-    return {group: root(group) for group in above}
 
 
 def _units(one: Attribution, confidence: float) -> UnitScores:

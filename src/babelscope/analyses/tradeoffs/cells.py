@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from babelscope import store as stored
 from babelscope.analyses.tradeoffs.readings import label_order, parts, read_texts
+from babelscope.data.independence import clusters
 from babelscope.data.texts import fault
 from babelscope.errors import InputError
 from babelscope.model.load import Model, fastest, load
@@ -100,11 +101,11 @@ def parallel_corpus(texts: Texts) -> Corpus:
     """The texts that every language of a split has, with a label; and which of them are not independent.
 
     Texts are matched by their group. Where no group is in all languages, each keeps its own texts, and languages are compared
-    unpaired. Pairs that share their first text (a premise) in the first language that has them form a cluster.
+    unpaired. Rows of a split that share a text in any language form a cluster (`independence.clusters`).
     """
     notes: list[str] = []
     kept: dict[str, dict[str, list[Example]]] = {}
-    clusters: dict[str, str] = {}
+    named: dict[str, str] = {}
     parallel = True
     for split, by_lang in texts.items():
         labelled = {
@@ -126,12 +127,9 @@ def parallel_corpus(texts: Texts) -> Corpus:
                 f"{', '.join(by_lang)} share no test text: languages are compared unpaired, and there are no flips, no "
                 "alignment of languages and no attention at equal length"
             )
-        for rows in kept[split].values():
-            premises: dict[str, str] = {}
-            for row in rows:
-                shared = len(row.texts) == 2
-                clusters.setdefault(row.group, premises.setdefault(row.texts[0], row.group) if shared else row.group)
-    return Corpus(kept, clusters, tuple(notes), parallel)
+        # Split by split: a text of another split says nothing about which rows of this one are independent.
+        named = clusters(row for rows in kept[split].values() for row in rows) | named
+    return Corpus(kept, named, tuple(notes), parallel)
 
 
 def _readable(row: Example) -> bool:
@@ -228,11 +226,11 @@ def _read(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:  # fmt: skip
     names: dict[str, list[str]] = {"readings": [], "states": []}
     for some, data in zip(parts(rows), prints):
-        clusters = {row.group: given.clusters[row.group] for row in some}
+        named = {row.group: given.clusters[row.group] for row in some}
         kinds = ("readings", "states") if states else ("readings",)
-        both = {kind: {**identity, "data": data, "clusters": list(clusters.values()), "kind": kind} for kind in kinds}
+        both = {kind: {**identity, "data": data, "clusters": list(named.values()), "kind": kind} for kind in kinds}
         if not all(stored.has(store, stored.key(each)) for each in both.values()):
-            made = read_texts(model, some, identity["labels"], clusters, head=identity["head"])
+            made = read_texts(model, some, identity["labels"], named, head=identity["head"])
             found = {"readings": [each.reading for each in made], "states": [each.states for each in made]}
             stored.put(store, [stored.Cell(each, kind, found[kind]) for kind, each in both.items()])  # type: ignore[arg-type]
         for kind, each in both.items():

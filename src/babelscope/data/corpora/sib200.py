@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from babelscope.data.formats.lines import tab_separated
+from babelscope.data.corpora.row import Corpus
+from babelscope.data.formats.csv import tab_separated
 from babelscope.data.formats.problems import Problem, sound
 from babelscope.types import Example
 
@@ -41,22 +42,25 @@ SHORT = (
     "tr=tur ts=tso tt=tat tw=twi ug=uig uk=ukr ur=urd uz=uzn vi=vie wo=wol xh=xho yi=ydd yo=yor zh=zho_Hans zh-Hant=zho_Hant "
     "zu=zul"
 )
-"""Two letters of ISO 639-1 for the variety of FLORES that is meant by them."""
+"""The two letters of ISO 639-1 and the variety of FLORES that they stand for."""
 
 
 def codes() -> dict[str, str]:
-    """The FLORES code of every language tag: two letters where there are, three letters else, the script where it decides."""
+    """The FLORES code of every language tag.
+
+    A tag has two letters where ISO 639-1 has them, otherwise three, and the script where it decides.
+    """
     known = FLORES.split()
     short = {}
     for pair in SHORT.split():
         tag, _, start = pair.partition("=")
         short[next(code for code in known if code.startswith(start))] = tag
-    found: dict[str, str] = {}
+    by_tag: dict[str, str] = {}
     for code in known:
         language, script = code.split("_")
-        alone = sum(each.startswith(f"{language}_") for each in known) == 1
-        found[short.get(code) or (language if alone else f"{language}-{script}")] = code
-    return found
+        alone = sum(other.startswith(f"{language}_") for other in known) == 1
+        by_tag[short.get(code) or (language if alone else f"{language}-{script}")] = code
+    return by_tag
 
 
 CODES = codes()
@@ -68,20 +72,38 @@ def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
 
 
 def _rows(file: Path, lang: str, prefix: str, code: str) -> Iterator[Example | Problem]:
-    for one in tab_separated(file):
-        if isinstance(one, Problem):
-            yield one
+    for item in tab_separated(file):
+        if isinstance(item, Problem):
+            yield item
             continue
-        line, row = one
+        line, row = item
         column = "text" if "text" in row else code
-        wrong = next((name for name in ("index_id", "category", column) if name not in row), None)
-        if wrong is not None:
-            yield Problem(str(file), line, wrong, f"{len(row)} columns, from {next(iter(row))}", f"a column {wrong}")
+        missing = next((name for name in ("index_id", "category", column) if name not in row), None)
+        if missing is not None:
+            reason = f"{len(row)} columns, from {next(iter(row))}"
+            yield Problem(str(file), line, missing, reason, f"a column {missing}")
             return
         if row["category"] not in LABELS:
-            yield Problem(str(file), line, "category", repr(row["category"]), f"one of {', '.join(LABELS)}")
+            expected = f"one of {', '.join(LABELS)}"
+            yield Problem(str(file), line, "category", repr(row["category"]), expected)
         elif not row[column].strip():
             yield Problem(str(file), line, column, "nothing", "a text")
         else:
             group = f"{prefix}-{row['index_id']}"
             yield Example(f"{group}-{lang}", (row[column],), lang, group, row["category"])
+
+
+ROW = Corpus(
+    name="sib200",
+    task="topic",
+    summary="Topics of FLORES sentences in 205 languages",
+    licence="Apache-2.0; the sentences CC BY-SA 4.0",
+    source="https://github.com/dadelani/sib-200",
+    languages=tuple(CODES),
+    splits=("train", "dev", "test"),
+    folder="sib200",
+    files=("{code}/{split}.tsv", "parallel-{split}.tsv"),
+    read=read,
+    labels=LABELS,
+    codes=CODES,
+)

@@ -1,4 +1,4 @@
-"""Which words of two translations say the same."""
+"""Word alignments: which words of two translations correspond."""
 
 from __future__ import annotations
 
@@ -13,60 +13,60 @@ from babelscope.errors import InputError
 from babelscope.types import Example
 
 Links = frozenset[tuple[int, int]]
-"""Pairs of word indices, from 0: a word of the one text, a word of the other."""
+"""Pairs of word indices, from 0: a word of the source text, a word of the target text."""
 
 _LINK = re.compile(r"(\d+)(-|p)(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """Two translations of one text with the links between their words (indices into `words[0]`, from 0)."""
+    """Two translations of one text with the links between their words (indices into `words[0]`)."""
 
-    one: Example
-    two: Example
+    source: Example
+    target: Example
     links: Links
 
 
-def alignment(one: Example, two: Example) -> tuple[Links, ...]:
+def alignment(source: Example, target: Example) -> tuple[Links, ...]:
     """For each text, the pairs of words that share a concept.
 
     *Law*: `alignment(b, a)` is the transpose of `alignment(a, b)`.
     """
-    if one.concepts is None or two.concepts is None:
-        lacks = one.id if one.concepts is None else two.id
-        raise InputError(f"{lacks}: its words have no concepts, so they cannot be aligned")
-    if len(one.concepts) != len(two.concepts):
-        raise InputError(f"{one.id} has {len(one.concepts)} texts, {two.id} {len(two.concepts)}: these are no translations")
-    found = []
-    for left, right in zip(one.concepts, two.concepts):
+    if source.concepts is None or target.concepts is None:
+        name = source.id if source.concepts is None else target.id
+        raise InputError(f"{name}: its words have no concepts, so they cannot be aligned")
+    if len(source.concepts) != len(target.concepts):
+        counts = f"{source.id} has {len(source.concepts)} texts, {target.id} {len(target.concepts)}"
+        raise InputError(f"{counts}: these are no translations")
+    links = []
+    for left, right in zip(source.concepts, target.concepts):
         places: dict[str, list[int]] = {}
         for place, names in enumerate(right):
             for name in names:
                 places.setdefault(name, []).append(place)
-        pairs = ((start, end) for start, names in enumerate(left) for name in names for end in places.get(name, ()))
-        found.append(frozenset(pairs))
-    return tuple(found)
+        named = ((start, name) for start, names in enumerate(left) for name in names)
+        links.append(frozenset((start, end) for start, name in named for end in places.get(name, ())))
+    return tuple(links)
 
 
 def pharaoh(file: str | Path) -> Iterator[tuple[Links, Links]]:
-    """The links of each line of a Pharaoh file: the sure ones (`1-2`) and the possible ones (`3p4`), indices from 0."""
+    """The links of each line of a Pharaoh file: the sure ones (`1-2`) and the possible ones (`3p4`)."""
     return sound(_pharaoh(Path(file)))
 
 
 def _pharaoh(file: Path) -> Iterator[tuple[Links, Links] | Problem]:
-    for one in lines(file):
-        if isinstance(one, Problem):
-            yield one
+    for item in lines(file):
+        if isinstance(item, Problem):
+            yield item
             continue
-        number, line = one
+        number, line = item
         sure: set[tuple[int, int]] = set()
         possible: set[tuple[int, int]] = set()
-        for place, item in enumerate(line.split(), 1):
-            match = _LINK.fullmatch(item)
+        for place, link in enumerate(line.split(), 1):
+            match = _LINK.fullmatch(link)
             if match is None:
-                yield Problem(
-                    str(file), number, f"link {place}", repr(item), "two word indices like 0-0, or 3p4 if only possible"
-                )
+                expected = "two word indices like 0-0, or 3p4 if only possible"
+                yield Problem(str(file), number, f"link {place}", repr(link), expected)
                 continue
             (sure if match[2] == "-" else possible).add((int(match[1]), int(match[3])))
         yield frozenset(sure), frozenset(possible)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from babelscope.data.formats.problems import Problem
+from babelscope.errors import InputError
 from babelscope.types import Example
 
 COLUMNS = {
@@ -18,6 +19,9 @@ COLUMNS = {
     "group": ("group", "group_id"),
 }
 """Each field of an example and the column names under which it is found; a column map names others."""
+
+FLAT = ("id", "lang", "group", "label", "text", "pair")
+"""The columns of CSV and TSV files, which hold no gold."""
 
 GOLD = {
     "words": "for each text, for each word, [start, end] in characters",
@@ -47,6 +51,16 @@ def record(example: Example) -> dict[str, Any]:
         one["label"] = example.label
     one |= dict(zip(("text", "pair"), example.texts))
     return one | {name: _lists(getattr(example, name)) for name in GOLD if getattr(example, name) is not None}
+
+
+def encoded(example: Example, text: str) -> bytes:
+    """The text in UTF-8, for a file; a lone surrogate is refused with the name of its example."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the example {example.id!r} cannot be written: it holds a lone surrogate; read it as UTF-8"
+        ) from error
 
 
 def parse(

@@ -9,7 +9,9 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
-from babelscope.data.formats.lines import json_lines
+from babelscope.data.formats.jsonl import (
+    rows,
+)
 from babelscope.data.formats.problems import Problem, sound
 from babelscope.types import UnitScores
 
@@ -38,7 +40,7 @@ def unit_scores(file: str | Path) -> list[UnitScores]:
 
 
 def _rows(file: Path) -> Iterator[Line | Problem]:
-    for one in json_lines(file):
+    for one in rows(file):
         if isinstance(one, Problem):
             yield one
             continue

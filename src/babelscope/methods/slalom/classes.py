@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from babelscope.data.formats.lists import (
+    as_examples,
+)
 from babelscope.errors import InputError
-from babelscope.methods.explain import as_examples
 from babelscope.methods.slalom.design import design
 from babelscope.methods.slalom.joint import joint_fit
 from babelscope.methods.slalom.methods import pieces

@@ -11,12 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from babelscope.data.formats.lists import (
+    Texts,
+    as_examples,
+)
 from babelscope.data.segmentation import segment
 from babelscope.data.texts import check_text
 from babelscope.display.results import Attributions
 from babelscope.errors import InputError, Undefined
 from babelscope.methods import METHODS
-from babelscope.methods.explain import Texts, as_examples
 from babelscope.methods.slalom.design import design
 from babelscope.methods.slalom.fit import fit
 from babelscope.methods.slalom.methods import pieces

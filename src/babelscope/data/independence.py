@@ -1,0 +1,53 @@
+"""Which examples are not independent of one another: the one rule behind every interval and test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from babelscope.data.texts import translated
+from babelscope.types import Example
+
+
+def clusters(examples: Iterable[Example]) -> dict[str, str]:
+    """For every translation group, the cluster of examples that it belongs to.
+
+        clusters(rows)["xnli-test-2"] == "xnli-test-1"  # the same premise
+        groups = [clusters(rows)[row.group] for row in rows]
+        estimate(values, groups)
+
+        a ~ b  if  a and b share their translation group, or a text, in any language
+        cluster(a) = the smallest group among all that are connected to a by ~
+
+    A text is a premise, a hypothesis, a question, a paragraph or a whole document. Texts are the
+    same if they are equal to the character; blank ones and marks of a missing translation
+    (`texts.translated`) are shared by none.
+
+    Why: three hypotheses about one premise, or five questions about one paragraph, are right or
+    wrong together, and so are translations of one text. Intervals that resample rows would be too
+    narrow; whole clusters must be resampled, permuted or left out.
+
+    *Laws*: the order of the rows does not matter, nor does a row given twice; rows that are in one
+    cluster stay in one when rows are added; no row gives no cluster; a group that shares no text is
+    its own cluster; the name of a cluster is its own (`c[c[g]] == c[g]`); time grows in proportion
+    to the number of texts.
+    """
+    parent: dict[str, str] = {}
+    owner: dict[str, str] = {}
+    for example in examples:
+        parent.setdefault(example.group, example.group)
+        for text in filter(translated, example.texts):
+            _join(parent, example.group, owner.setdefault(text, example.group))
+    return {group: _root(parent, group) for group in parent}
+
+
+def _root(parent: dict[str, str], group: str) -> str:
+    while parent[group] != group:
+        parent[group] = parent[parent[group]]  # halves the path, so that long chains cost no more
+        group = parent[group]
+    return group
+
+
+def _join(parent: dict[str, str], one: str, other: str) -> None:
+    """Two components become one; the smallest group stays the root, and so the name."""
+    first, second = sorted((_root(parent, one), _root(parent, other)))
+    parent[second] = first

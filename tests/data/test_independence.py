@@ -1,0 +1,95 @@
+"""The rule for what is not independent: laws over made-up corpora, and a slow reference implementation."""
+
+from __future__ import annotations
+
+from itertools import product
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from babelscope.data.independence import clusters
+from babelscope.types import Example
+
+GROUPS = [f"g{number}" for number in range(8)]
+TEXTS = [f"text {number}" for number in range(10)]
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> list[Example]:
+    """Up to twelve rows of one or two texts in three languages; groups and texts often coincide."""
+    cells = st.tuples(st.sampled_from(GROUPS), st.sampled_from("abc"), st.lists(st.sampled_from(TEXTS), min_size=1, max_size=2))
+    listed = draw(st.lists(cells, max_size=12))
+    return [Example(f"{group}-{lang}-{at}", tuple(texts), lang, group) for at, (group, lang, texts) in enumerate(listed)]
+
+
+def closure(examples: list[Example]) -> dict[str, str]:
+    """Slow: the relation as a table of rows, closed under transitivity; a cluster is named by its smallest group."""
+    near = [[a.group == b.group or bool({*a.texts} & {*b.texts}) for b in examples] for a in examples]
+    places = range(len(examples))
+    for middle, start, end in product(places, places, places):
+        near[start][end] = near[start][end] or (near[start][middle] and near[middle][end])
+    return {
+        row.group: min(other.group for other, tied in zip(examples, near[place]) if tied) for place, row in enumerate(examples)
+    }
+
+
+@given(rows())
+def test_equals_the_transitive_closure(examples: list[Example]) -> None:
+    assert clusters(examples) == closure(examples)
+
+
+@given(rows(), st.randoms(use_true_random=False))
+def test_the_order_and_copies_of_rows_do_not_matter(examples: list[Example], random: object) -> None:
+    shuffled = [*examples, *examples[:3]]
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert clusters(shuffled) == clusters(examples)
+
+
+@given(rows(), rows())
+def test_more_rows_only_join_clusters(examples: list[Example], more: list[Example]) -> None:
+    before, after = clusters(examples), clusters([*examples, *more])
+    for one, other in product(before, before):
+        assert before[one] != before[other] or after[one] == after[other]
+
+
+@given(rows())
+def test_a_cluster_is_named_by_a_group_of_its_own(examples: list[Example]) -> None:
+    named = clusters(examples)
+    assert set(named) == {row.group for row in examples}
+    assert all(named[named[group]] == named[group] <= group for group in named)
+
+
+def test_by_hand() -> None:
+    """1 and 2 share a premise in English; 1 and 4 a hypothesis in Spanish, the text of the one, the pair of the other."""
+    examples = [
+        Example("1-en", ("p", "a"), "en", "1"), Example("1-es", ("pp", "aa"), "es", "1"),
+        Example("2-en", ("p", "b"), "en", "2"), Example("3-en", ("q", "c"), "en", "3"),
+        Example("4-es", ("aa", "r"), "es", "4"),
+    ]  # fmt: skip
+    assert clusters(examples) == {"1": "1", "2": "1", "3": "3", "4": "1"}
+
+
+def test_no_row_one_row_and_a_text_given_twice() -> None:
+    assert clusters([]) == {}
+    assert clusters([Example("1", ("a", "a"))]) == {"1": "1"}
+    assert clusters(iter([Example("2", ("a",)), Example("1", ("a",))])) == {"1": "1", "2": "1"}
+
+
+@pytest.mark.parametrize("text", ["NS", " NS ", "", " \n"])
+def test_what_is_missing_is_not_shared(text: str) -> None:
+    """Untranslated sentences of PAWS-X are all "NS": they say nothing about the rows that they stand in."""
+    examples = [Example(f"{number}-ko", (f"sentence {number}", text), "ko", str(number)) for number in range(4)]
+    assert clusters(examples) == {str(number): str(number) for number in range(4)}
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_a_long_chain_takes_linear_time(forward: bool) -> None:
+    """Row i shares a text with row i + 1: one cluster of 100,000 groups. Without shortened paths this takes hours."""
+    names = [f"{number:06}" for number in range(100_000)]
+    order = names if forward else names[::-1]
+    examples = [Example(name, (f"t{int(name)}", f"t{int(name) + 1}"), "en", name) for name in order]
+    start = perf_counter()
+    assert set(clusters(examples).values()) == {"000000"}
+    assert perf_counter() - start < 20
