@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,6 +14,7 @@ from babelscope.data.formats.problems import Problem
 from babelscope.data.formats.records import parse, record
 from babelscope.data.formats.tables import ending
 from babelscope.errors import InputError
+from babelscope.files import writing
 from babelscope.types import Example
 
 FLAT = ("id", "lang", "group", "label", "text", "pair")
@@ -37,18 +37,11 @@ def write(examples: Iterable[Example], path: str | Path) -> int:
         raise InputError(f"{file}: the ending must be one of {', '.join(WRITERS)} (the text formats also with .gz)")
     if not file.parent.is_dir():
         raise InputError(f"{file}: there is no folder {file.parent}")
-    part = file.with_name(f"{file.name}.part")
-    try:
-        with part.open("wb") as raw:
-            if file.suffix == ".gz":
-                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                    count = WRITERS[ending(file)](returning(examples), packed)
-            else:
-                count = WRITERS[ending(file)](returning(examples), raw)
-        os.replace(part, file)
-    finally:
-        part.unlink(missing_ok=True)
-    return count
+    with writing(file) as raw:
+        if file.suffix == ".gz":
+            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                return WRITERS[ending(file)](returning(examples), packed)
+        return WRITERS[ending(file)](returning(examples), raw)
 
 
 def json_line(one: Example) -> str:
