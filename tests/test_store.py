@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
 from dataclasses import replace
 from math import isnan, nan
 from pathlib import Path
@@ -108,6 +109,40 @@ def test_cells_come_in_together_or_not_at_all(tmp_path: Path, monkeypatch: pytes
             assert step > 3
             return
     pytest.fail("the write was never let through")
+
+
+def test_a_store_opened_while_it_is_written_leaves_the_writer_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The writer is halfway: what it has written so far must not be taken for what a killed one left."""
+    place, half, opened = open_store(tmp_path / "s"), threading.Event(), threading.Event()
+    write_cell = stored._write_cell
+
+    def slowly(one: Cell, folder: Path) -> None:
+        write_cell(one, folder)
+        half.set()
+        assert not opened.wait(0.3), "whoever opens the store waits for the writer"
+
+    monkeypatch.setattr(stored, "_write_cell", slowly)
+    writer = threading.Thread(target=put, args=(place, [cell("a", [ROW])]))
+    writer.start()
+    assert half.wait(30)
+    assert list((tmp_path / "s").glob(".pending-*.part")), "halfway"
+    again = open_store(tmp_path / "s")
+    opened.set()
+    writer.join()
+    assert read_attributions(again) == [ROW]
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
+    place = open_store(tmp_path / "s")
+    put(place, [cell("a", [ROW])])
+    token = "0123456789abcdef"
+    (place.path / f".pending-x.{token}.part").mkdir()
+    (place.path / f".pending-x.{token}.part" / "half.parquet").write_text("half")
+    (place.path / f".study.json.{token}.part").write_text("half")
+    (place.path / "failures" / f".b.json.{token}.part").write_text("half")
+    (place.path / "pending-old.part").mkdir()
+    assert read_attributions(open_store(tmp_path / "s")) == [ROW]
+    assert not list(place.path.rglob("*.part"))
 
 
 def test_damage_is_found_and_named(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ BabelscopeError
   UntrainedHead     the task head was newly initialised: explaining it is meaningless (a flag overrides)
   Undefined         the quantity has no value here
   StoreError        a stored result does not match its key, or is damaged
+  FileError         a file or folder cannot be written; names it and the reason (also an OSError)
 """
 
 
@@ -31,3 +32,7 @@ class Undefined(BabelscopeError):
 
 class StoreError(BabelscopeError):
     """A stored result does not match its key, or is damaged."""
+
+
+class FileError(BabelscopeError, OSError):
+    """A file or folder cannot be written: no such folder, no permission, a full disk."""

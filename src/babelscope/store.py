@@ -8,10 +8,11 @@
     STORE/states/KEY.parquet         one row per text that a model read: its hidden states
     STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file; written last
     STORE/failures/KEY.json       a cell that could not be filled, and why
-    STORE/pending-*/              a group of cells on its way in; finished when the store is next opened
+    STORE/pending-*/              a group of cells being added; completed when the store is next opened
+    STORE/.lock                   held while something is written: by one process at a time
 
-KEY is the SHA-256 of the canonical JSON of the identity: what changes the numbers, and nothing else. Every file is written
-under another name, flushed and renamed; cells that were computed together come in together.
+KEY is the SHA-256 of the canonical JSON of the identity: what changes the numbers, and nothing else. Every file is complete
+or absent (files.py); cells that were computed together are added together.
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from filelock import FileLock
 
 from babelscope.errors import StoreError
-from babelscope.files import canonical
+from babelscope.files import canonical, file_digest, remove_parts, write_text, writing_folder
 from babelscope.types import Attribution, Failure, Measure, Reading, StoredPanel, TextStates
 
 Rows = Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel] | Sequence[Reading] | Sequence[TextStates]
@@ -114,11 +117,8 @@ def open_store(path: str | Path, *, create: bool = True) -> Store:
     for name in (*SCHEMAS, "cells", "failures"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     store = Store(folder)
-    for pending in sorted(folder.glob("pending-*")):
-        if pending.suffix == ".part":
-            shutil.rmtree(pending)
-        else:
-            _bring_in(store, pending)
+    if any(folder.glob("pending-*")) or any(folder.glob(".*.part")) or any((folder / "failures").glob(".*.part")):
+        _recover(store)
     return store
 
 
@@ -136,32 +136,20 @@ def put(store: Store, cells: Sequence[Cell]) -> None:
     if not cells:
         return
     group = key({"cells": sorted(key(cell.identity) for cell in cells)})
-    part = store.path / f"pending-{group}.part"
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir()
-    for cell in cells:
-        name = key(cell.identity)
-        table = to_table(cell.kind, cell.rows)
-        pq.write_table(table, part / f"{name}.parquet", compression="zstd")
-        manifest = {
-            "identity": dict(cell.identity),
-            "kind": cell.kind,
-            "rows": table.num_rows,
-            "sha256": hashlib.sha256((part / f"{name}.parquet").read_bytes()).hexdigest(),
-            "place": None if cell.place is None else dict(cell.place),
-        }
-        (part / f"{name}.json").write_text(json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False), "utf-8")
-    for file in part.iterdir():
-        _flush(file)
-    pending = part.with_suffix("")
-    shutil.rmtree(pending, ignore_errors=True)
-    os.replace(part, pending)
-    _bring_in(store, pending)
+    pending = store.path / f"pending-{group}"
+    with _locked(store):
+        shutil.rmtree(pending, ignore_errors=True)
+        with writing_folder(pending) as part:
+            for cell in cells:
+                _write_cell(cell, part)
+        _bring_in(store, pending)
 
 
 def fail(store: Store, failure: Failure) -> None:
     """Records a cell that could not be filled; a later success removes the record."""
-    _write(store.path / "failures" / f"{key(failure.cell)}.json", json.dumps(asdict(failure), indent=1, sort_keys=True))
+    text = json.dumps(asdict(failure), indent=1, sort_keys=True)
+    with _locked(store):
+        write_text(store.path / "failures" / f"{key(failure.cell)}.json", text)
 
 
 def failures(store: Store) -> list[Failure]:
@@ -197,7 +185,9 @@ def read_attributions(store: Store, names: Iterable[str] | None = None) -> list[
 
 def write_study(store: Store, study: Mapping[str, Any]) -> None:
     """What was asked: read by the report."""
-    _write(store.path / "study.json", json.dumps(dict(study), indent=1, sort_keys=True, ensure_ascii=False))
+    text = json.dumps(dict(study), indent=1, sort_keys=True, ensure_ascii=False)
+    with _locked(store):
+        write_text(store.path / "study.json", text)
 
 
 def read_study(store: Store) -> dict[str, Any]:
@@ -238,13 +228,48 @@ def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:
     file = store.path / manifest["kind"] / f"{name}.parquet"
     if not file.exists():
         raise StoreError(f"the file of cell {name[:12]} is gone: {file}; delete cells/{name}.json and run again")
-    if hashlib.sha256(file.read_bytes()).hexdigest() != manifest["sha256"] or key(manifest["identity"]) != name:
+    if file_digest(file) != manifest["sha256"] or key(manifest["identity"]) != name:
         raise StoreError(f"cell {name[:12]} is damaged: {file} is not what was written; delete cells/{name}.json and run again")
     table, schema = pq.read_table(file), SCHEMAS[manifest["kind"]]
     for field in schema:  # a store that was written before the field existed
         if field.name not in table.column_names:
             table = table.append_column(field, pa.nulls(table.num_rows, field.type))
     return table.select(schema.names).cast(schema)
+
+
+def _write_cell(cell: Cell, folder: Path) -> None:
+    """The table of a cell and its manifest."""
+    name, table = key(cell.identity), to_table(cell.kind, cell.rows)
+    file = folder / f"{name}.parquet"
+    pq.write_table(table, file, compression="zstd")
+    manifest = {
+        "identity": dict(cell.identity),
+        "kind": cell.kind,
+        "rows": table.num_rows,
+        "sha256": file_digest(file),
+        "place": None if cell.place is None else dict(cell.place),
+    }
+    text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False)
+    file.with_suffix(".json").write_text(text, "utf-8")
+
+
+@contextmanager
+def _locked(store: Store) -> Iterator[None]:
+    """Only one process at a time writes: what others are writing is never taken for what a killed one left."""
+    with FileLock(store.path / ".lock"):
+        yield
+
+
+def _recover(store: Store) -> None:
+    """Adds the groups that were complete when a run was killed, and removes the files that were not."""
+    with _locked(store):
+        for folder in (store.path, store.path / "failures"):
+            remove_parts(folder)
+        for pending in sorted(store.path.glob("pending-*")):
+            if pending.suffix == ".part":  # of a store that an earlier version wrote
+                shutil.rmtree(pending)
+            else:
+                _bring_in(store, pending)
 
 
 def _bring_in(store: Store, pending: Path) -> None:
@@ -258,15 +283,3 @@ def _bring_in(store: Store, pending: Path) -> None:
         os.replace(manifest, store.path / "cells" / manifest.name)
         (store.path / "failures" / manifest.name).unlink(missing_ok=True)
     shutil.rmtree(pending)
-
-
-def _write(file: Path, text: str) -> None:
-    part = file.with_name(f"{file.name}.part")
-    part.write_text(text, "utf-8")
-    _flush(part)
-    os.replace(part, file)
-
-
-def _flush(file: Path) -> None:
-    with file.open("rb") as handle:
-        os.fsync(handle.fileno())

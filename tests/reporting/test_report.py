@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -27,10 +28,9 @@ from babelscope.analyses.faithfulness.families import adjusted
 from babelscope.analyses.faithfulness.settings import names_of, read_named
 from babelscope.analyses.faithfulness.summary import FLOOR, Summary, labelled
 from babelscope.analyses.faithfulness.tables import tables
-from babelscope.display import page
 from babelscope.display.highlight import explanations_html, page_html, shade, words_html
 from babelscope.display.terminal import coloured, table
-from babelscope.errors import StoreError
+from babelscope.errors import FileError, StoreError
 from babelscope.reporting import build
 from babelscope.reporting.build import report
 from babelscope.reporting.examples import choose
@@ -172,8 +172,8 @@ def test_a_failure_leaves_nothing_behind(made: Path, tmp_path: Path, monkeypatch
     def full(_: int) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(page.os, "fsync", full)
-    with pytest.raises(OSError, match="no space"):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(FileError, match="cannot be written: no space left on device"):
         report(made / "store", tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
 

@@ -191,7 +191,7 @@ def test_stopped_with_ctrl_c_it_says_how_to_go_on(tmp_path: Path, workers: int) 
 
 
 def test_workers_and_places_that_cannot_be_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="0 workers were asked for; at least 1"):
+    with pytest.raises(InputError, match="0 workers were requested; at least 1"):
         run(parse_study(STUDY), tmp_path / "s", workers=0)
     with pytest.raises(InputError, match="cannot run on 'moon'; choose one of: local, ray"):
         run(parse_study(STUDY), tmp_path / "s", where="moon")

@@ -24,7 +24,7 @@ from conftest import TEXTS, tiny
 
 SCRIPT = """
 import hashlib, sys
-from babelscope.model.small import make_tokenizer
+from babelscope.training.small import make_tokenizer
 texts = sys.argv[2:]
 print(hashlib.sha256(make_tokenizer(sys.argv[1], texts, 300).backend_tokenizer.to_str().encode()).hexdigest())
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -225,19 +224,15 @@ def _json(one: Scored) -> dict[str, Any]:
 
 def _deliver(found: Sequence[Told], output: Path | None, json_: bool) -> None:
     from babelscope.analyses.consistency.section import page
-    from babelscope.files import (
-        plain,
-    )
+    from babelscope.files import json_lines, plain, write_text
 
     told = [plain(each.json) for each in found]
     if output is not None:
         if output.suffix == ".html":
             text = page(told, _pictures(found))
         else:
-            text = "".join(json.dumps(plain(one), ensure_ascii=False) + "\n" for each in found for one in _pairs(each))
-        part = output.with_name(f"{output.name}.part")
-        part.write_text(text, "utf-8")
-        os.replace(part, output)
+            text = json_lines(plain(one) for each in found for one in _pairs(each))
+        write_text(output, text)
     if json_:
         print(json.dumps(told if len(told) > 1 else told[0], ensure_ascii=False, indent=1))
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import CorpusFolder, Device, Json, ModelName
+from babelscope.files import write_text
 
 if TYPE_CHECKING:
     from babelscope.model.head_masks import HeadMask
@@ -106,9 +106,7 @@ def _draw(found: Found, file: Path) -> None:
     from babelscope.analyses.heads import figure
 
     drawn = figure.svg if file.suffix == ".svg" else figure.page
-    part = file.with_name(f"{file.name}.part")
-    part.write_text(str(drawn(list(found.values()))), "utf-8")
-    os.replace(part, file)
+    write_text(file, str(drawn(list(found.values()))))
 
 
 def _deliver(found: Found, json_: bool) -> None:

@@ -13,6 +13,7 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import Columns, CorpusFolder, Device, Json, ModelName, pairs
+from babelscope.files import json_lines, write_text
 
 if TYPE_CHECKING:
     from babelscope.analyses.tokenization.intervention import Dosed
@@ -55,7 +56,7 @@ def intervene(
         found = look(loaded, rows, cuts, method.split(","), [*metric.split(","), AGREEMENT], progress=tell)
     plain = [_plain(asdict(one)) for one in found]
     if output is not None:
-        printing.write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in plain).encode())
+        write_text(output, json_lines(plain))
     if json_:
         print(json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False))
     else:

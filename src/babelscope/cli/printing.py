@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from babelscope.files import json_lines, write_bytes, write_text, writing
 
 if TYPE_CHECKING:
     from babelscope.analyses.trust.values import (
@@ -40,13 +41,13 @@ def deliver(found: Attributions, output: Path | None, json_: bool, unit: str) ->
     )
 
     if output is not None and output.suffix == ".jsonl":
-        write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.to_json()).encode())
+        write_text(output, json_lines(found.to_json()))
     elif output is not None and output.suffix == ".html":
-        write(output, page_html(found.items).encode())
+        write_text(output, page_html(found.items))
     elif output is not None and output.suffix == ".svg":
-        write(output, _plane(found).encode())
+        write_text(output, _plane(found))
     elif output is not None and output.suffix == ".png":
-        write(output, png(_plane(found)))
+        write_bytes(output, png(_plane(found)))
     elif output is not None:
         _write_parquet(output, "attributions", found.items)
     if json_:
@@ -66,7 +67,7 @@ def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None
     from babelscope.metrics import METRICS
 
     if output is not None and output.suffix == ".jsonl":
-        write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in values.to_json()).encode())
+        write_text(output, json_lines(values.to_json()))
     elif output is not None:
         _write_parquet(output, "measures", values.items)
     if json_:
@@ -86,7 +87,7 @@ def deliver_panels(panels: Sequence[Trust], output: Path | None, json_: bool) ->
     )
 
     if output is not None:
-        write(output, page_html(panels).encode())
+        write_text(output, page_html(panels))
     if json_:
         print(dumps([one.to_json() for one in panels]))
     elif output is not None:
@@ -163,12 +164,5 @@ def _write_parquet(output: Path, kind: str, rows: Sequence[Any]) -> None:
 
     from babelscope.store import to_table
 
-    part = output.with_name(f"{output.name}.part")
-    pq.write_table(to_table(kind, rows), part)
-    os.replace(part, output)
-
-
-def write(output: Path, content: bytes) -> None:
-    part = output.with_name(f"{output.name}.part")
-    part.write_bytes(content)
-    os.replace(part, output)
+    with writing(output) as handle:
+        pq.write_table(to_table(kind, rows), handle)

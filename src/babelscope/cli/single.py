@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelscope.cli import printing
+from babelscope.files import write_text
 
 if TYPE_CHECKING:
     from babelscope.display.section import Section
@@ -65,7 +66,7 @@ def run_command(
         opened = open_store(folder, create=False)
         listed = [] if outcome.filled + outcome.found == 0 else sections(opened, read_study(opened))
         if output is not None and listed:
-            printing.write(output, section_page(listed[0]).encode())
+            write_text(output, section_page(listed[0]))
     _print(listed[0] if listed else None, output, json_)
     _finish(outcome)
 

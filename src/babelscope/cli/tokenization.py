@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from math import isfinite
@@ -14,6 +13,7 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import Columns, CorpusFolder, Json, pairs
+from babelscope.files import write_text
 
 if TYPE_CHECKING:
     from babelscope.analyses.tokenization.counts import Tokenization
@@ -73,9 +73,7 @@ def _draw(found: Tokenization, file: Path) -> None:
     from babelscope.analyses.tokenization import section as pages
 
     text = figure.svg(found) if file.suffix == ".svg" else pages.page(found)
-    part = file.with_name(f"{file.name}.part")
-    part.write_text(str(text), "utf-8")
-    os.replace(part, file)
+    write_text(file, str(text))
 
 
 def _print(found: Tokenization) -> None:

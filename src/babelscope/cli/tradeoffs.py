@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import CorpusFolder, Json
+from babelscope.files import write_text
 
 if TYPE_CHECKING:
     from babelscope.analyses.tradeoffs.cells import Corpus, Dump, Tuned
@@ -143,9 +143,7 @@ def _draw(held: Dump, found: dict[str, Any], output: Path, task: str) -> None:
         for row in rows:
             if row.group in listed:
                 texts.setdefault(row.group, {})[lang] = row.texts
-    part = output.with_name(f"{output.name}.part")
-    part.write_text(page(found, texts, title=task), "utf-8")
-    os.replace(part, output)
+    write_text(output, page(found, texts, title=task))
 
 
 def _deliver(found: dict[str, Any], output: Path | None, json_: bool) -> None:

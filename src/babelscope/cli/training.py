@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import Columns, CorpusFolder, Device, Json, ModelName, pairs
+from babelscope.files import writing_folder
 
 
 def finetune(
@@ -120,7 +120,6 @@ def pretrain(
     chosen = tuple(languages.split(",")) if languages else LANGUAGES
     with bar("pretraining") as tell:
         kept = pretrained(recipe, chosen, tokenizer=tokenizer, vocabulary=vocabulary, seed=seed, progress=tell)
-    part = Path(f"{output}.part")
-    shutil.copytree(kept, part, dirs_exist_ok=True)
-    os.replace(part, output)
+    with writing_folder(output) as part:
+        shutil.copytree(kept, part, dirs_exist_ok=True)
     print(f"{output}: tune it with babelscope finetune {output} --train nli/{chosen[0]}/train/4000 ...")

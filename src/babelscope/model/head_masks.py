@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.errors import InputError
+from babelscope.files import write_text
 from babelscope.model.head_statistics import HeadStatistics, defined, syntactic, thresholds
 from babelscope.random import keyed
 
@@ -192,12 +192,7 @@ def write_mask(mask: HeadMask, path: str | Path) -> Path:
         raise InputError(f"{file}: the ending must be .json")
     if not file.parent.is_dir():
         raise InputError(f"{file}: there is no folder {file.parent}")
-    part = file.with_name(f"{file.name}.part")
-    try:
-        part.write_text(to_json(mask), "utf-8")
-        os.replace(part, file)
-    finally:
-        part.unlink(missing_ok=True)
+    write_text(file, to_json(mask))
     return file
 
 

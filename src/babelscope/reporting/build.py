@@ -16,9 +16,10 @@ from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import base, described, with_tasks
 from babelscope.analyses.stored import stored_keys
 from babelscope.display.highlight import STEPS, texts_html
-from babelscope.display.page import render, write_together
+from babelscope.display.page import render
 from babelscope.display.section import Section
 from babelscope.errors import StoreError
+from babelscope.files import write_together
 from babelscope.reporting import examples
 from babelscope.reporting.problems import flag_counts
 from babelscope.store import SCHEME, Store, cells, failures, key, open_store, read_study

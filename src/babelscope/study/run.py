@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.block import (
     FAULTS,
@@ -36,9 +38,10 @@ from babelscope.store import (
 from babelscope.study.config import Study, read_study
 from babelscope.study.describe import describe_model, describe_study
 from babelscope.study.grid import blocks, planned
-from babelscope.study.workers import check, spread
+from babelscope.training.cache import cache_folder
 from babelscope.training.models import obtain, started
 from babelscope.types import Failure
+from babelscope.workers import as_completed, check
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +120,11 @@ def _fill_all(study: Study, store: Store, grid: Sequence[Block], watch: Watch, w
     else:
         order = _taking_turns(grid)
         resolved = Store(store.path.resolve())  # a worker may run in another folder
-        jobs = [_Job(study, resolved, grid[number]) for number in order]
+        threads = max(1, torch.get_num_threads() // workers) if where == "local" else 0
+        jobs = [_Job(study, resolved, grid[number], threads) for number in order]
+        known = {"BABELSCOPE_CACHE": str(cache_folder().resolve())}
         watch.stage(f"{workers} workers", 0, total)
-        for at, tally in spread(_work, jobs, workers, where):
+        for at, tally in as_completed(_work, jobs, workers=workers, where=where, environment=known):
             tallies[order[at]] = tally
             done += len(planned(study, grid[order[at]]))
             watch.stage(f"{workers} workers · {grid[order[at]].name} done", done, total)
@@ -134,9 +139,13 @@ class _Job:
     study: Study
     store: Store
     block: Block
+    threads: int
+    """Its share of this machine's threads; 0: as many as it has."""
 
 
 def _work(job: _Job) -> Tally:
+    if job.threads:
+        torch.set_num_threads(job.threads)
     with quiet():
         return fill_block(job.study, job.store, job.block, UNWATCHED)
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock
 
+from babelscope.files import remove_parts
+
 TRAINING = 2
 """Raised when a change of the code changes trained weights; part of every cached model's name."""
 
@@ -24,4 +26,5 @@ def making(folder: Path) -> Iterator[None]:
     """Only one process at a time makes what belongs at `folder`: others wait here, and find it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.with_name(f".{folder.name}.lock")):
+        remove_parts(folder.parent, folder.name)
         yield

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -25,6 +24,7 @@ from transformers import (
 from transformers.trainer_utils import get_last_checkpoint
 
 from babelscope.errors import InputError
+from babelscope.files import rename_folder, write_text
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.layers import freeze
@@ -101,9 +101,9 @@ def finetune(
         "languages": langs,
         "dev": [{k: row[k] for k in ("epoch", "eval_loss", "eval_accuracy")} for row in history],
     }
-    (done / "training.json").write_text(json.dumps(kept, indent=1), "utf-8")
+    write_text(done / "training.json", json.dumps(kept, indent=1))
     final.parent.mkdir(parents=True, exist_ok=True)
-    os.replace(done, final)
+    rename_folder(done, final)
     shutil.rmtree(working)
     return final
 

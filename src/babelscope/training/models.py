@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +14,7 @@ from babelscope.data.examples import examples
 from babelscope.data.spec import (
     DataSpec,
 )
+from babelscope.files import folder_digest, remove_parts, writing_folder
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import NARROW, Model, fastest, load
 from babelscope.store import key
@@ -92,7 +91,7 @@ def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example
         "spec": _decisive(spec),
         "train": fingerprint(rows),
         "dev": fingerprint(dev),
-        "base": _content(spec.base if isinstance(spec.base, str) else None),
+        "base": _base_digest(spec.base),
         "seed": seed,
         "threads": 1 if spec.base is None and spec.width <= NARROW else torch.get_num_threads(),
     }
@@ -101,16 +100,9 @@ def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example
     return key(identity)[:24]
 
 
-def _content(base: str | None) -> str | None:
-    """SHA-256 of the files of a base that lies in a folder; a hub id is its own name, with the revision in the spec."""
-    if base is None or not Path(base).is_dir():
-        return None
-    digest = hashlib.sha256()
-    for file in sorted(path for path in Path(base).iterdir() if path.is_file()):
-        digest.update(file.name.encode())
-        with file.open("rb") as handle:
-            digest.update(hashlib.file_digest(handle, "sha256").digest())
-    return digest.hexdigest()
+def _base_digest(base: object) -> str | None:
+    """The digest of a base in a folder; a hub id is its own name, with the revision in the spec."""
+    return folder_digest(Path(base)) if isinstance(base, str) and Path(base).is_dir() else None
 
 
 def _made(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> Path:
@@ -118,13 +110,13 @@ def _made(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> 
     base = folder.with_name(f"{folder.name}-base")
     if (base / "config.json").exists() and (base / "tokenizer.json").exists():
         return base
-    part = base.with_name(f"{base.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
+    shutil.rmtree(base, ignore_errors=True)
+    remove_parts(base.parent, base.name)
     texts = [text for row in rows for text in row.texts]
     labels = sorted({str(row.label) for row in rows})
-    small.make(
-        part, spec.architecture, texts, labels, layers=spec.layers, width=spec.width, vocabulary=spec.vocabulary, seed=seed
-    )
-    shutil.rmtree(base, ignore_errors=True)
-    os.replace(part, base)
+    with writing_folder(base) as part:
+        small.make(
+            part, spec.architecture, texts, labels,
+            layers=spec.layers, width=spec.width, vocabulary=spec.vocabulary, seed=seed,
+        )  # fmt: skip
     return base

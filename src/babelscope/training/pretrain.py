@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +19,7 @@ from transformers import AutoModelForMaskedLM
 
 from babelscope.data.segmentation import words_of_tokens
 from babelscope.errors import InputError
+from babelscope.files import dumps, write_text, writing_folder
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import enough_threads, quiet
 from babelscope.training import small
@@ -95,16 +93,13 @@ def pretrain(examples: Sequence[Example], output: str | Path, recipe: Pretrainin
     if recipe.start:
         with torch.no_grad():
             model.get_input_embeddings().weight.copy_(start_vectors(rows, len(tokenizer), recipe.width))
-    part = Path(f"{output}.part")
     with quiet(), enough_threads(model):
         _train(model, tokenizer, rows, recipe, progress)
-        shutil.rmtree(part, ignore_errors=True)
         model.config.id2label = model.config.label2id = None
-        model.save_pretrained(part)
-        tokenizer.save_pretrained(part)
-    (part / "pretraining.json").write_text(json.dumps(asdict(recipe), indent=1), "utf-8")
-    final.parent.mkdir(parents=True, exist_ok=True)
-    os.replace(part, final)
+        with writing_folder(final) as part:
+            model.save_pretrained(part)
+            tokenizer.save_pretrained(part)
+            write_text(part / "pretraining.json", dumps(asdict(recipe)))
     return final
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from babelscope.data.independence import clusters
 from babelscope.data.spec import TaskSpec
 from babelscope.data.texts import usable
 from babelscope.errors import Undefined
-from babelscope.files import canonical
+from babelscope.files import canonical, digest
 from babelscope.methods import METHODS
 from babelscope.model.load import Model
 from babelscope.options import resolve_options
@@ -96,7 +95,7 @@ class Translated:
 def identity(spec: Spec, source: str, keys: Mapping[str, str]) -> dict[str, Any]:
     """What decides the numbers: the explanations, the space's files, and how they are compared."""
     files = [part for each in (spec.vectors, spec.subwords, spec.encoder) if each for part in each.replace("=", ",").split(",")]
-    digests = [each for part in files if (each := _content(Path(part)))]
+    digests = [digest(Path(part)) for part in files if Path(part).exists()]
     return {
         "kind": "measures", "of": keys[source], "with": sorted(keys.values()), "metric": "consistency", "source": source,
         "options": spec.model_dump(), "content": digests, "scheme": SCHEME,
@@ -139,13 +138,3 @@ def _measure(blank: Measure, pair: Pair, value: float) -> Measure:
     missing = {"C_rand": "no model with random weights was explained", "C_mis": "there is no other text"}
     why = pair.found.reason or (missing.get(blank.metric, "undefined") if value != value else "")
     return replace(blank, id=pair.id, group=pair.cluster, lang=pair.lang, value=value, reason=why)
-
-
-def _content(place: Path) -> str:
-    """SHA-256 of a file, or of the files of a folder; empty for what is neither (a hub id, a language tag)."""
-    files = sorted(each for each in place.iterdir() if each.is_file()) if place.is_dir() else [place] if place.is_file() else []
-    digest = hashlib.sha256()
-    for file in files:
-        with file.open("rb") as handle:
-            digest.update(hashlib.file_digest(handle, "sha256").digest())
-    return digest.hexdigest() if files else ""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from math import nan
-from multiprocessing import get_context
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +16,10 @@ from babelscope.analyses.consistency.weights import NORMS
 from babelscope.errors import InputError, Undefined
 from babelscope.random import keyed
 from babelscope.types import UnitScores
+from babelscope.workers import in_order
 
-AT_ONCE = 512
-"""Pairs that wait for the processes at a time: their similarities are held in memory."""
+BATCH = 16
+"""Pairs that a worker is sent at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +179,13 @@ def _prepared(
 
 
 def _solved(pairs: Sequence[Pair | _Job], workers: int) -> Iterator[Pair]:
-    if workers < 2:
-        yield from (_pair(one) for one in pairs)
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        for start in range(0, len(pairs), AT_ONCE):
-            yield from pool.map(_pair, pairs[start : start + AT_ONCE], chunksize=16)
+    batches = [pairs[start : start + BATCH] for start in range(0, len(pairs), BATCH)]
+    for solved in in_order(_batch, batches, workers=workers):
+        yield from solved
+
+
+def _batch(jobs: Sequence[Pair | _Job]) -> list[Pair]:
+    return [_pair(job) for job in jobs]
 
 
 def _pair(job: Pair | _Job) -> Pair:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from babelscope.data.formats.lines import ending
 from babelscope.data.formats.problems import Problem
 from babelscope.data.formats.records import parse, record
 from babelscope.errors import InputError
+from babelscope.files import writing
 from babelscope.types import Example
 
 
@@ -30,18 +30,11 @@ def write(examples: Iterable[Example], path: str | Path) -> int:
         raise InputError(f"{file}: the ending must be one of {', '.join(WRITERS)} (the text formats also with .gz)")
     if not file.parent.is_dir():
         raise InputError(f"{file}: there is no folder {file.parent}")
-    part = file.with_name(f"{file.name}.part")
-    try:
-        with part.open("wb") as raw:
-            if file.suffix == ".gz":
-                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                    count = WRITERS[ending(file)](writable(examples), packed)
-            else:
-                count = WRITERS[ending(file)](writable(examples), raw)
-        os.replace(part, file)
-    finally:
-        part.unlink(missing_ok=True)
-    return count
+    with writing(file) as raw:
+        if file.suffix == ".gz":
+            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                return WRITERS[ending(file)](writable(examples), packed)
+        return WRITERS[ending(file)](writable(examples), raw)
 
 
 def writable(examples: Iterable[Example]) -> Iterator[Example]:

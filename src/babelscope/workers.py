@@ -1,0 +1,107 @@
+"""Independent pieces of work: in this process, in several processes of this machine, or on a Ray cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any, TypeVar
+
+import joblib
+
+from babelscope.errors import InputError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Numbered = Iterator[tuple[int, Result]]
+
+BACKENDS = ("local", "ray")
+
+
+def in_order(
+    work: Callable[[Item], Result], items: Sequence[Item], *, workers: int = 1, where: str = "local"
+) -> Iterator[Result]:
+    """`map(work, items)` with several workers.
+
+    *Laws*: those of `as_completed`; the results come in the order of the items.
+    """
+    early: dict[int, Result] = {}
+    due = 0
+    for number, result in as_completed(work, items, workers=workers, where=where):
+        early[number] = result
+        while due in early:
+            yield early.pop(due)
+            due += 1
+
+
+def as_completed(
+    work: Callable[[Item], Result],
+    items: Sequence[Item],
+    *,
+    workers: int = 1,
+    where: str = "local",
+    environment: Mapping[str, str] | None = None,
+) -> Numbered[Result]:
+    """The number of every item and its result, as they are completed, so many at a time.
+
+    `environment` are variables that workers on other machines need.
+
+    *Laws*: the results do not depend on `workers` and `where`; every item has exactly one result;
+    an item that raises ends the whole with its error; one local worker is this process.
+    """
+    check(workers, where)
+    if where == "ray":
+        return _on_ray(work, items, workers, dict(environment or {}))
+    return _local(work, items, workers)
+
+
+def check(workers: int, where: str) -> None:
+    """Refuses workers that cannot be had, before anything is loaded."""
+    if where not in BACKENDS:
+        raise InputError(f"work cannot run on {where!r}; choose one of: {', '.join(BACKENDS)}")
+    if workers < 1:
+        raise InputError(f"{workers} workers were requested; at least 1 is needed")
+    if where == "ray":
+        _ray()
+
+
+def _local(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Numbered[Result]:
+    if workers == 1:
+        yield from ((number, work(item)) for number, item in enumerate(items))
+        return
+    with joblib.parallel_config(backend="loky"):
+        pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers)
+        yield from pool(joblib.delayed(_run)(work, number, item) for number, item in enumerate(items))
+
+
+def _on_ray(
+    work: Callable[[Item], Result], items: Sequence[Item], workers: int, environment: dict[str, str]
+) -> Numbered[Result]:
+    """On the cluster that $RAY_ADDRESS names, or on one started here; an item has a GPU to itself if there are any."""
+    ray = _ray()
+    ray.init(
+        ignore_reinit_error=True, log_to_driver=False, logging_level="ERROR",
+        runtime_env={"env_vars": environment},
+    )  # fmt: skip
+    resources = {"num_cpus": 1, "num_gpus": 1 if ray.cluster_resources().get("GPU") else 0}
+    task = ray.remote(**resources)(_run)
+    waiting = list(enumerate(items))[::-1]
+    running: list[Any] = []
+    while waiting or running:
+        while waiting and len(running) < workers:
+            number, item = waiting.pop()
+            running.append(task.remote(work, number, item))
+        done, running = ray.wait(running)
+        yield from ray.get(done)
+
+
+def _run(work: Callable[[Item], Result], number: int, item: Item) -> tuple[int, Result]:
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    return number, work(item)
+
+
+def _ray() -> Any:
+    try:
+        return import_module("ray")
+    except ImportError as error:
+        raise InputError("work on a Ray cluster needs Ray: pip install 'babelscope[ray]'") from error

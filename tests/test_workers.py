@@ -1,0 +1,71 @@
+"""Workers: the same results whatever their number, in order or as they are completed."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from babelscope.errors import InputError
+from babelscope.workers import as_completed, check, in_order
+
+
+def work(item: int) -> tuple[int, int]:
+    time.sleep(0.05)
+    return item * item, os.getpid()
+
+
+def fail(item: int) -> int:
+    if item == 3:
+        raise InputError("item 3 is bad")
+    return item
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_the_number_of_workers_changes_no_result(workers: int) -> None:
+    items = list(range(7))
+    ordered = [square for square, _ in in_order(work, items, workers=workers)]
+    assert ordered == [0, 1, 4, 9, 16, 25, 36]
+    completed = [(number, square) for number, (square, _) in as_completed(work, items, workers=workers)]
+    assert sorted(completed) == list(enumerate(ordered))
+    assert list(in_order(work, [], workers=workers)) == []
+
+
+def test_one_worker_is_this_process_and_several_are_not() -> None:
+    assert {process for _, process in in_order(work, range(3))} == {os.getpid()}
+    assert os.getpid() not in {process for _, process in in_order(work, range(4), workers=2)}
+
+
+def wait_for_the_other(item: tuple[Path, str]) -> str:
+    """The one that waits ends after the one that is awaited."""
+    file, role = item
+    if role == "awaited":
+        file.write_text("")
+    late = time.monotonic() + 60
+    while not file.exists():
+        assert time.monotonic() < late, "both are at work at the same time"
+        time.sleep(0.01)
+    time.sleep(0.2 if role == "waits" else 0.0)
+    return role
+
+
+def test_results_come_as_they_are_completed(tmp_path: Path) -> None:
+    items = [(tmp_path / "a", "waits"), (tmp_path / "a", "awaited")]
+    assert list(as_completed(wait_for_the_other, items, workers=2)) == [(1, "awaited"), (0, "waits")]
+    (tmp_path / "a").unlink()
+    assert list(in_order(wait_for_the_other, items, workers=2)) == ["waits", "awaited"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_item_that_raises_ends_the_whole(workers: int) -> None:
+    with pytest.raises(InputError, match="item 3 is bad"):
+        list(in_order(fail, range(6), workers=workers))
+
+
+def test_what_cannot_be_is_refused_in_one_line() -> None:
+    with pytest.raises(InputError, match="0 workers were requested; at least 1"):
+        check(0, "local")
+    with pytest.raises(InputError, match="cannot run on 'slurm'; choose one of: local, ray"):
+        list(in_order(work, [1], where="slurm"))
