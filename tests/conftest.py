@@ -8,17 +8,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from jaxtyping import install_import_hook
 from transformers import AutoModelForMaskedLM, BertForQuestionAnswering
 
-with install_import_hook(
-    ["babelscope.model.inference", "babelscope.methods", "babelscope.metrics", "babelscope.stats"],
-    None if "UNCHECKED_SHAPES" in os.environ else "beartype.beartype",
-):  # shapes are checked here, in the tests, and nowhere else; deliberate faults are to be caught by laws, not by shapes
-    import babelscope.methods
-    import babelscope.metrics
-    import babelscope.model.inference
-    import babelscope.stats  # noqa: F401
+from shapes import check_shapes
+
+if "UNCHECKED_SHAPES" not in os.environ:  # deliberate faults are to be caught by laws, not by shapes
+    check_shapes()
 
 from babelscope.model.load import Model, load
 from babelscope.training.small import ARCHITECTURES, make_model, make_tokenizer
