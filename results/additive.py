@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import shap
 import torch
 from benchmarks.timing import table
 
@@ -50,6 +49,8 @@ def connected(steps: int) -> Answers:
 
 def mean_weight(model: Answers, copies: int) -> float:
     """Kernel SHAP's mean weight of a place in that many copies of "perfect", against as many of "the"."""
+    import shap  # an extra, and slow to import: for this page alone
+
     words = linear_words().words
     perfect, the = words.index("perfect"), words.index("the")
     explainer = shap.KernelExplainer(

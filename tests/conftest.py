@@ -8,20 +8,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from jaxtyping import install_import_hook
 from transformers import AutoModelForMaskedLM, BertForQuestionAnswering
 
-with install_import_hook(
-    ["babelscope.model.inference", "babelscope.methods", "babelscope.metrics", "babelscope.stats"],
-    None if "UNCHECKED_SHAPES" in os.environ else "beartype.beartype",
-):  # shapes are checked here, in the tests, and nowhere else; deliberate faults are to be caught by laws, not by shapes
-    import babelscope.model.inference
-    import babelscope.stats  # noqa: F401
-    from babelscope.methods import METHODS
-    from babelscope.metrics import METRICS
+from shapes import check_shapes
 
-    for row in (*METHODS.values(), *METRICS.values()):
-        _ = row.function  # imports the module, so that its shapes are checked too
+if "UNCHECKED_SHAPES" not in os.environ:  # deliberate faults are to be caught by laws, not by shapes
+    check_shapes()
 
 from babelscope.model.load import Model, load
 from babelscope.training.small import ARCHITECTURES, make_model, make_tokenizer

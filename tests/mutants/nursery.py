@@ -1,35 +1,39 @@
-"""A process with the libraries in memory that forks a child for every run of pytest: importing them takes longer than a law.
+"""A process with the libraries and the package in memory that forks a child for every run of pytest.
 
-Each line of its input is a JSON object: `path` (where the package lies), `args` (of pytest), `out` (a file for its prints).
-Each line of its output is the exit status. The package itself is imported by the children alone, each its own copy.
+Importing them takes longer than a law. Each line of its input is a JSON object: `changes` (of functions,
+see `change.apply`), `args` (of pytest) and `out` (a file for its prints); each line of its output is the
+exit status. A child changes the functions that it has inherited: its parent and its siblings never see it.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
 import sys
 import traceback
 
 import pandas  # noqa: F401
 import plotly.graph_objects  # noqa: F401
 import pytest
-import scipy.optimize
-import scipy.stats  # noqa: F401
 import sklearn.linear_model  # noqa: F401
-import torch  # noqa: F401
+from change import apply
 from transformers import (  # noqa: F401
     AutoModelForMaskedLM,
     BertForQuestionAnswering,
     BertForSequenceClassification,
+    DistilBertForSequenceClassification,
     GPT2ForSequenceClassification,
     Trainer,
     XLMRobertaForSequenceClassification,
 )
 
+import babelscope
 
-def child(path: str, args: list[str], out: str) -> int:
-    """Runs pytest on the package in `path` and gives its exit status."""
+
+def child(changes: list[tuple[str, str, str]], args: list[str], out: str) -> int:
+    """Runs pytest on the changed package and gives its exit status."""
     pid = os.fork()
     if pid:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -38,8 +42,8 @@ def child(path: str, args: list[str], out: str) -> int:
         file = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(file, 1)
         os.dup2(file, 2)
-        os.environ["PYTHONPATH"] = path
-        sys.path.insert(0, path)
+        for where, before, after in changes:
+            apply(where, before, after)
         status = int(pytest.main(["-W", "ignore::pytest.PytestAssertRewriteWarning", *args]))
     except BaseException:  # a child never comes back to the loop below
         traceback.print_exc()
@@ -49,7 +53,8 @@ def child(path: str, args: list[str], out: str) -> int:
 
 
 if __name__ == "__main__":
-    assert not any(name.split(".")[0] == "babelscope" for name in sys.modules), "the children are to import it"
-    told = os.dup(1)
+    for module in pkgutil.walk_packages(babelscope.__path__, "babelscope."):
+        importlib.import_module(module.name)
+    answers = os.dup(1)
     for line in sys.stdin:
-        os.write(told, f"{child(**json.loads(line))}\n".encode())
+        os.write(answers, f"{child(**json.loads(line))}\n".encode())

@@ -13,10 +13,8 @@ import torch
 import transformers as hf
 from torch import Tensor
 
-from architectures import COMMON, MODELS, ROUGH, SIZE, made
-from babelscope.data.formats.lists import (
-    as_examples,
-)
+from architectures import ROUGH, SIZE
+from babelscope.data.formats.lists import as_examples
 from babelscope.errors import UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.methods.attention import rolled
@@ -31,9 +29,10 @@ from babelscope.propagation import decomposition, zeroing
 from babelscope.propagation.rules import rules
 from babelscope.propagation.tape import taped
 from babelscope.types import Target
+from bare import COMMON, RULED, made
 from conftest import PAIRS, TEXTS, tiny
 
-LAYERED = [name for name in MODELS if name != "xlm"]
+LAYERED = [name for name in RULED if name != "xlm"]
 every = pytest.mark.parametrize("name", LAYERED)
 BACKWARD = ("gpt2", "bloom", "llama", "qwen2", "qwen3", "gemma", "gemma3")
 """These look back only."""

@@ -10,9 +10,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from architectures import ROUGH, every, made
+from architectures import ROUGH
 from babelscope.propagation.deeplift import logarithmic_mean
 from babelscope.propagation.rules import rules
+from bare import every, made
 
 ROUGH = ROUGH | {"xlm": 1e-6, "bloom": 1e-6}
 """These two compute the softmax of attention in float32."""

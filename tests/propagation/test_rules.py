@@ -6,9 +6,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from architectures import ROUGH, every, made, relevance
+from architectures import ROUGH
 from babelscope.errors import UnsupportedModel
 from babelscope.propagation.rules import RULES, rules
+from bare import every, made, relevance
 
 
 @every

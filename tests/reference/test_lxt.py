@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from architectures import made, relevance
 from babelscope.propagation.rules import rules
+from bare import made, relevance
 
 CHILD = """
 import importlib, sys, types, torch
@@ -29,7 +29,7 @@ for name, parts in {"bert": ("modeling_bert", "attnLRP"), "vit_torch": ("vision_
 sys.modules["lxt.efficient.zennit_patches"] = patches = types.ModuleType("patches")
 patches.monkey_patch_zennit = None
 from lxt.efficient import monkey_patch
-from architectures import made, relevance
+from bare import made, relevance
 architecture, rule, out = sys.argv[1:4]
 model, embedded = made(architecture, biased=True)
 modeling = importlib.import_module(type(model.hf).__module__)

@@ -1,0 +1,387 @@
+"""The deliberate faults: where each is put, what it changes, and which tests must notice it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Mutant(NamedTuple):
+    """A fault; in `before` and `after` a capital letter stands for any expression (see `change`)."""
+
+    where: str
+    before: str
+    after: str
+    tests: str
+    chosen: str
+
+
+MUTANTS = {
+    "languages with texts of their own averaged over all texts": Mutant(
+        "babelscope.analyses.tradeoffs.intervals:_drawn",
+        "(C @ S.T)[:, None, None, :]", "C.sum(axis=1)[:, None, None, None]",
+        "analyses/tradeoffs/test_transfer_matrix.py", "not_paired",
+    ),
+    "a decoder's loss at the place of the token itself": Mutant(
+        "babelscope.analyses.tradeoffs.drift:_following.loss",
+        "_surprise(L, P - 1, I)", "_surprise(L, P, I)",
+        "analyses/tradeoffs/test_tradeoffs.py", "per_byte_of_what",
+    ),
+    "weight permuted across the border of two texts": Mutant(
+        "babelscope.analyses.consistency.score:permuted",
+        "S or ([0] * len(A), [0] * len(B))", "([0] * len(A), [0] * len(B))",
+        "analyses/consistency/test_consistency.py", "i19",
+    ),
+    "dissimilar words made to carry weight": Mutant(
+        "babelscope.analyses.consistency.transport:transport",
+        "np.clip(S, 0.0, 1.0)", "S",
+        "analyses/consistency/test_consistency.py", "i10",
+    ),
+    "kappa of the means over sums that count C twice": Mutant(
+        "babelscope.analyses.consistency.tables:_quotient",
+        "C, P, Q, N = S.T", "C, Q, P, N = S.T",
+        "cli/test_consistency_cli.py", "reach_the_ceiling",
+    ),
+    "pairs that share a premise taken for independent": Mutant(
+        "babelscope.analyses.consistency.tables:_line",
+        "[P.cluster for P in X]", "[P.id for P in X]",
+        "analyses/consistency/test_flips.py", "resample_clusters",
+    ),
+    "a partial correlation of the wrong sign": Mutant(
+        "babelscope.analyses.consistency.flips:_from_products",
+        "-I[0, 1]", "I[0, 1]",
+        "analyses/consistency/test_flips.py", "regression_leaves",
+    ),
+    "links of the second text laid on the first": Mutant(
+        "babelscope.analyses.consistency.named_spaces:in_links.compare",
+        "np.cumsum([0, *C])", "0 * np.cumsum([0, *C])",
+        "cli/test_consistency_cli.py", "gold_links",
+    ),
+    "a right-to-left line read from the left": Mutant(
+        "babelscope.analyses.consistency.ribbons:_placed",
+        "rightward(U)", "False",
+        "analyses/consistency/test_ribbons.py", "from_the_right",
+    ),
+    "a denial entails what is said less exactly": Mutant(
+        "babelscope.corpus.events.meaning:entails",
+        "narrower(hypothesis, premise)", "narrower(premise, hypothesis)",
+        "corpus/test_builtin.py", "by_hand",
+    ),
+    "an exchange turned round": Mutant(
+        "babelscope.corpus.events.meaning:converse",
+        "replace(E, subject=E.other, verb=V, other=E.subject)", "replace(E, verb=V)",
+        "corpus/test_builtin.py", "confirmed_by_search and paraphrase-en",
+    ),
+    "a head off by one": Mutant(
+        "babelscope.corpus.notation:_group",
+        "W._replace(head=H + 1, relation=R)", "W._replace(head=H, relation=R)",
+        "corpus/test_builtin.py", "notation",
+    ),
+    "words of the same meaning pushed apart": Mutant(
+        "babelscope.training.pretrain:_near",
+        "A = A.masked_fill(S & ~torch.eye(L, dtype=torch.bool), -torch.inf)", "pass",
+        "training/test_pretrain.py", "partners",
+    ),
+    "an answer's end one token early": Mutant(
+        "babelscope.training.finetune:_answer",
+        "(I[0], I[-1])", "(I[0], I[-1] - 1)",
+        "training/test_evaluate.py", "learns_its_examples",
+    ),
+    "a head kept with the lowest layers": Mutant(
+        "babelscope.model.layers:freeze",
+        "H.base_model.parameters()", "H.parameters()",
+        "training/test_freezing.py", "stays_and_all_else and xlm-roberta",
+    ),
+    "positions from zero on RoBERTa": Mutant(
+        "babelscope.model.inference:_arguments",
+        "np.arange(S, S + len(Q))", "np.arange(len(Q))",
+        "model/test_inference.py", "plain_call or move_positions",
+    ),
+    "padding that a decoder's head takes for text": Mutant(
+        "babelscope.model.inference:_forward",
+        "M.hf(**G, input_ids=_padded(M, B, R, P))",
+        "M.hf(**G, input_ids=_padded(M, B, R, int(P == 0)))",
+        "laws/test_method_laws.py", "in_a_batch and gpt2-occlusion",
+    ),
+    "a contrast added": Mutant(
+        "babelscope.model.targets:value",
+        "L - torch.stack([R[C] for R, O in X])", "L + torch.stack([R[C] for R, O in X])",
+        "laws/test_targets.py", "contrast_is_the_difference and classes",
+    ),
+    "a decoder's tokens shifted the wrong way": Mutant(
+        "babelscope.model.encoder_decoder:_tables",
+        "(S, *D[:-1])", "(S, *D[1:])",
+        "laws/test_targets.py", "slopes_of_a_plain",
+    ),
+    "attention mask left out of an input's identity": Mutant(
+        "babelscope.model.inference:Query.digest",
+        "(self.ids, self.types, self.attended)", "(self.ids, self.types)",
+        "model/test_inference.py", "identity",
+    ),
+    "half of the quadrature weight dropped": Mutant(
+        "babelscope.methods.gradient:_integrals",
+        "torch.from_numpy((B - A) * W / 2)", "torch.from_numpy((B - A) * W / 4)",
+        "laws/test_method_laws.py", "complete_methods",
+    ),
+    "special tokens moved along the path": Mutant(
+        "babelscope.methods.gradient:way",
+        "(E - baseline_vector(M, B)) * C", "(E - baseline_vector(M, B)) + 0 * C",
+        "laws/test_method_laws.py", "complete_methods",
+    ),
+    "sign of the gradient flipped": Mutant(
+        "babelscope.methods.gradient:input_x_gradient.reduce",
+        "(G.double() * E.double()).sum(dim=-1)", "-(G.double() * E.double()).sum(dim=-1)",
+        "laws/test_method_laws.py", "linear_model",
+    ),
+    "worst first": Mutant(
+        "babelscope.metrics.erased:ranking",
+        "np.lexsort((T, -S))", "np.lexsort((T, S))",
+        "laws/test_metric_laws.py", "falling or truth",
+    ),
+    "ties by position": Mutant(
+        "babelscope.metrics.erased:ranking",
+        'keyed("ties", K).permutation(len(S))', "np.arange(len(S))",
+        "laws/test_metric_laws.py", "ties_are_not_broken",
+    ),
+    "kept and erased exchanged": Mutant(
+        "babelscope.metrics.hard:_paths",
+        "_Path(A, B, M[2::2], M[3::2], R)", "_Path(A, B, M[3::2], M[2::2], R)",
+        "laws/test_metric_laws.py", "truth",
+    ),
+    "equal rationales counted again": Mutant(
+        "babelscope.metrics.hard:lengths",
+        "sorted({L for R in G})", "sorted([L for R in G])",
+        "laws/test_metric_laws.py", "count_once or distinct",
+    ),
+    "erasure off by one token": Mutant(
+        "babelscope.model.erase:erase",
+        "np.where(G, F, E.ids)", "np.where(np.roll(G, 1), F, E.ids)",
+        "laws/test_metric_laws.py", "ends_of_the_erasure",
+    ),
+    "undefined becomes zero": Mutant(
+        "babelscope.metrics.hard:_share",
+        "if P.drop < L: return Measured(nan, R)", "if P.drop < L: return Measured(0.0, R)",
+        "laws/test_metric_laws.py", "undefined_is_nan",
+    ),
+    "soft metrics with the polarity exchanged": Mutant(
+        "babelscope.metrics.soft:_plans",
+        "S if K else 1 - S", "1 - S if K else S",
+        "laws/test_defects.py", "polarity",
+    ),
+    "one luck for all draws": Mutant(
+        "babelscope.metrics.soft:_thinned",
+        'keyed("soft", N, D)', 'keyed("soft", N, 0)',
+        "reference/test_metrics.py", "equal_their_references and bert",
+    ),
+    "half of the trapezoid dropped": Mutant(
+        "babelscope.metrics.curves:_area",
+        "S * (V[1:] + V[:-1]) / 2", "S * V[1:]",
+        "metrics/test_agreement.py", "other_end",
+    ),
+    "a reversed explanation is a good one": Mutant(
+        "babelscope.metrics.agreement:_unsaid",
+        "max(0.0, C)", "C",
+        "metrics/test_agreement.py", "not_of_sign",
+    ),
+    "greedy choices that forget the earlier ones": Mutant(
+        "babelscope.metrics.bounds:greedy",
+        "[*E, U]", "[U]",
+        "metrics/test_bounds.py", "looks_again",
+    ),
+    "ties are wins": Mutant(
+        "babelscope.metrics.bounds:wins",
+        "np.where(T, 0.5, B)", "np.where(T, 1.0, B)",
+        "metrics/test_bounds.py", "ties_are_half",
+    ),
+    "special tokens in the mean embedding": Mutant(
+        "babelscope.model.erase:_mean",
+        "A - set(S)", "A - set()",
+        "model/test_operators.py", "mean_embedding",
+    ),
+    "translations drawn one by one": Mutant(
+        "babelscope.stats.bootstrap:of_sums",
+        "N, M = np.unique(np.asarray(G, dtype=object)[K].astype(str), return_inverse=True)",
+        "N = M = np.arange(int(K.sum()))",
+        "stats/test_stats.py", "together",
+    ),
+    "the middle sizes drawn without the complements": Mutant(
+        "babelscope.methods.surrogates:_by_kernel",
+        "[H, ~H]", "[H, H]",
+        "methods/test_surrogates.py", "pairs_share and kernel",
+    ),
+    "orders not walked from their ends": Mutant(
+        "babelscope.methods.shapley:_and_back",
+        "(O, O[::-1])", "(O, O)",
+        "methods/test_surrogates.py", "pairs_share and permutation",
+    ),
+    "one stream of numbers for all examples": Mutant(
+        "babelscope.methods.controls:random",
+        'keyed(S, "random", I)', 'keyed(S, "random")',
+        "laws/test_method_laws.py", "seed_decides",
+    ),
+    "a bias shared out before the residual sum": Mutant(
+        "babelscope.propagation.tape:Tape.keep",
+        "N in AFFINE and M", "N in AFFINE",
+        "reference/test_contribution_methods.py", "decompx and bert",
+    ),
+    "zeroed values left in the next layer": Mutant(
+        "babelscope.propagation.zeroing:_zeroed_in.leave",
+        "S[-1:].expand_as(S).contiguous()", "S",
+        "reference/test_contribution_methods.py", "value_zeroing and bert",
+    ),
+    "attention block and feed-forward block exchanged": Mutant(
+        "babelscope.propagation.decomposition:_measured",
+        "A, F = L.sides", "F, A = L.sides",
+        "reference/test_contribution_methods.py", "alti and bert",
+    ),
+    "a product's multiplier at the input, not halfway": Mutant(
+        "babelscope.propagation.deeplift:_middle",
+        "_both((A + B) / 2)", "_both(A)",
+        "propagation/test_rule_sets.py", "complete and bert",
+    ),
+    "the negative part of a linear layer forgotten": Mutant(
+        "babelscope.propagation.chefer:_Positive.backward",
+        "torch.where(X < 0, S, 0.0)", "torch.zeros_like(X)",
+        "propagation/test_rule_sets.py", "relevance_of_one and distilbert",
+    ),
+    "a mask on the relevance that rollout reads": Mutant(
+        "babelscope.propagation.chefer:_matmul",
+        "O(A, scaled(B, S if M is None else T), *R, **K)",
+        "O(scaled(A, 1.0 if M is None else M), scaled(B, S if M is None else T), *R, **K)",
+        "propagation/test_rule_sets.py", "head_masks and bert",
+    ),
+    "half a Shapley value": Mutant(
+        "babelscope.methods.slalom.shapley:shapley",
+        "zip((N + 1) / 2, G / 2)", "zip((N + 1) / 2, G / 4)",
+        "methods/slalom/test_slalom.py", "shapley",
+    ),
+    "repeated units counted once": Mutant(
+        "babelscope.methods.slalom.surrogate:shares",
+        "G.count * np.exp(L)", "(G.count > 0) * np.exp(L)",
+        "methods/slalom/test_slalom.py", "count_form",
+    ),
+    "the slope by importances without the answer": Mutant(
+        "babelscope.methods.slalom.fit:Problem.jacobian",
+        "S * (V - A[:, None])", "S * V",
+        "methods/slalom/test_slalom.py", "central_difference",
+    ),
+    "importances left uncentred": Mutant(
+        "babelscope.methods.slalom.exact:recover",
+        "A - A.mean()", "A",
+        "methods/slalom/test_slalom.py", "exact_recovery",
+    ),
+    "a start whose ridge is forgotten": Mutant(
+        "babelscope.methods.slalom.fit:fit",
+        "S.ridge if R is None else R", "LADDER[0]",
+        "methods/slalom/test_slalom.py", "starts_elsewhere",
+    ),
+    "an exact design that takes a missing answer": Mutant(
+        "babelscope.methods.slalom.text:recovered",
+        "not np.isfinite(V).all()", "False",
+        "methods/slalom/test_slalom_inputs.py", "loses_answers",
+    ),
+    "a picture with a margin below": Mutant(
+        "babelscope.display.png:png",
+        'f"--window-size={S[1]},{S[2]}"', 'f"--window-size={S[1]},{S[1]}"',
+        "browser/test_plane.py", "painted_in_full and en",
+    ),
+    "a unit's partner forgotten": Mutant(
+        "babelscope.methods.slalom.exact:recover",
+        "A[[U for U, O in P if O == H]] += A[H]", "A[[U for U, O in P if O == H]] += 0",
+        "methods/slalom/test_slalom.py", "exact_recovery",
+    ),
+    "segments of equal length": Mutant(
+        "babelscope.methods.slalom.design:draw",
+        "[[D[A] for A in G.permutation(S)] for D in O]", "[[D[A] for A in range(S)] for D in O]",
+        "methods/slalom/test_slalom_method.py", "pair_are_read",
+    ),
+    "the floor added": Mutant(
+        "babelscope.stats.disparity:compared",
+        "R[S] - L * B", "R[S] + L * B",
+        "stats/test_disparity.py", "floor_is_taken_off",
+    ),
+    "a text that one model gets wrong": Mutant(
+        "babelscope.stats.disparity:_both",
+        'B["rightmultilingual"] & B["rightmonolingual"]',
+        'B["rightmultilingual"] | B["rightmonolingual"]',
+        "stats/test_disparity.py", "row_holds",
+    ),
+    "specifications that count only some flips": Mutant(
+        "babelscope.stats.specifications:specification_curve",
+        "np.abs(np.median(F, axis=1))", "np.abs(np.mean(F, axis=1))",
+        "stats/test_disparity.py", "share_of_all_flips",
+    ),
+    "erasures remembered whatever the order": Mutant(
+        "babelscope.metrics.hard:_identity",
+        "(R.content, R.word, S)", "(R.content, R.word)",
+        "analyses/faithfulness/test_pairings.py", "explanations_of_one_text",
+    ),
+    "a shuffled model answered from memory": Mutant(
+        "babelscope.analyses.trust.shuffling:shuffled",
+        "S, D.memory = D.memory, None", "S = D.memory",
+        "analyses/trust/test_shuffling.py", "inference_forgets and bert",
+    ),
+    "an explanation that survives is trusted": Mutant(
+        "babelscope.analyses.trust.checks:randomisation",
+        '"fails" if S.similarity > S.high else V', '"fails" if S.similarity < S.low else V',
+        "analyses/trust/test_trust.py", "knows_nothing and position",
+    ),
+    "slopes between texts": Mutant(
+        "babelscope.stats.slopes:slope",
+        "(_centred(A[K], M), _centred(B[K], M))", "(A[K], _centred(B[K], M))",
+        "analyses/tokenization/test_intervention.py", "least_squares",
+    ),
+    "other words cut at every dose": Mutant(
+        "babelscope.model.resegmentation:_recut",
+        "R.random(L) < H.rate", "R.random(L) > 1 - H.rate / 2",
+        "model/test_resegmentation.py", "doses_are_nested and duplicate-wordpiece",
+    ),
+    "cuts into as many pieces not equally likely": Mutant(
+        "babelscope.model.lattice:same",
+        "S = np.array([W[E, L - 1] for E in X]) / D",
+        "S = np.array([W[E, L - 1] > 0 for E in X]); S = S / S.sum()",
+        "model/test_resegmentation.py", "ways_to_choose",
+    ),
+    "a method's settings averaged": Mutant(
+        "babelscope.analyses.faithfulness.settings:read_named",
+        "L is not None", "False",
+        "reporting/test_report.py", "two_settings",
+    ),
+    "comparisons of a page not corrected": Mutant(
+        "babelscope.analyses.faithfulness.families:adjusted",
+        "holm(P)", "P",
+        "reporting/test_report.py", "holds_among_all",
+    ),
+    "similarity with its bias left in": Mutant(
+        "babelscope.analyses.tradeoffs.activations:gram",
+        "np.fill_diagonal(M, 0.0)", "pass",
+        "analyses/tradeoffs/test_state_similarity.py", "biased_form",
+    ),
+    "specialisation that sees difficulty": Mutant(
+        "babelscope.analyses.tradeoffs.behaviour:specialisation",
+        "(A - B - np.swapaxes(B, -1, -2)) / 2", "(A - B - B) / 2",
+        "analyses/tradeoffs/test_transfer_matrix.py", "specialisation_is_symmetric",
+    ),
+    "a confidence of 1 in a bin of its own": Mutant(
+        "babelscope.analyses.tradeoffs.confidence:binned",
+        "np.minimum((C * B).astype(np.int64), B - 1)", "(C * B).astype(np.int64)",
+        "analyses/tradeoffs/test_confidence.py", "test_bins",
+    ),
+    "heads averaged before their entropy": Mutant(
+        "babelscope.analyses.tradeoffs.attention:spread",
+        "N = entropy(W)",
+        "N = np.repeat(entropy(W.mean(axis=1, keepdims=True)), W.shape[1], axis=1)",
+        "reference/test_tradeoff_numbers.py", "spread",
+    ),
+    "models resampled apart": Mutant(
+        "babelscope.analyses.tradeoffs.intervals:_drawn",
+        'np.einsum("kstc,dc->dkst", S, C, optimize=True)',
+        'np.stack([np.einsum("ktc,dc->dkt", S[:, s], np.roll(C, s, 1))'
+        " for s in range(S.shape[1])], 2)",
+        "analyses/tradeoffs/test_transfer_matrix.py", "resample_cells_together",
+    ),
+    "classes matched by their place": Mutant(
+        "babelscope.analyses.tradeoffs.readings:label_order",
+        "[L[N] for N in W]", "list(range(len(W)))",
+        "analyses/tradeoffs/test_tradeoffs.py", "classes_are_matched",
+    ),
+}  # fmt: skip
