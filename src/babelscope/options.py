@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from babelscope.errors import InputError
 
 
+@runtime_checkable
 class Row(Protocol):
     """What a row of METHODS and one of METRICS have in common here."""
 
