@@ -191,6 +191,43 @@ def explanation_fields() -> str:
     return "\n\n".join(parts)
 
 
+def study_fields() -> str:
+    """Every field of a study file: of the study, its tasks, data and models, then of each analysis."""
+    from babelscope.analyses import ANALYSES
+    from babelscope.analyses.faithfulness.spec import PairingSpec
+    from babelscope.data.spec import DataSpec, TaskSpec
+    from babelscope.options import Choice
+    from babelscope.study.config import Study
+    from babelscope.training.spec import ModelSpec, TrainSpec
+
+    kinds = (("Study", Study), ("TaskSpec", TaskSpec), ("DataSpec", DataSpec), ("ModelSpec", ModelSpec),
+             ("TrainSpec", TrainSpec), ("Choice", Choice))  # fmt: skip
+    parts = [_spec_fields(f"### {name}", kind) for name, kind in kinds]
+    for name, row in ANALYSES.items():
+        parts.append(_spec_fields(f"### `{name}`: {row.question}", row.spec))
+        if name == "faithfulness":
+            parts.append(_spec_fields("### PairingSpec", PairingSpec))
+    return "\n\n".join(parts)
+
+
+def _spec_fields(heading: str, kind: Any) -> str:
+    from pydantic_core import PydanticUndefined
+
+    rows = []
+    for name, field in kind.model_fields.items():
+        default = field.get_default(call_default_factory=True)
+        shown = "*required*" if default is PydanticUndefined else f"`{_plain_default(default)}`"
+        rows.append([f"`{name}`", shown, " ".join((field.description or "").split())])
+    return f"{heading}\n\n{docstring(kind)}\n\n{table(('field', 'default', 'meaning'), rows)}"
+
+
+def _plain_default(value: Any) -> str:
+    """A default as it is written in a study file."""
+    if isinstance(value, list):
+        return f"[{', '.join(getattr(part, 'name', None) or str(part) for part in value)}]"
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value) or '""'
+
+
 def error_tree() -> str:
     from babelscope import errors
 
@@ -344,6 +381,7 @@ MARKERS = {
     "<!-- public names -->": public_names,
     "<!-- public functions -->": public_functions,
     "<!-- values -->": explanation_fields,
+    "<!-- study fields -->": study_fields,
     "<!-- error tree -->": error_tree,
     "<!-- store layout -->": store_layout,
     "<!-- pretraining -->": pretraining,

@@ -31,14 +31,16 @@ AnyRow = TypeVar("AnyRow", bound=Row)
 class Spec(BaseModel):
     """Unknown fields are refused: a misspelt one must not be silently left out."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Choice(Spec):
     """A method or metric with options; a bare name in the file means: with its defaults."""
 
     name: str
+    """Name of the method or metric."""
     options: dict[str, Any] = Field(default_factory=dict)
+    """Options; those not listed have their defaults."""
 
     @model_validator(mode="before")
     @classmethod

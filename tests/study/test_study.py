@@ -14,6 +14,7 @@ import pytest
 import torch
 import yaml
 
+from babelscope.data.examples import examples
 from babelscope.data.spec import (
     DataSpec,
 )
@@ -27,9 +28,6 @@ from babelscope.study.config import (
 from babelscope.study.config import read_study as read_file
 from babelscope.study.grid import blocks, progress_of
 from babelscope.study.run import Watch, run
-from babelscope.training import (
-    models,
-)
 
 STUDY = {
     "name": "small",
@@ -354,7 +352,7 @@ def test_a_file_that_is_no_study(tmp_path: Path) -> None:
 def test_a_study_reads_public_corpora(shared: Path) -> None:
     """The rows of a corpus in a folder are those of its own reader, and parallel."""
     data = DataSpec(corpus="sib200", folder=str(shared / "data"), split="dev", examples=5)
-    rows = {lang: models.examples(data, lang) for lang in ("en", "sw")}
+    rows = {lang: examples(data, lang) for lang in ("en", "sw")}
     assert [row.group for row in rows["en"]] == [row.group for row in rows["sw"]]
     assert {len(found) for found in rows.values()} == {5}
 
@@ -377,16 +375,16 @@ def test_a_study_reads_data_sets_of_the_hub(tmp_path: Path, monkeypatch: pytest.
             made.to_parquet(str(tmp_path / lang / f"{split}.parquet"))
     columns = {"text": "review", "pair": "keys"}
     data = DataSpec(hub=str(tmp_path / "{lang}"), dev_split="train", columns=columns, examples=5)
-    rows = models.examples(data, "hi")
+    rows = examples(data, "hi")
     assert [row.texts for row in rows] == [(f"hi test {at}", "a, b") for at in range(5)]
     assert {row.lang for row in rows} == {"hi"}
-    assert [row.group for row in rows] == [row.group for row in models.examples(data, "en")], "equal numbers are translations"
-    train, dev = (models.examples(data, "en", split, 100) for split in ("train", "dev"))
+    assert [row.group for row in rows] == [row.group for row in examples(data, "en")], "equal numbers are translations"
+    train, dev = (examples(data, "en", split, 100) for split in ("train", "dev"))
     assert [row.texts[0] for row in dev] == [f"en train {at}" for at in (0, 20, 40)]
     assert {row.texts[0] for row in (*train, *dev)} == {f"en train {at}" for at in range(45)}
     assert len(train) + len(dev) == 45
     with pytest.raises(InputError, match="cannot be had from the Hugging Face hub"):
-        models.examples(data.model_copy(update={"dev_split": "validation"}), "en", "dev", 3)
+        examples(data.model_copy(update={"dev_split": "validation"}), "en", "dev", 3)
 
 
 def test_drawn_examples_are_the_same_translations(tmp_path: Path) -> None:
@@ -398,10 +396,10 @@ def test_drawn_examples_are_the_same_translations(tmp_path: Path) -> None:
     ]
     file = tmp_path / "sorted.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    drawn = DataSpec(file=str(file), examples=20, drawn=True)
-    groups = {lang: [row.group for row in models.examples(drawn, lang)] for lang in ("en", "hi")}
+    drawn = DataSpec(file=str(file), examples=20, sampled=True)
+    groups = {lang: [row.group for row in examples(drawn, lang)] for lang in ("en", "hi")}
     assert groups["en"] == groups["hi"]
     assert len(set(groups["en"])) == 20
-    assert {row.label for row in models.examples(drawn, "en")} == {"a", "b"}
-    assert {row.label for row in models.examples(DataSpec(file=str(file), examples=20), "en")} == {"a"}
-    assert set(groups["en"]) != {row.group for row in models.examples(drawn.model_copy(update={"seed": 1}), "en")}
+    assert {row.label for row in examples(drawn, "en")} == {"a", "b"}
+    assert {row.label for row in examples(DataSpec(file=str(file), examples=20), "en")} == {"a"}
+    assert set(groups["en"]) != {row.group for row in examples(drawn.model_copy(update={"seed": 1}), "en")}

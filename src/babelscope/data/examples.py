@@ -25,12 +25,12 @@ SHARED = 20
 def examples(data: DataSpec, lang: str, split: str | None = None, count: int | None = None) -> list[Example]:
     """The examples of one language: those to explain, or with `split` those to train on.
 
-    *Law*: with `drawn`, the examples to explain are the same translation groups in every language that has them.
+    *Law*: with `sampled`, the examples to explain are the same translation groups in every language that has them.
     """
     wanted = split or data.split
     number = count if count is not None else data.examples
-    if data.drawn and split is None:
-        found = examples(data.model_copy(update={"drawn": False, "examples": None}), lang)
+    if data.sampled and split is None:
+        found = examples(data.model_copy(update={"sampled": False, "examples": None}), lang)
         return sorted(found, key=lambda row: keyed(data.seed, "drawn", row.group).random())[:number]
     if data.builtin is not None:
         return corpus.read(data.builtin, lang, wanted, number or 0, data.seed)

@@ -14,23 +14,45 @@ class DataSpec(Spec):
     hub, or `rows` written into the study itself."""
 
     builtin: str | None = None
+    """Task of the built-in corpus: `sentiment`, `topic`, `nli`, `paraphrase` or `reading`."""
     corpus: str | None = None
+    """Name of a public corpus, for example `sib200`."""
     folder: str | None = None
+    """Folder of that corpus."""
     file: str | None = None
+    """File of examples with a column `lang`, or one file per language with `{lang}` in its name."""
     train_file: str | None = None
+    """The same for training; only models with `train` read it."""
     dev_file: str | None = None
+    """The same for choosing the best epoch."""
     hub: str | None = None
+    """Data set of the Hugging Face hub, streamed; `{lang}` in its name is replaced by the
+    language."""
     rows: list[dict[str, Any]] | None = None
+    """Examples written into the study: mappings with `text`, and optionally `pair`, `id`, `label`,
+    `lang`, `group`."""
     config: str | None = None
+    """Configuration of the hub's data set, for example `"{lang}"`."""
     revision: str | None = None
+    """Commit or branch of the hub's data set."""
     train_split: str = "train"
+    """Split of the hub's data set that models with `train` are trained on."""
     dev_split: str = "validation"
+    """Split that chooses the best epoch; if it is `train_split`, every twentieth row is set aside
+    for it."""
     columns: dict[str, str] = Field(default_factory=dict)
+    """Names that the file or data set uses for `text`, `pair`, `id`, `label`, `lang`, `group`."""
     languages: list[str] | None = None
+    """Languages that the task exists in; all languages of the study by default."""
     split: str = "test"
+    """Split that is explained: `train`, `dev` or `test` of a corpus, or the hub's own name."""
     examples: int | None = Field(default=100, ge=1)
-    drawn: bool = False
+    """Number of examples per language; `null` takes all examples of a file."""
+    sampled: bool = False
+    """Sample the examples instead of taking the first; the same translations in every language.
+    Some corpora are sorted by class."""
     seed: int = 0
+    """Seed of the built-in corpus, or of the sample."""
 
     @model_validator(mode="after")
     def one_source(self) -> Self:
@@ -40,9 +62,9 @@ class DataSpec(Spec):
             raise ValueError("'config' and 'revision' are of a data set of the 'hub'")
         if self.folder is not None and self.corpus is None:
             raise ValueError("'folder' is where a 'corpus' lies; a 'file' has its own path")
-        if self.builtin is not None and self.drawn:
+        if self.builtin is not None and self.sampled:
             raise ValueError(
-                "'drawn' is for files, corpora and the hub; of the built-in corpus another 'seed' gives other examples"
+                "'sampled' is for files, corpora and the hub; of the built-in corpus another 'seed' gives other examples"
             )
         if self.builtin is not None and self.examples is None:
             raise ValueError("give the number of 'examples': the built-in corpus has no end")
@@ -53,11 +75,22 @@ class TaskSpec(Spec):
     """A task: a name for the report, its examples, and what of them is explained (as in `explain`)."""
 
     name: str
+    """Name of the task in the report."""
     data: DataSpec
+    """Where its examples come from."""
     target: str | None = None
+    """Class to explain, `gold`, or `source` (the class predicted for the translation in the source
+    language); the prediction by default."""
     quantity: str = "logit"
+    """Explained quantity: `logit`, `probability`, `log_odds` or `contrast`."""
     contrast: str | None = None
+    """Class that a contrast subtracts; the best of the others by default."""
     word: int | None = Field(default=None, ge=0)
+    """For taggers: index of the word, from 0, whose tag is explained; the first that is not `O` by
+    default."""
     edge: str = "both"
+    """For answers: `both`, `start` or `end`."""
     part: str = "all"
+    """For pairs: `all`, `first` or `second`; the other text is kept fixed."""
     long: str = "truncate"
+    """What happens to texts longer than the model: `truncate` or `window`."""

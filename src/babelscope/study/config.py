@@ -26,14 +26,25 @@ class Study(Spec):
     """Everything that decides a study's numbers. In a file each analysis is a block under its own name."""
 
     name: str
+    """Title of the report."""
     description: str = ""
+    """One sentence below the title."""
     tasks: list[TaskSpec] = Field(min_length=1)
+    """Tasks whose examples are explained."""
     languages: list[str] = Field(min_length=1)
+    """Languages in which every model is studied, unless it lists its own."""
     models: list[ModelSpec] = Field(min_length=1)
+    """Models that are studied."""
     methods: list[Choice] = Field(default_factory=list)
+    """Attribution methods: a name, or a name with options."""
     seeds: list[int] = Field(default=[0], min_length=1)
+    """For models with `train`: one model per seed. For others: seeds of the methods that are
+    random."""
     source: str | None = None
+    """Language that translations are compared with; by default the only language that a model is
+    trained on."""
     analyses: dict[str, SerializeAsAny[AnalysisSpec]] = Field(min_length=1)
+    """Blocks of the analyses, each under its own name at the top of the file."""
 
     @property
     def request(self) -> Request:

@@ -13,21 +13,39 @@ class TrainSpec(Spec):
     """A model to be trained here: from a small architecture made from scratch, or from a checkpoint as `base`."""
 
     languages: list[str] = Field(min_length=1)
+    """Languages of the training examples, as far as the task has them."""
     separately: bool = False
+    """Train one model for each of these languages, on that language alone; all go by one name."""
     base: str | dict[str, str] | None = None
+    """Checkpoint to start from, or a recipe such as `pretrained:multilingual`; with `separately`,
+    optionally a mapping from language to checkpoint. By default a small model is made from
+    scratch."""
     revision: str | None = None
+    """Commit or branch of a base from the hub."""
     architecture: str = "xlm-roberta"
+    """Architecture of a small model: `bert`, `xlm-roberta`, `distilbert` or `gpt2`."""
     layers: int = Field(default=2, ge=1)
+    """Number of layers of a small model."""
     width: int = Field(default=128, ge=32)
+    """Hidden size of a small model, a multiple of 32."""
     vocabulary: int = Field(default=8000, ge=100)
+    """Vocabulary size of a small model's tokenizer."""
     examples: int = Field(default=4000, ge=10)
+    """Largest number of training examples per language."""
     dev_examples: int = Field(default=400, ge=10)
+    """Largest number of development examples per language."""
     learning_rate: float = Field(default=1e-5, gt=0)
+    """Learning rate of AdamW."""
     epochs: int = Field(default=5, ge=1)
+    """Number of epochs; the one with the lowest loss on the development examples is kept."""
     batch: int = Field(default=16, ge=1)
+    """Number of examples per step."""
     weight_decay: float = Field(default=0.01, ge=0)
+    """Weight decay of AdamW."""
     freeze_embeddings: bool = False
+    """Keep the word embeddings as they are."""
     freeze_layers: int = Field(default=0, ge=0)
+    """Number of lowest layers that are kept as they are, with all embeddings."""
 
     @model_validator(mode="after")
     def a_base_for_each(self) -> Self:
@@ -52,13 +70,21 @@ class ModelSpec(Spec):
     """A model: an existing one (`source`: hub id or folder) or one to be trained; and the languages it is studied in."""
 
     name: str
+    """Name of the model in the report."""
     source: str | None = None
+    """Hub id or folder of an existing model."""
     revision: str | None = None
+    """Commit or branch of the hub id."""
     train: TrainSpec | None = None
+    """How the model is trained here."""
     allow_untrained_head: bool = False
+    """Accept a classification head that was never trained."""
     verbalizer: dict[str, str | list[str]] | None = None
+    """For language models: the word, or list of words, that continues the text for each label."""
     languages: list[str] | None = None
+    """Languages that the model is studied in; all languages of the study by default."""
     tasks: list[str] | None = None
+    """Tasks that the model is studied on; all tasks of the study by default."""
 
     @model_validator(mode="after")
     def one_origin(self) -> Self:

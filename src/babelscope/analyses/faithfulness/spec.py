@@ -19,7 +19,9 @@ class PairingSpec(StrictSpec):
     """A multilingual model and its monolingual counterpart, one model or one for each language."""
 
     multilingual: str
+    """Name of the multilingual model."""
     monolingual: list[str] = Field(min_length=1)
+    """Name of its counterpart, or a list with one for each language."""
 
     @model_validator(mode="before")
     @classmethod
@@ -32,9 +34,11 @@ class Spec(AnalysisSpec):
     """Which metrics judge the explanations, and which models are compared with each other."""
 
     metrics: list[Choice] = Field(default=[Choice(name="comprehensiveness"), Choice(name="sufficiency")])
+    """Metrics: a name, or a name with options."""
     samples: int = Field(default=1, ge=1)
-    """How many samples of random scores the other methods are compared with."""
+    """Number of samples of random scores for each model; their mean is the control."""
     pairings: list[PairingSpec] = Field(default_factory=list)
+    """Models that are multilingual and monolingual counterparts."""
 
     @model_validator(mode="after")
     def known_metrics(self) -> Self:

@@ -11,6 +11,7 @@ class Spec(AnalysisSpec):
     """How many explanations of each method and language get a trust panel, and how it is computed."""
 
     explanations: int = Field(default=3, ge=1)
+    """Number of explanations of each method and language that get a panel."""
     shuffles: int = Field(default=3, ge=1)
     """How often the weights are shuffled for the randomisation test."""
     seeds: int = Field(default=4, ge=1)
