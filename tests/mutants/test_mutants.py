@@ -110,7 +110,7 @@ MUTANTS = {
         "laws/test_method_laws.py", "complete_methods",
     ),
     "sign of the gradient flipped": (
-        "methods/gradient.py", "(slope.double() * embedded.double()).sum", "-(slope.double() * embedded.double()).sum",
+        "methods/gradient.py", "(gradient.double() * embedded.double()).sum", "-(gradient.double() * embedded.double()).sum",
         "laws/test_method_laws.py", "linear_model",
     ),
     "worst first": (
@@ -138,7 +138,7 @@ MUTANTS = {
         "laws/test_metric_laws.py", "undefined_is_nan",
     ),
     "soft metrics with the polarity exchanged": (
-        "metrics/soft.py", "(mine if kept else 1 - mine)", "(1 - mine if kept else mine)", "laws/test_defects.py",
+        "metrics/soft.py", "(part if kept else 1 - part)", "(1 - part if kept else part)", "laws/test_defects.py",
         "polarity",
     ),
     "one luck for all draws": (
@@ -152,7 +152,7 @@ MUTANTS = {
         "metrics/agreement.py", "max(0.0, common)", "common", "metrics/test_agreement.py", "not_of_sign",
     ),
     "greedy choices that forget the earlier ones": (
-        "metrics/bounds.py", "[*mine, one]", "[one]", "metrics/test_bounds.py", "looks_again",
+        "metrics/bounds.py", "[*chosen_units, candidate]", "[candidate]", "metrics/test_bounds.py", "looks_again",
     ),
     "ties are wins": (
         "metrics/bounds.py", "np.where(ties, 0.5, better > 0)", "np.where(ties, 1.0, better > 0)", "metrics/test_bounds.py",
@@ -171,7 +171,7 @@ MUTANTS = {
         "pairs_share and kernel",
     ),
     "orders not walked from their ends": (
-        "methods/shapley.py", "for one in (order, order[::-1])", "for one in (order, order)",
+        "methods/shapley.py", "for walk in (order, order[::-1])", "for walk in (order, order)",
         "methods/test_surrogates.py", "pairs_share and permutation",
     ),
     "one stream of numbers for all examples": (
@@ -191,7 +191,8 @@ MUTANTS = {
         "reference/test_contribution_methods.py", "alti and bert",
     ),
     "a product's multiplier at the input, not halfway": (
-        "propagation/deeplift.py", "return _both((one + two) / 2)", "return _both(one)", "propagation/test_rule_sets.py",
+        "propagation/deeplift.py", "return _both((inputs + references) / 2)", "return _both(inputs)",
+        "propagation/test_rule_sets.py",
         "complete and bert",
     ),
     "the negative part of a linear layer forgotten": (
@@ -199,8 +200,8 @@ MUTANTS = {
         "propagation/test_rule_sets.py", "relevance_of_one and distilbert",
     ),
     "a mask on the relevance that rollout reads": (
-        "propagation/chefer.py", "return op(one, scaled(two,",
-        "return op(scaled(one, 1.0 if mask is None else mask), scaled(two,",
+        "propagation/chefer.py", "return op(left, scaled(right,",
+        "return op(scaled(left, 1.0 if mask is None else mask), scaled(right,",
         "propagation/test_rule_sets.py", "head_masks and bert",
     ),
     "half a Shapley value": (
