@@ -1,4 +1,5 @@
-"""Options of methods and metrics: chosen by name, checked against the table's row, completed with its defaults."""
+"""Options of methods and metrics: chosen by name, checked against the table's row, completed with
+its defaults."""
 
 from __future__ import annotations
 
@@ -65,12 +66,14 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def defaults(row: Row) -> dict[str, Any]:
-    """The row's options with their defaults, as plain values that can be stored: tuples are lists."""
+    """The row's options with their defaults, as plain values that can be stored: tuples are
+    lists."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in row.options.items()}
 
 
 def resolve_options(row: Row, options: Mapping[str, Any]) -> dict[str, Any]:
-    """All options of the row, with `options` in place of the defaults. Text is read as the default's type."""
+    """All options of the row, with `options` in place of the defaults. Text is read as the
+    default's type."""
     known = defaults(row)
     resolved = dict(known)
     for name, value in options.items():

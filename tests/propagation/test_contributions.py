@@ -49,13 +49,13 @@ def logits(model: Model, count: int = 1) -> Tensor:
     return model.hf(**given).logits
 
 
-def carried(model: Model, settle: bool) -> tuple[Tensor, Tensor]:
+def carried(model: Model, distribute: bool) -> tuple[Tensor, Tensor]:
     """Logits, and the parts of every token in them."""
     with taped(model) as tape:
         out = logits(model)
     first = tape.layers[0].entered
     known = {id(first): decomposition.by_position(first, torch.arange(len(IDS)))}
-    (found,) = decomposition.carried(tape.steps, known, [out], settle=settle)
+    (found,) = decomposition.carried(tape.steps, known, [out], distribute=distribute)
     return out.detach(), found
 
 
@@ -74,16 +74,16 @@ def test_parts_are_the_relevances_of_cp_lrp_at_the_first_layer(name: str) -> Non
     with rules(model, "cp_lrp"), watched(model, enter, lambda state: state):
         (slope,) = torch.autograd.grad(logits(model)[0, 1], leaves[0])
     expected = (slope * leaves[0].detach()).sum(-1)[0]
-    _, found = carried(model, settle=False)
+    _, found = carried(model, distribute=False)
     torch.testing.assert_close(found[:, 0, 1], expected, rtol=0, atol=ROUGH.get(name, 1e-10))
     assert expected.abs().max() > 1e-3
 
 
 @every
-def test_settled_parts_sum_to_the_output_which_is_unchanged(name: str) -> None:
+def test_distributed_parts_sum_to_the_output_which_is_unchanged(name: str) -> None:
     model = model_of(name)
     before = logits(model).detach()
-    out, found = carried(model, settle=True)
+    out, found = carried(model, distribute=True)
     torch.testing.assert_close(out, before, rtol=0, atol=ROUGH.get(name, 1e-10))
     torch.testing.assert_close(found.sum(0), before, rtol=0, atol=ROUGH.get(name, 1e-10))
     assert torch.equal(logits(model).detach(), before)
@@ -116,7 +116,7 @@ def test_a_tape_leaves_nothing_behind(name: str, fails: bool) -> None:
         with pytest.raises((RuntimeError, ValueError, IndexError, AttributeError)), taped(model):
             model.hf(inputs_embeds=torch.zeros(1, 3, 7, dtype=torch.float64), attention_mask=torch.ones(1, 3))
     else:
-        carried(model, settle=True)
+        carried(model, distribute=True)
     assert hooks() == count
     assert all(weight.requires_grad for weight in model.hf.parameters())
     assert torch.equal(logits(model).detach(), before)
@@ -278,7 +278,7 @@ def test_models_without_separate_layers_are_refused() -> None:
     model = Model(side, SimpleNamespace(pad_token_id=0), "side by side", "text-classification")
     with pytest.raises(UnsupportedModel, match="attention and then feed-forward"):
         decomposition.layerwise(model, [inference.Query(IDS)], lambda part, whole: part.sum(-1))
-    out, found = carried(model, settle=True)
+    out, found = carried(model, distribute=True)
     torch.testing.assert_close(found.sum(0), out, rtol=0, atol=1e-10)
 
 

@@ -1,7 +1,8 @@
 """Attribution methods: one function each, listed in METHODS in reading order.
 
-A method is a function `(model, inputs, targets, *, options) -> one Explained per input`; see `row.MethodFunction`. The table is
-data: it is read without importing torch, and a method's module is imported when `METHODS[name].function` is first used.
+A method is a function `(model, inputs, targets, *, options) -> one Explained per input`; see
+`row.MethodFunction`. The table is data: it is read without importing torch, and a method's module
+is imported when `METHODS[name].function` is first used.
 """
 
 from babelscope.methods.row import Method

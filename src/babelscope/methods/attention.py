@@ -16,31 +16,34 @@ from babelscope.types import Encoded, Explained, Target
 
 
 def attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """What the position that the head reads attends to in the last layer.
+    """What the position that the prediction head reads attends to in the last layer.
 
         a_t = 1/H sum_h A[L, h, q, t]
 
-    A the attention weights after the softmax, L the last layer, q the position that is read out: the first token for an
-    encoder, the last for a decoder; for reading comprehension the mean over the answer's start and end.
+    A the attention weights after the softmax, L the last layer, q the position that the prediction
+    head reads: the first token for an encoder, the last for a decoder; for extractive question
+    answering the mean over the answer's start and end.
 
-    *Laws*: in [0, 1]; the sum over all positions, special ones included, is 1. Unsigned: a word's score is the maximum.
-    *Left open by the paper*: nothing but the read-out position of decoders and span heads.
+    *Laws*: in [0, 1]; the sum over all positions, special ones included, is 1. Unsigned: a word's
+    score is the maximum.
+    *Left open by the paper*: the position q of decoders and span heads.
     Source: Jain and Wallace 2019; Zhao and Aletras 2024, "alpha".
     """
 
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
         return read(model, targets[row], weights[-1].double().mean(dim=0).cpu())
 
-    found = inference.attentions(model, [inference.query(row) for row in inputs], reduce)
-    return _explained(inputs, found)
+    scores = inference.attentions(model, [inference.query(row) for row in inputs], reduce)
+    return _explained(inputs, scores)
 
 
 def scaled_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """Last-layer attention times the slope of the explained value by it.
+    """Last-layer attention times the gradient of the explained value with respect to it.
 
         a_t = 1/H sum_h A[L, h, q, t] dF / dA[L, h, q, t]
 
-    *Laws*: signed; 0 where attention is 0. The slope is a slope: with the weights detached it would be the weights themselves.
+    *Laws*: signed; 0 where attention is 0; the gradient is not constant: with detached weights the
+    scores would be the weights.
     *Left open by the paper*: whether heads are averaged before the product or after; after, here.
     Source: Serrano and Smith 2019; Zhao and Aletras 2024, "alpha grad alpha".
     """
@@ -56,7 +59,8 @@ def rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
 
         J = B[L] ... B[1],    B[l] = rownorm(1/H sum_h A[l, h] + I);    a_t = J[q, t]
 
-    *Laws*: in [0, 1]; the sum over all positions is 1; J is lower triangular for a decoder; the target has no part in it.
+    *Laws*: in [0, 1]; the sum over all positions is 1; J is lower triangular for a decoder;
+    independent of the target.
     Source: Abnar and Zuidema 2020, eq. 1.
     """
 
@@ -67,9 +71,11 @@ def rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
 
 
 def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """Relevance of tokens for one another, updated layer by layer with attention that pulls the value up.
+    """Relevance of tokens for one another, updated layer by layer with attention that pulls the
+    value up.
 
-        R[0] = I,    R[l] = R[l - 1] + C[l] R[l - 1],    C[l] = 1/H sum_h max(0, A[l, h] dF / dA[l, h]);    a_t = R[L][q, t]
+        R[0] = I,    R[l] = R[l - 1] + C[l] R[l - 1],    a_t = R[L][q, t]
+        C[l] = 1/H sum_h max(0, A[l, h] dF / dA[l, h])
 
     *Laws*: never negative.
     Source: Chefer, Gur and Wolf 2021b (GAE), eqs. 5 and 6.
@@ -85,7 +91,8 @@ def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence
 
 
 def grads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """The slope by last-layer attention, averaged over heads and over the positions that attend.
+    """The gradient with respect to last-layer attention, averaged over heads and over the attending
+    positions.
 
         a_t = max(0, 1/(H T) sum_h sum_i dF / dA[L, h, i, t])
 
@@ -100,29 +107,35 @@ def grads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) ->
 
 
 def attgrads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """Last-layer attention with each head weighted by its mean slope.
+    """Last-layer attention with each head weighted by its mean gradient.
 
-        M = max(0, 1/H sum_h w_h A[L, h]),    w_h = mean_ij dF / dA[L, h, i, j];    a_t = (M[q, t] - min M) / (max M - min M)
+        M = max(0, 1/H sum_h w_h A[L, h]),    w_h = mean_ij dF / dA[L, h, i, j]
+        a_t = (M[q, t] - min M) / (max M - min M)
 
     *Laws*: in [0, 1]; all 0 if M is constant.
-    Source: the attention Grad-CAM baseline of Chefer, Gur and Wolf 2021a and Qiang et al. 2022 ("AttGrads").
+    Source: the attention Grad-CAM baseline of Chefer, Gur and Wolf 2021a and Qiang et al. 2022
+    ("AttGrads").
     """
 
     def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
         shares = inside.weight_slopes[-1].mean(dim=(1, 2), keepdim=True)
         matrix = (shares * inside.weights[-1]).mean(dim=0).clamp(min=0)
         spread = matrix.max() - matrix.min()
-        return read(model, targets[row], (matrix - matrix.min()) / spread if spread > 0 else torch.zeros_like(matrix))
+        return read(
+            model,
+            targets[row],
+            (matrix - matrix.min()) / spread if spread > 0 else torch.zeros_like(matrix),
+        )
 
     return _from_interiors(model, inputs, targets, reduce)
 
 
 def cat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """State times slope, summed over the layers.
+    """Hidden state times gradient, summed over the layers.
 
         a_t = sum_l H[l, t] . dF / dH[l, t]        H[l] the input of layer l
 
-    *Laws*: signed; a decoder's or encoder's first term is input x gradient behind the embedding layer.
+    *Laws*: signed; the term of the first layer is input x gradient after the embedding layer.
     Source: Qiang et al. 2022 (AttCAT), the ablation without attention.
     """
 
@@ -133,11 +146,12 @@ def cat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> l
 
 
 def attcat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """State times slope times how much the token is attended to, summed over the layers.
+    """Hidden state times gradient times the attention that the token receives, summed over the
+    layers.
 
         a_t = sum_l (H[l, t] . dF / dH[l, t]) 1/(H T) sum_h sum_i A[l, h, i, t]
 
-    *Laws*: signed; 0 at a token that nobody attends to.
+    *Laws*: signed; 0 at a token that no position attends to.
     Source: Qiang et al. 2022 (AttCAT), eqs. 6 to 8.
     """
 
@@ -149,7 +163,8 @@ def attcat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -
 
 
 def rolled(layers: Float[Tensor, "layer token token"]) -> Float[Tensor, "token token"]:
-    """The layers' matrices with the identity added and rows normalised, multiplied from the first to the last."""
+    """The layers' matrices with the identity added and rows normalised, multiplied from the first
+    to the last."""
     identity = torch.eye(layers.shape[-1], dtype=layers.dtype, device=layers.device)
     product = identity
     for layer in layers:
@@ -159,8 +174,8 @@ def rolled(layers: Float[Tensor, "layer token token"]) -> Float[Tensor, "token t
 
 
 def read_out(model: Model, target: Target) -> tuple[int, ...]:
-    """The positions that the head reads: the first token, the last for a decoder, the answer's ends for a span, the token that
-    bears a tag."""
+    """The positions that the prediction head reads: the first token, the last for a decoder, the
+    answer's ends for a span, the token that bears a tag."""
     if model.task in ("question-answering", "token-classification"):
         places = (target.end,) if model.task == "token-classification" else (target.index, target.end)
         return tuple(place for place in places if place >= 0)
@@ -168,15 +183,22 @@ def read_out(model: Model, target: Target) -> tuple[int, ...]:
 
 
 def read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
-    """The row of the position that is read out."""
+    """The row of the position that the prediction head reads; the mean of the rows where it reads
+    several."""
     return matrix[list(read_out(model, target))].mean(dim=0)
 
 
 def _from_interiors(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], reduce: Callable[[int, Interior], Tensor]
+    model: Model,
+    inputs: Sequence[Encoded],
+    targets: Sequence[Target],
+    reduce: Callable[[int, Interior], Tensor],
 ) -> list[Explained]:
-    return _explained(inputs, inference.interiors(model, [inference.query(row) for row in inputs], targets, reduce))
+    return _explained(
+        inputs,
+        inference.interiors(model, [inference.query(row) for row in inputs], targets, reduce),
+    )
 
 
-def _explained(inputs: Sequence[Encoded], found: Sequence[Tensor]) -> list[Explained]:
-    return [Explained(np.asarray(part.cpu().numpy()[row.content])) for row, part in zip(inputs, found)]
+def _explained(inputs: Sequence[Encoded], scores: Sequence[Tensor]) -> list[Explained]:
+    return [Explained(np.asarray(values.cpu().numpy()[row.content])) for row, values in zip(inputs, scores)]

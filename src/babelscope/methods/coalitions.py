@@ -1,6 +1,8 @@
-"""The value of a text of which only some tokens are kept: what surrogates and Shapley values ask of the model.
+"""The value of a text of which only some tokens are kept: the queries of surrogates and Shapley
+values.
 
-A coalition is a row of truth values, one per content token: kept or erased. Special tokens and fixed parts are always kept.
+A coalition is a row of truth values, one per content token: kept or erased. Special tokens and
+fixed parts are always kept.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ Coalitions = Bool[np.ndarray, "coalition token"]
 Values = Float[np.ndarray, " coalition"]
 
 AT_ONCE = 1 << 22
-"""Tokens in the queries that are held at a time; a call of the door packs far fewer into a batch."""
+"""Tokens in the queries that are held in memory at a time; inference packs far fewer into a
+batch."""
 
 
 def values(
@@ -31,30 +34,39 @@ def values(
     kept: Sequence[NDArray[np.bool_]],
     operator: str | None,
 ) -> list[NDArray[np.float64]]:
-    """Per input, the explained value of each of its coalitions; NaN where the erasure leaves no target to read.
+    """Per input, the explained value of each of its coalitions; NaN where the erasure leaves no
+    target.
 
-    Each distinct coalition is computed once, and those of all inputs go through the door together.
+    Each distinct coalition is computed once, and those of all inputs share batches.
     """
     how = operator or default_operator(model)
-    distinct = [np.unique(mine, axis=0, return_inverse=True) for mine in kept]
-    found: list[NDArray[np.float64]] = []
-    for start, end in _parts([len(mine) * len(row.ids) for (mine, _), row in zip(distinct, inputs)]):
-        here = [(inputs[at], targets[at], distinct[at][0]) for at in range(start, end)]
-        amounts = _amounts(model, [(row, target, _gone(row, one)) for row, target, mine in here for one in mine], how)
-        for mine, back in distinct[start:end]:
-            found.append(amounts[: len(mine)][back.reshape(-1)])
-            amounts = amounts[len(mine) :]
-    return found
+    distinct = [np.unique(coalitions, axis=0, return_inverse=True) for coalitions in kept]
+    results: list[NDArray[np.float64]] = []
+    for start, end in _parts([len(sets) * len(row.ids) for (sets, _), row in zip(distinct, inputs)]):
+        erased = [
+            (inputs[at], targets[at], _erased(inputs[at], coalition))
+            for at in range(start, end)
+            for coalition in distinct[at][0]
+        ]
+        amounts = _amounts(model, erased, how)
+        for sets, inverse in distinct[start:end]:
+            results.append(amounts[: len(sets)][inverse.reshape(-1)])
+            amounts = amounts[len(sets) :]
+    return results
 
 
 def explained(
-    scores: Float[np.ndarray, " token"], amounts: Values, null: float | None, flags: tuple[str, ...] = ()
+    scores: Float[np.ndarray, " token"],
+    amounts: Values,
+    null: float | None,
+    flags: tuple[str, ...] = (),
 ) -> Explained:
-    """The scores and the value of the empty text; undefined, with a flag, if one of the coalitions has no value."""
-    lost = int(np.isnan(amounts).sum())
-    if not lost:
+    """The scores and the value of the empty text; undefined, with a flag, if one of the coalitions
+    has no value."""
+    undefined = int(np.isnan(amounts).sum())
+    if not undefined:
         return Explained(scores, null, flags)
-    reason = f"undefined: {lost} of {len(amounts)} coalitions leave no target; erase with another operator"
+    reason = f"undefined: {undefined} of {len(amounts)} coalitions leave no target; erase with another operator"
     return Explained(np.full(len(scores), np.nan), None, (*flags, reason))
 
 
@@ -69,22 +81,22 @@ def _parts(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
     yield start, len(sizes)
 
 
-def _gone(row: Encoded, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    gone = np.zeros(len(row.ids), dtype=bool)
-    gone[row.content] = ~kept
-    return gone
+def _erased(row: Encoded, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    erased = np.zeros(len(row.ids), dtype=bool)
+    erased[row.content] = ~kept
+    return erased
 
 
 def _amounts(model: Model, erased: Sequence[tuple[Encoded, Target, NDArray[np.bool_]]], how: str) -> Values:
     queries: list[inference.Query] = []
     places: list[tuple[int, Target]] = []
-    for at, (row, target, gone) in enumerate(erased):
-        asked = erase(model, row, gone, how)
-        there = moved(target, gone, how, model.task == "question-answering")
-        if asked is not None and there is not None:
-            queries.append(asked)
-            places.append((at, there))
+    for at, (row, target, tokens) in enumerate(erased):
+        query = erase(model, row, tokens, how)
+        shifted = moved(target, tokens, how, model.task == "question-answering")
+        if query is not None and shifted is not None:
+            queries.append(query)
+            places.append((at, shifted))
     amounts = np.full(len(erased), np.nan)
-    for output, (at, there) in zip(inference.scores(model, queries), places):
-        amounts[at] = float(value(model, output, there))
+    for output, (at, shifted) in zip(inference.scores(model, queries), places):
+        amounts[at] = float(value(model, output, shifted))
     return amounts

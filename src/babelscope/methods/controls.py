@@ -1,4 +1,4 @@
-"""Attributions that know nothing of the model: what any method must beat."""
+"""Controls: attributions that do not depend on the model, which any method must outperform."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def random(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *
 
         a_t ~ N(0, 1)
 
-    *Laws*: the same seed and example id give the same scores in any batch; another seed gives others.
+    *Laws*: the same seed and example id give the same scores in any batch; another seed gives
+    others.
     """
     return [Explained(keyed(seed, "random", row.example.id).standard_normal(int(row.content.sum()))) for row in inputs]
 
@@ -30,7 +31,8 @@ def position(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target])
 
         a_t = 1 - i / n        i the 0-based place among the n content tokens
 
-    *Laws*: strictly decreasing; 1 at the first content token. A method that ranks no better explains word order only.
+    *Laws*: strictly decreasing; 1 at the first content token. A method that ranks no better
+    captures word order only.
     """
     counts = [int(row.content.sum()) for row in inputs]
     return [Explained(1.0 - np.arange(count) / count) for count in counts]
@@ -43,15 +45,17 @@ def inverse_frequency(
 
         a_t = -log((c_t + 1) / (N + V))
 
-    c_t how often the token's id occurs in the corpus' texts in the example's language, N their tokens, V the size of the
-    vocabulary; the model's own tokenizer cuts them. `corpus` is a file or a corpus by its name, as for `explain --input`
-    and studies; `builtin` takes training texts of all tasks of the built-in corpus, which needs no network. A language that the
-    corpus does not have (`und` is none) gets the frequencies over all its languages, and a flag.
+    c_t how often the token's id occurs in the corpus' texts in the example's language, N their
+    tokens, V the size of the vocabulary; they are tokenized by the model's tokenizer. `corpus` is a
+    file or a corpus by its name, as for `explain --input` and studies; `builtin` takes training
+    texts of all tasks of the built-in corpus, which needs no network. A language that the corpus
+    lacks (`und` among them) gets the frequencies over all its languages, and a flag.
 
-    *Laws*: never negative; over the whole vocabulary the probabilities exp(-a) sum to 1; two occurrences of a token score
-    alike, in any batch: nothing is counted in the texts that are explained. A method that ranks no better finds rare words.
-    *Left open*: smoothing (add one, so that unseen tokens are the rarest). A word's score is the sum of its tokens': minus
-    the logarithm of their joint probability.
+    *Laws*: never negative; over the whole vocabulary the probabilities exp(-a) sum to 1; two
+    occurrences of a token score alike, in any batch: nothing is counted in the explained texts. A
+    method that ranks no better finds rare words only.
+    *Left open*: smoothing (add one, so that unseen tokens are the rarest). A word's score is the
+    sum of its tokens': minus the logarithm of their joint probability.
     """
     known: dict[str, tuple[Float[np.ndarray, " id"], tuple[str, ...]]] = {}
     results = []
@@ -77,8 +81,8 @@ def _texts(corpus: str, lang: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
             return _generated(lang), ()
         return tuple(text for each in builtin.LANGUAGES for text in _generated(each)), missing
     rows = sources.rows(corpus)
-    mine = [row for row in rows if row.lang == lang]
-    return tuple(text for row in mine or rows for text in row.texts), () if mine else missing
+    matching = [row for row in rows if row.lang == lang]
+    return tuple(text for row in matching or rows for text in row.texts), () if matching else missing
 
 
 @cache
@@ -88,8 +92,14 @@ def _generated(lang: str) -> tuple[str, ...]:
 
 
 def _rarity(model: Model, texts: Sequence[str]) -> Float[np.ndarray, " id"]:
-    """Minus the logarithm of every id's smoothed relative frequency."""
-    cut = model.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
-    counts = np.bincount(np.concatenate([np.array(ids, dtype=np.int64) for ids in cut]), minlength=len(model.tokenizer)) + 1
+    """The negative logarithm of every id's smoothed relative frequency."""
+    encoded = model.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+    counts = (
+        np.bincount(
+            np.concatenate([np.array(ids, dtype=np.int64) for ids in encoded]),
+            minlength=len(model.tokenizer),
+        )
+        + 1
+    )
     rarity: np.ndarray = -np.log(counts / counts.sum())
     return rarity

@@ -22,18 +22,22 @@ UNIT = 2**30
 
 
 def attention_flow(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """How much can flow from the position that is read out to each token, when attention weights are capacities of pipes.
+    """The maximum flow from the position that the prediction head reads to each token, with
+    attention weights as capacities.
 
         a_t = maximum flow from (L, q) to (0, t),    capacity of (l, i) -> (l - 1, j):  B[l, i, j]
 
-        B[l] = rownorm(1/H sum_h A[l, h] + I)        A the attention weights, L the number of layers, H heads
+        B[l] = rownorm(1/H sum_h A[l, h] + I)
 
-    q as in `attention`; for reading comprehension the mean over the answer's start and end.
+    A the attention weights, L the number of layers, H the number of heads; q as in `attention`; for
+    extractive question answering the mean over the answer's start and end.
 
-    *Laws*: in [0, 1]; never less than rollout, and equal to it in a model of one layer; the target has no part in it.
-    *Left open by the paper*: the arithmetic. The cut that limits the flow is found with capacities rounded to 2^-30, and its
-    capacity is summed unrounded, so that the score is exact unless two cuts differ by less than the rounding. The time
-    grows with about the cube of the tokens; a text of 80 takes about a second at twelve layers.
+    *Laws*: in [0, 1]; never less than rollout, and equal to it in a model of one layer; independent
+    of the target.
+    *Left open by the paper*: the arithmetic. The cut that limits the flow is found with capacities
+    rounded to 2^-30, and its capacity is summed unrounded, so that the score is exact unless two
+    cuts differ by less than the rounding. The time grows with about the cube of the tokens; a text
+    of 80 takes about a second at twelve layers.
     Source: Abnar and Zuidema 2020, "attention flow".
     """
 
@@ -47,21 +51,21 @@ def attention_flow(model: Model, inputs: Sequence[Encoded], targets: Sequence[Ta
 
 
 def flows(layers: NDArray[np.float64], start: int) -> NDArray[np.float64]:
-    """The maximum flow from a position behind the last layer to every token before the first."""
+    """The maximum flow from a position after the last layer to every token before the first."""
     depth, tokens, _ = layers.shape
     above = np.repeat(np.arange(depth)[:, None] + 1, tokens**2, axis=1).ravel() * tokens
-    come, go = (side.ravel() for side in np.indices((tokens, tokens)))
-    sources, sinks = above + np.tile(come, depth), above - tokens + np.tile(go, depth)
+    tails, heads = (side.ravel() for side in np.indices((tokens, tokens)))
+    sources, sinks = above + np.tile(tails, depth), above - tokens + np.tile(heads, depth)
     capacities = layers.ravel()
     whole = np.rint(capacities * UNIT).astype(np.int32)
-    pipes = csr_matrix((whole, (sources, sinks)), shape=((depth + 1) * tokens,) * 2)
-    found = []
+    edges = csr_matrix((whole, (sources, sinks)), shape=((depth + 1) * tokens,) * 2)
+    scores = []
     for token in range(tokens):
-        flow = maximum_flow(pipes, depth * tokens + start, token).flow
-        reached = np.zeros(pipes.shape[0], dtype=bool)
-        left = pipes - flow  # also against the pipes: what flows can be sent back
-        left.data = np.maximum(left.data, 0)
-        left.eliminate_zeros()
-        reached[breadth_first_order(left, depth * tokens + start, return_predecessors=False)] = True
-        found.append(capacities[reached[sources] & ~reached[sinks]].sum())
-    return np.array(found)
+        flow = maximum_flow(edges, depth * tokens + start, token).flow
+        reached = np.zeros(edges.shape[0], dtype=bool)
+        residual = edges - flow  # residual capacities, also against the edges: what flows can be sent back
+        residual.data = np.maximum(residual.data, 0)
+        residual.eliminate_zeros()
+        reached[breadth_first_order(residual, depth * tokens + start, return_predecessors=False)] = True
+        scores.append(capacities[reached[sources] & ~reached[sinks]].sum())
+    return np.array(scores)

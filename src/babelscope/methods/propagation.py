@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from jaxtyping import Float
 from torch import Tensor
 
-from babelscope.methods.gradient import input_x_gradient, on_path, way
+from babelscope.methods.gradient import displacement, input_x_gradient, on_path
 from babelscope.methods.relevance import masked
 from babelscope.model import inference
 from babelscope.model.load import Model
@@ -24,12 +24,13 @@ def attnlrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
 
         a_t = e_t . g_t        g_t the gradient at position t under these rules:
 
-    activations pass relevance unchanged (slope f(x) / x); the standard deviation of a norm is a constant; of a product of
-    two activations, attention weights times values among them, each side gets half; softmax is expanded to first order (its
-    own slope); linear layers and sums as they are.
+    activations pass relevance unchanged (gradient f(x) / x); the standard deviation of a norm is a
+    constant; of a product of two activations, attention weights times values among them, each side
+    gets half; softmax is expanded to first order (its ordinary gradient); linear layers and sums as
+    they are.
 
-    *Laws*: the forward pass is untouched; independent of the rest of the batch; 0 at a token that the model ignores.
-    Relevance is not conserved: the expansion of softmax leaves a remainder.
+    *Laws*: the forward pass is untouched; independent of the rest of the batch; 0 at a token that
+    the model ignores. Relevance is not conserved: the expansion of softmax leaves a remainder.
     *Left open by the paper*: biases keep their share, so the sum is not the logit.
     Source: Achtibat et al. 2024 (AttnLRP), propositions 3.1 to 3.4.
     """
@@ -38,12 +39,14 @@ def attnlrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
 
 
 def cp_lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
-    """Relevance propagation that takes attention weights for constants.
+    """Relevance propagation that treats attention weights as constants.
 
-        a_t = e_t . g_t        g_t as in attnlrp, but attention weights and the activated side of a gated layer are constants
+        a_t = e_t . g_t
 
-    *Laws*: the forward pass is untouched; independent of the rest of the batch; without biases and additive embeddings the
-    scores of all tokens, special ones included, sum to the logit.
+    g_t as in attnlrp, but attention weights and the activated side of a gated layer are constants.
+
+    *Laws*: the forward pass is untouched; independent of the rest of the batch; without biases and
+    additive embeddings the scores of all tokens, special ones included, sum to the logit.
     *Left open by the paper*: gated layers; the gate is a weight, as attention is.
     Source: Ali et al. 2022 (conservative propagation).
     """
@@ -52,40 +55,45 @@ def cp_lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -
 
 
 def deeplift(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *, baseline: str = "pad") -> list[Explained]:
-    """What each token's difference to a reference did to the value, by multipliers that are exact for every operation.
+    """What each token's difference to a reference did to the value, by multipliers that are exact
+    for every operation.
 
-        a_t = (e_t - b_t) . m_t        m_t the multiplier at position t (see model/deeplift.py)
+        a_t = (e_t - b_t) . m_t
 
-    b the reference: the baseline's embedding at content positions, e itself at special tokens and fixed parts, as in
-    integrated gradients; positions, types and mask are the input's.
+    m_t the multiplier at position t (see propagation/deeplift.py); b the reference: the baseline's
+    embedding at content positions, e itself at special tokens and fixed parts, as in integrated
+    gradients; positions, types and mask are the input's.
 
-    *Laws*: completeness to rounding, sum_t a_t = F(x) - F(b), with no steps to choose; a token equal to the baseline scores
-    0; with a reference near the input it is gradient x difference; for F linear it equals integrated gradients.
-    *Left open by the paper*: products and softmax, which the rescale rule does not cover; midpoints and the logarithmic mean.
-    A model that routes (a choice of experts by its input) is refused: input and reference would not run through the same parts.
+    *Laws*: completeness to rounding, sum_t a_t = F(x) - F(b), with no steps to choose; a token
+    equal to the baseline scores 0; with a reference near the input it is gradient x difference; for
+    F linear it equals integrated gradients.
+    *Left open by the paper*: products and softmax, which the rescale rule does not cover; midpoints
+    and the logarithmic mean. A model that routes (a choice of experts by its input) is refused:
+    input and reference would pass through different experts.
     Source: Shrikumar, Greenside and Kundaje 2017, the rescale rule.
     """
-    ways = [way(model, row, baseline) for row in inputs]
-    against = [on_path(row, one, 0.0, baseline) for row, one in zip(inputs, ways)]
+    displacements = [displacement(model, row, baseline) for row in inputs]
+    references = [on_path(row, displacement, 0.0, baseline) for row, displacement in zip(inputs, displacements)]
 
-    def reduce(row: int, slope: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
-        return (slope.double() * ways[row].double()).sum(dim=-1).cpu()
+    def reduce(row: int, gradient: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
+        return (gradient.double() * displacements[row].double()).sum(dim=-1).cpu()
 
     with rules(model, "deeplift"):
-        found = inference.gradients(model, [inference.query(row) for row in inputs], targets, reduce, against)
-    outputs = inference.scores(model, against)
-    references = [float(value(model, output, target)) for output, target in zip(outputs, targets)]
-    return [Explained(part.numpy()[row.content], at) for row, at, (_, part) in zip(inputs, references, found)]
+        multiplied = inference.gradients(model, [inference.query(row) for row in inputs], targets, reduce, references)
+    outputs = inference.scores(model, references)
+    reference_values = [float(value(model, output, target)) for output, target in zip(outputs, targets)]
+    return [Explained(part.numpy()[row.content], at) for row, at, (_, part) in zip(inputs, reference_values, multiplied)]
 
 
 def masked_attnlrp(
     model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *, heads: str = "builtin"
 ) -> list[Explained]:
-    """AttnLRP in which only important heads pass relevance on, read at the embeddings.
+    """AttnLRP in which only important heads pass relevance on, summed at the embeddings.
 
-        a_t = e_t . g_t        g as in attnlrp, times M[l, h] where it enters the output of head h of layer l
+        a_t = e_t . g_t
 
-    Signed and cheaper than masked_lrp: one gradient, no matrices. `heads` as there.
+    g as in attnlrp, times M[l, h] where it enters the output of head h of layer l. Signed and
+    cheaper than masked_lrp: one gradient, no matrices. `heads` as there.
 
     *Laws*: an all-ones mask gives attnlrp; the mask of every layer matters.
     Source: this project; the mask of masked_lrp with the rules of AttnLRP.

@@ -1,4 +1,5 @@
-"""Attributions by the rules of Chefer, Gur and Wolf: full and partial relevance, and rollout weighted by it, masked or not.
+"""Attributions by the rules of Chefer, Gur and Wolf: full and partial relevance, and rollout
+weighted by it, masked or not.
 
 Some authors state a patent on layer-wise relevance propagation for commercial use.
 """
@@ -26,14 +27,17 @@ from babelscope.types import Encoded, Explained, Target
 def lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
     """Relevance passed back to the input of the first layer by rules that keep positive parts.
 
-        a_t = sum_d R[t, d]        R the relevance at the first layer's input, of 1 at the target's logit
+        a_t = sum_d R[t, d]
 
-    linear layers pass relevance along positive contributions (z+); sums split it by size; norms, activations and softmax
-    pass it unchanged; of a product each side gets half (model/chefer.py has the formulas).
+    R the relevance at the first layer's input, which starts with 1 at the target's logit: linear
+    layers pass relevance along positive contributions (z+); sums split it by size; norms,
+    activations and softmax pass it unchanged; of a product each side gets half
+    (propagation/chefer.py has the formulas).
 
-    *Laws*: independent of the rest of the batch; the scores of all tokens sum to 1, less what masks and positions took.
-    *Left open by the paper*: whatever quantity is explained, relevance starts at the logit; for a span, 1 at its start and
-    1 at its end.
+    *Laws*: independent of the rest of the batch; the scores of all tokens sum to 1, less what masks
+    and position embeddings received.
+    *Left open by the paper*: whatever quantity is explained, relevance starts at the logit; for a
+    span, 1 at its start and 1 at its end.
     Source: Chefer, Gur and Wolf 2021a, the "full LRP" baseline.
     """
 
@@ -46,14 +50,21 @@ def lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> l
 def partial_lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
     """Relevance of the last layer's attention weights.
 
-        a_t = 1/H sum_h max(0, R_A[L, h, q, t]),    R_A = A ((R_O / O) V')        O = A V the heads' output
+        a_t = 1/H sum_h max(0, R_A[L, h, q, t]),    R_A = A ((R_O / O) V')
+
+    O = A V the heads' output.
 
     *Laws*: never negative; independent of the rest of the batch.
-    Source: Voita et al. 2019 (relevance of heads); the "partial LRP" baseline of Chefer, Gur and Wolf 2021a.
+    Source: Voita et al. 2019 (relevance of heads); the "partial LRP" baseline of Chefer, Gur and
+    Wolf 2021a.
     """
 
     def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return read(model, targets[row], (inside.weights[-1] * inside.weight_slopes[-1]).clamp(min=0).mean(dim=0))
+        return read(
+            model,
+            targets[row],
+            (inside.weights[-1] * inside.weight_slopes[-1]).clamp(min=0).mean(dim=0),
+        )
 
     return _chefer(model, inputs, targets, reduce)
 
@@ -61,9 +72,11 @@ def partial_lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Targe
 def transatt(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
     """Rollout of attention weighted by its relevance and its gradient.
 
-        C[l] = 1/H sum_h max(0, dF/dA[l, h] R_A[l, h]);    J = B[L] ... B[1],  B[l] = rownorm(C[l] + I);    a_t = J[q, t]
+        C[l] = 1/H sum_h max(0, dF/dA[l, h] R_A[l, h])
+        J = B[L] ... B[1],    B[l] = rownorm(C[l] + I),    a_t = J[q, t]
 
-    R_A the relevance of the attention weights (see partial_lrp), not halved; dF/dA the plain gradient of the logit.
+    R_A the relevance of the attention weights (see partial_lrp), not halved; dF/dA the plain
+    gradient of the logit.
 
     *Laws*: in [0, 1]; the sum over all positions is 1; J is lower triangular for a decoder.
     Source: Chefer, Gur and Wolf 2021a, eqs. 12 to 14, over all layers.
@@ -76,17 +89,21 @@ def masked_lrp(
 ) -> list[Explained]:
     """Rollout of attention weighted by relevance that only important heads pass on.
 
-        as transatt, but where relevance enters the heads' output O[l, h] from above, what goes on to the weights and values
-        is M[l, h] R_O[l, h]; R_A itself is read unmasked
+        as transatt, but where relevance enters the heads' output O[l, h] from above, what is
+        passed on to the weights and values is M[l, h] R_O[l, h]; R_A itself is taken unmasked
 
-    M is 1 for heads that follow syntax or a fixed offset (`babelscope heads`); `heads` is a mask file, or "builtin": measured
-    on the built-in corpus in the text's language (English where it has none).
+    M is 1 for heads that follow syntax or a fixed offset (`babelscope heads`); `heads` is a mask
+    file, or "builtin": measured on the built-in corpus in the text's language (English where it has
+    none).
 
-    *Laws*: an all-ones mask gives transatt; the mask of the lowest layer changes nothing; a mask of zeros leaves the residual
-    path, and rows of J still sum to 1. Masked relevance is lost, not handed to other heads.
-    *Left open by the paper*: the released code halves R_A without a mask and not with one; never here. For a span its code
-    explains the answer's row spread over all tokens; here relevance is zero outside of that row.
-    Source: "Better Explain Transformers by Illuminating Important Information", Findings of EACL 2024.
+    *Laws*: an all-ones mask gives transatt; the mask of the lowest layer changes nothing; a mask of
+    zeros leaves the residual path, and rows of J still sum to 1. Masked relevance is lost, not
+    redistributed to other heads.
+    *Left open by the paper*: the released code halves R_A without a mask and not with one; never
+    here. For a span its code explains the answer's row spread over all tokens; here relevance is
+    zero outside of that row.
+    Source: "Better Explain Transformers by Illuminating Important Information", Findings of EACL
+    2024.
     """
 
     def passed(rows: Sequence[Encoded], aims: Sequence[Target], mask: Mask) -> list[Explained]:
@@ -101,21 +118,27 @@ Passed = Callable[[Sequence[Encoded], Sequence[Target], Mask], list[Explained]]
 
 def masked(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: str, passed: Passed) -> list[Explained]:
     """Explanations under the mask of each input's language, in the inputs' order."""
-    found: dict[int, Explained] = {}
+    explanations: dict[int, Explained] = {}
     for lang in sorted({row.example.lang for row in inputs}):
-        mine = [at for at, row in enumerate(inputs) if row.example.lang == lang]
+        members = [at for at, row in enumerate(inputs) if row.example.lang == lang]
         mask = mask_for(model, heads, lang)
-        made = passed([inputs[at] for at in mine], [targets[at] for at in mine], mask)
+        masked_explanations = passed([inputs[at] for at in members], [targets[at] for at in members], mask)
         empty = () if any(any(layer) for layer in mask.values()) else ("the head mask keeps no head",)
-        found |= {at: replace(one, flags=(*one.flags, *empty)) for at, one in zip(mine, made)}
-    return [found[at] for at in range(len(inputs))]
+        explanations |= {
+            at: replace(explanation, flags=(*explanation.flags, *empty))
+            for at, explanation in zip(members, masked_explanations)
+        }
+    return [explanations[at] for at in range(len(inputs))]
 
 
 def _chefer(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], reduce: Callable[[int, Interior], Tensor]
+    model: Model,
+    inputs: Sequence[Encoded],
+    targets: Sequence[Target],
+    reduce: Callable[[int, Interior], Tensor],
 ) -> list[Explained]:
-    found = _interiors(model, inputs, targets, reduce, None)
-    return [Explained(np.asarray(part.cpu().numpy()[row.content])) for row, part in zip(inputs, found)]
+    scores = _interiors(model, inputs, targets, reduce, None)
+    return [Explained(np.asarray(values.cpu().numpy()[row.content])) for row, values in zip(inputs, scores)]
 
 
 def _interiors(
@@ -125,7 +148,8 @@ def _interiors(
     reduce: Callable[[int, Interior], Any],
     heads: Mask | None,
 ) -> list[Any]:
-    """What the model's interior says under Chefer's rules, with a relevance of 1 at the target's logit."""
+    """Activations and relevances under Chefer's rules, with a relevance of 1 at the target's
+    logit."""
     unit = [replace(target, quantity=UNIT) for target in targets]
     with rules(model, "chefer", heads=heads):
         return inference.interiors(model, [inference.query(row) for row in inputs], unit, reduce)
@@ -133,7 +157,7 @@ def _interiors(
 
 def _rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None) -> list[Explained]:
     groups = _groups(model, inputs)
-    return [one for group in groups for one in _rolled_out(model, inputs[group], targets[group], heads)]
+    return [explanation for group in groups for explanation in _rolled_out(model, inputs[group], targets[group], heads)]
 
 
 def _rolled_out(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None) -> list[Explained]:
@@ -144,8 +168,8 @@ def _rolled_out(model: Model, inputs: Sequence[Encoded], targets: Sequence[Targe
         return read(model, targets[row], rolled(layers))
 
     plain = [replace(target, quantity="logit" if target.contrast < 0 else "contrast") for target in targets]
-    found = inference.interiors(model, [inference.query(row) for row in inputs], plain, reduce)
-    return [Explained(np.asarray(part.cpu().numpy()[row.content])) for row, part in zip(inputs, found)]
+    scores = inference.interiors(model, [inference.query(row) for row in inputs], plain, reduce)
+    return [Explained(np.asarray(values.cpu().numpy()[row.content])) for row, values in zip(inputs, scores)]
 
 
 def _groups(model: Model, inputs: Sequence[Encoded]) -> Iterator[slice]:
@@ -153,9 +177,9 @@ def _groups(model: Model, inputs: Sequence[Encoded]) -> Iterator[slice]:
     layers, heads = head_grid(model)
     start = size = 0
     for at, row in enumerate(inputs):
-        mine = 8 * layers * heads * len(row.ids) ** 2
-        if at > start and size + mine > 2**28:
+        needed = 8 * layers * heads * len(row.ids) ** 2
+        if at > start and size + needed > 2**28:
             yield slice(start, at)
             start, size = at, 0
-        size += mine
+        size += needed
     yield slice(start, len(inputs))

@@ -1,4 +1,5 @@
-"""What a row of METHODS holds. No torch: a method's module is imported when its function is first used."""
+"""What a row of METHODS holds. No torch: a method's module is imported when its function is first
+used."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 class MethodFunction(Protocol):
     """An attribution method: one Explained per input, in the order of the inputs.
 
-    The options are keyword-only and listed with their defaults in the method's row; a seeded method also takes `seed`.
+    The options are keyword-only and listed with their defaults in the method's row; a seeded method
+    also takes `seed`.
     """
 
     def __call__(
@@ -26,7 +28,8 @@ class MethodFunction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A row of METHODS: where the function is, its options, and the properties that tests, report and command line read."""
+    """A row of METHODS: where the function is, its options, and the properties that tests, report
+    and command line read."""
 
     name: str
     module: str

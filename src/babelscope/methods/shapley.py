@@ -1,4 +1,5 @@
-"""Shapley values by walks: tokens are put back one after the other, and each gets what it adds."""
+"""Shapley values by permutations: tokens are put back one after the other, and each gets what it
+adds."""
 
 from __future__ import annotations
 
@@ -33,22 +34,24 @@ def permutation_shapley(
 
         a_t = mean over orders o and reversed orders of  F(before_o(t) + t) - F(before_o(t))
 
-    F(S) the explained value with all content tokens but S erased, before_o(t) the tokens that precede t in the order o. The
-    orders are drawn uniformly, keyed to the seed and the example's id; each is also walked from its end.
+    F(S) the explained value with all content tokens but S erased, before_o(t) the tokens that
+    precede t in the order o. The orders are sampled uniformly, keyed to the seed and the example's
+    id; each is also taken in reverse.
 
-    *Laws*: complete exactly, and with every order; for any orders an additive model gives its weights, one whose tokens
-    interact only in pairs its Shapley values, and an ignored token scores 0; the scores approach the Shapley values.
+    *Laws*: complete exactly, and with every order; for any orders an additive model gives its
+    weights, one whose tokens interact only in pairs its Shapley values, and an ignored token scores
+    0; the scores approach the Shapley values.
     Source: Strumbelj and Kononenko 2010, algorithm 1; Mitchell et al. 2022 (reversed orders).
     """
     if permutations < 1:
-        raise InputError(f"permutations must be at least 1; {permutations} given")
+        raise InputError(f"permutations must be at least 1, not {permutations}")
     orders = []
     for row in inputs:
         generator = keyed(seed, "permutation_shapley", row.example.id)
         n = int(row.content.sum())
         orders.append(_and_back([generator.permutation(n) for _ in range(permutations)]))
-    found = values(model, inputs, targets, [_prefixes(mine) for mine in orders], operator)
-    return [explained(_gains(mine, amounts), amounts, float(amounts[0])) for mine, amounts in zip(orders, found)]
+    amounts_by_input = values(model, inputs, targets, [_prefixes(walks) for walks in orders], operator)
+    return [explained(_gains(walks, amounts), amounts, float(amounts[0])) for walks, amounts in zip(orders, amounts_by_input)]
 
 
 def partition_shapley(
@@ -60,37 +63,39 @@ def partition_shapley(
     operator: str | None = None,
     seed: int = 0,
 ) -> list[Explained]:
-    """Owen values: Shapley values of tokens that enter with their word, and words with their phrase.
+    """Owen values: Shapley values of tokens that enter with their word, and words with their
+    phrase.
 
-        a_t = 2^-d sum over C in the subsets of {B_1, ..., B_d} of  F(union of C + t) - F(union of C)
+        a_t = 2^-d sum over subsets C of {B_1, ..., B_d} of  F(union of C + t) - F(union of C)
 
-    The text is a binary tree: the texts of a pair, halves of a text by its number of words, halves of these, down to words;
-    tokens of a word are halved likewise. B_1, ..., B_d are the parts that stand beside t and beside the parts around it:
-    the tree allows no other sets. Where the sum over t of 2^d is at most `samples`, the formula is taken as it stands. Else
-    orders that keep all parts together, and their reverses, are drawn and walked as in permutation_shapley, as many as the
-    samples allow (at least one pair), keyed to the seed and the example's id.
+    The text is a binary tree: the texts of a pair, halves of a text by its number of words, halves
+    of these, down to words; tokens of a word are halved likewise. B_1, ..., B_d are the siblings of
+    t and of its ancestors in the tree, which allows no other sets. Where the sum over t of 2^d is
+    at most `samples`, the formula is evaluated exactly. Otherwise orders that keep all parts
+    together, and their reverses, are sampled as in permutation_shapley, as many as the samples
+    allow (at least one pair), keyed to the seed and the example's id.
 
-    *Laws*: complete exactly; an additive model gives its weights; an ignored token scores 0; the formula is the mean over
-    all orders that keep every part together, and the drawn ones approach it; by the formula a word has the score that it
-    would have as a single token.
+    *Laws*: complete exactly; an additive model gives its weights; an ignored token scores 0; the
+    formula is the mean over all orders that keep every part together, and the sampled ones approach
+    it; by the formula a word has the score that it would have as a single token.
     *Left open by the paper*: the partition. Halves by words are the same for every tokenizer.
     Source: Owen 1977 (values of games with a priori unions); Winter 1989 for more than two levels.
     """
     if samples < 1:
-        raise InputError(f"samples must be at least 1; {samples} given")
+        raise InputError(f"samples must be at least 1, not {samples}")
     beside = [dict(_beside(_tree(row))) for row in inputs]
-    whole = [sum(2.0 ** len(blocks) for blocks in mine.values()) <= samples for mine in beside]
+    whole = [sum(2.0 ** len(parts) for parts in blocks.values()) <= samples for blocks in beside]
     orders = [None if fits else _consistent(row, samples, seed) for row, fits in zip(inputs, whole)]
-    kept = [_allowed(mine) if drawn is None else _prefixes(drawn) for mine, drawn in zip(beside, orders)]
+    kept = [_allowed(blocks) if walks is None else _prefixes(walks) for blocks, walks in zip(beside, orders)]
     results = []
-    for mine, drawn, amounts in zip(beside, orders, values(model, inputs, targets, kept, operator)):
-        scores = _owen(mine, amounts) if drawn is None else _gains(drawn, amounts)
+    for blocks, walks, amounts in zip(beside, orders, values(model, inputs, targets, kept, operator)):
+        scores = _owen(blocks, amounts) if walks is None else _gains(walks, amounts)
         results.append(explained(scores, amounts, float(amounts[0])))
     return results
 
 
 def _and_back(orders: Sequence[np.ndarray]) -> Orders:
-    return np.stack([one for order in orders for one in (order, order[::-1])]).astype(np.int64)
+    return np.stack([walk for order in orders for walk in (order, order[::-1])]).astype(np.int64)
 
 
 def _prefixes(orders: Orders) -> Coalitions:
@@ -115,12 +120,13 @@ def _halves(parts: Sequence[Tree]) -> Tree:
 
 
 def _tree(row: Encoded) -> Tree:
-    """Texts, halves of words, words, halves of a word's tokens; tokens are counted among the content tokens."""
+    """Texts, halves of words, words, halves of a word's tokens; tokens are counted among the
+    content tokens."""
     segment, word = row.segment[row.content], row.word[row.content]
     tokens = sorted(range(len(word)), key=lambda at: (segment[at], word[at], at))
     texts = []
     for _, text in groupby(tokens, key=lambda at: int(segment[at])):
-        texts.append(_halves([_halves(list(mine)) for _, mine in groupby(text, key=lambda at: int(word[at]))]))
+        texts.append(_halves([_halves(list(members)) for _, members in groupby(text, key=lambda at: int(word[at]))]))
     return _halves(texts)
 
 
@@ -129,7 +135,7 @@ def _leaves(tree: Tree) -> list[int]:
 
 
 def _beside(tree: Tree, around: tuple[list[int], ...] = ()) -> Iterator[tuple[int, tuple[list[int], ...]]]:
-    """Every token with the parts that stand beside it and beside the parts around it."""
+    """Every token with its siblings and those of its ancestors."""
     if isinstance(tree, int):
         yield tree, around
         return
@@ -139,7 +145,8 @@ def _beside(tree: Tree, around: tuple[list[int], ...] = ()) -> Iterator[tuple[in
 
 
 def _allowed(beside: dict[int, tuple[list[int], ...]]) -> Coalitions:
-    """Token by token, all sets of the parts beside it, without it and with it; the first is empty."""
+    """Token by token, all sets of its siblings and its ancestors' siblings, without it and with it;
+    the first is empty."""
     rows = []
     for token in range(len(beside)):
         sets = np.zeros((1, len(beside)), dtype=bool)
@@ -164,7 +171,7 @@ def _owen(beside: dict[int, tuple[list[int], ...]], amounts: Values) -> Float[np
 
 
 def _consistent(row: Encoded, samples: int, seed: int) -> Orders:
-    """Drawn orders that keep every part of the tree together, with their reverses."""
+    """Sampled orders that keep every part of the tree together, with their reverses."""
     generator = keyed(seed, "partition_shapley", row.example.id)
 
     def order(part: Tree) -> list[int]:

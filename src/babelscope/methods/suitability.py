@@ -28,21 +28,22 @@ class Suitability:
 def suitable(model: Model) -> tuple[Suitability, ...]:
     """Whether each method works on the model, and why not.
 
-    Each method explains one short text with its default options. What its properties rule out (a model without attention
-    weights) is refused before anything is computed; the rest (an operation without a rule, no padding token) shows.
+    Each method explains one short text with its default options. What its properties rule out (a
+    model without attention weights) is refused before anything is computed; the rest (an operation
+    without a rule, no padding token) by trying.
     """
     example = _probe(model)
-    found = []
+    rows = []
     for name in METHODS:
         try:
-            (one,) = explain(model, example, name)
-        except Exception as error:  # whatever a foreign model raises, the other methods are still to be told
-            found.append(Suitability(name, False, _line(error)))
+            (attribution,) = explain(model, example, name)
+        except Exception as error:  # whatever a foreign model raises, the other methods are still reported
+            rows.append(Suitability(name, False, _line(error)))
             continue
-        defined = any(isfinite(score) for score in one.scores)
-        told = [flag for flag in one.flags if flag.startswith("computed in") or not defined]
-        found.append(Suitability(name, defined, "; ".join(told)))
-    return tuple(found)
+        defined = any(isfinite(score) for score in attribution.scores)
+        reasons = [flag for flag in attribution.flags if flag.startswith("computed in") or not defined]
+        rows.append(Suitability(name, defined, "; ".join(reasons)))
+    return tuple(rows)
 
 
 def _probe(model: Model) -> Example:

@@ -31,25 +31,28 @@ def lime(
 ) -> list[Explained]:
     """Weights of a linear model of kept tokens, fitted where most of the text is kept.
 
-        min over a_0, a of  E_z [ exp(-(1 - sqrt(k / n))^2 / width^2) (F(z) - a_0 - sum_{t in z} a_t)^2 ]  +  ridge sum_t a_t^2
+        min over a_0, a of  E_z [ w(k) (F(z) - a_0 - sum_{t in z} a_t)^2 ]  +  ridge sum_t a_t^2
+        w(k) = exp(-(1 - sqrt(k / n))^2 / width^2)
 
-    z the kept ones of n content tokens, k their number, F(z) the explained value with the others erased. E_z: k is uniform on
-    0..n and z uniform among the sets of k tokens. Where 2^n <= samples the expectation is taken over all sets, exactly; else
-    it is the mean over so many draws, keyed to the seed and the example's id. 1 - sqrt(k / n) is the cosine distance
-    between z and the whole text. All tokens stay in the model: none is selected.
+    z the kept ones of n content tokens, k their number, F(z) the explained value with the others
+    erased. E_z: k is uniform on 0..n and z uniform among the sets of k tokens. Where 2^n <= samples
+    the expectation is taken over all sets, exactly; else it is the mean over `samples` random sets,
+    keyed to the seed and the example's id. 1 - sqrt(k / n) is the cosine distance between z and the
+    whole text. All tokens stay in the model: none is selected.
 
-    *Laws*: for ridge 0 an additive model gives its weights; where all sets are taken, interchangeable tokens score
-    alike; the sampled scores approach those of all sets.
-    *Left open by the paper*: the kernel's width (0.25, as in the released program), the distribution of z, and the penalty:
-    0.001 on the mean is the released program's 1 on the sum of 1000 samples. The intercept is not penalised.
+    *Laws*: for ridge 0 an additive model gives its weights; where all sets are taken,
+    interchangeable tokens score alike; the sampled scores approach those of all sets.
+    *Left open by the paper*: the kernel's width (0.25, as in the released program), the
+    distribution of z, and the penalty: 0.001 on the mean is the released program's 1 on the sum of
+    1000 samples. The intercept is not penalised.
     Source: Ribeiro, Singh and Guestrin 2016, eqs. 1 and 2.
     """
     if samples < 2 or not width > 0 or not ridge >= 0:
-        raise InputError(f"samples must be at least 2, width above 0, ridge not negative; {samples}, {width}, {ridge} given")
-    drawn = [_subsets(row, samples, seed) for row in inputs]
-    found = values(model, inputs, targets, [kept for kept, _ in drawn], operator)
+        raise InputError(f"samples must be at least 2, width above 0, ridge not negative, not {samples}, {width}, {ridge}")
+    sampled = [_subsets(row, samples, seed) for row in inputs]
+    amounts_by_input = values(model, inputs, targets, [kept for kept, _ in sampled], operator)
     results = []
-    for (kept, share), amounts in zip(drawn, found):
+    for (kept, share), amounts in zip(sampled, amounts_by_input):
         near = np.exp(-(((1 - np.sqrt(kept.mean(axis=1))) / width) ** 2))
         results.append(explained(_ridge(kept, amounts, share * near, ridge), amounts, None))
     return results
@@ -66,30 +69,34 @@ def kernel_shap(
 ) -> list[Explained]:
     """Shapley values as the weights of a linear model of kept tokens under Shapley's kernel.
 
-        min over a of  sum_z w(|z|) (F(z) - F(null) - sum_{t in z} a_t)^2    with  sum_t a_t = F(x) - F(null)
+        min over a of  sum_z w(|z|) (F(z) - F(null) - sum_{t in z} a_t)^2
+        with  sum_t a_t = F(x) - F(null)
         w(k) = (n - 1) / (C(n, k) k (n - k))
 
-    z the kept ones of n content tokens, F(z) the explained value with the others erased, null the text with all erased.
-    Sets of 1 and n - 1 tokens are all taken; further sizes from outside in, as long as all their sets fit into the samples
-    by their share of the kernel. The sizes left are drawn by their kernel weight, each set together with its complement,
-    keyed to the seed and the example's id. Where 2^n <= samples all sets are taken. No token is left out of the model.
+    z the kept ones of n content tokens, F(z) the explained value with the others erased, null the
+    text with all erased. Sets of 1 and n - 1 tokens are all taken; further sizes from outside in,
+    as long as all their sets fit into the samples by their share of the kernel. Sets of the
+    remaining sizes are sampled by kernel weight, each together with its complement, keyed to the
+    seed and the example's id. Where 2^n <= samples all sets are taken. No token is left out of the
+    model.
 
-    *Laws*: complete exactly; where all sets are taken it is the Shapley value, so that interchangeable tokens score alike
-    and an ignored token scores 0; for any samples an additive model gives its weights, and one whose tokens interact only in
-    pairs its Shapley values; the sampled scores approach the exact.
-    *Left open by the paper*: which sets are drawn. With fewer samples than sets of 1 and n - 1 tokens nothing else is asked,
-    and a flag says so.
+    *Laws*: complete exactly; where all sets are taken it is the Shapley value, so that
+    interchangeable tokens score alike and an ignored token scores 0; for any samples an additive
+    model gives its weights, and one whose tokens interact only in pairs its Shapley values; the
+    sampled scores approach the exact.
+    *Left open by the paper*: which sets are sampled. With fewer samples than sets of 1 and n - 1
+    tokens no other set is queried, and a flag says so.
     Source: Lundberg and Lee 2017, theorem 2; Covert and Lee 2021 (closed form, pairs).
     """
     if samples < 2:
-        raise InputError(f"samples must be at least 2; {samples} given")
-    drawn = [_by_kernel(row, samples, seed) for row in inputs]
-    found = values(model, inputs, targets, [kept for kept, _ in drawn], operator)
+        raise InputError(f"samples must be at least 2, not {samples}")
+    sampled = [_by_kernel(row, samples, seed) for row in inputs]
+    amounts_by_input = values(model, inputs, targets, [kept for kept, _ in sampled], operator)
     results = []
-    for (kept, weights), amounts in zip(drawn, found):
+    for (kept, weights), amounts in zip(sampled, amounts_by_input):
         n = kept.shape[1]
         few = n > 3 and len(kept) == 2 * n + 2
-        flags = (f"{samples} samples for {n} tokens: only sets of 1 and {n - 1} tokens were asked",) if few else ()
+        flags = (f"{samples} samples for {n} tokens: only sets of 1 and {n - 1} tokens were queried",) if few else ()
         results.append(explained(_constrained(kept, amounts, weights), amounts, float(amounts[0]), flags))
     return results
 
@@ -100,7 +107,7 @@ def every(n: int) -> Coalitions:
 
 
 def _subsets(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weights]:
-    """Sets with their probabilities: all of them, or drawn ones that count alike."""
+    """Sets with their probabilities: all of them, or a sample with equal weights."""
     n = int(row.content.sum())
     if n < 63 and 2**n <= samples:
         kept = every(n)
@@ -111,7 +118,8 @@ def _subsets(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weights
 
 
 def _by_kernel(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weights]:
-    """The empty and the full set, without weight, then sets of the other sizes with their weights in the sum."""
+    """The empty and the full set, without weight, then sets of the other sizes with their weights
+    in the sum."""
     n = int(row.content.sum())
     parts = [np.array([[False] * n, [True] * n])]
     weights = [np.zeros(2)]
@@ -119,7 +127,10 @@ def _by_kernel(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weigh
     left = samples - 2
     for k in range(1, n // 2 + 1):
         sizes = sorted({k, n - k})
-        count, share = len(sizes) * comb(n, k), sum(mass[size] for size in sizes) / sum(mass.values())
+        count, share = (
+            len(sizes) * comb(n, k),
+            sum(mass[size] for size in sizes) / sum(mass.values()),
+        )
         if k > 1 and count > left * share * (1 + 1e-9):
             break
         for size in sizes:
@@ -152,19 +163,20 @@ def _of_sizes(generator: np.random.Generator, sizes: np.ndarray, n: int) -> Coal
 
 
 def _ridge(kept: Coalitions, amounts: Values, weights: Weights, ridge: float) -> Float[np.ndarray, " token"]:
-    """Least squares with an intercept; the rows of the penalty stand below those of the sets."""
+    """Least squares with an intercept; the rows of the penalty are below those of the sets."""
     if np.isnan(amounts).any():
         return np.full(kept.shape[1], np.nan)
     root = np.sqrt(weights)
     centred = kept - np.average(kept, axis=0, weights=weights)
     target = root * (amounts - np.average(amounts, weights=weights))
     rows = np.concatenate((root[:, None] * centred, np.sqrt(ridge) * np.eye(kept.shape[1])))
-    found: np.ndarray = np.linalg.lstsq(rows, np.concatenate((target, np.zeros(kept.shape[1]))), rcond=None)[0]
-    return found
+    solution: np.ndarray = np.linalg.lstsq(rows, np.concatenate((target, np.zeros(kept.shape[1]))), rcond=None)[0]
+    return solution
 
 
 def _constrained(kept: Coalitions, amounts: Values, weights: Weights) -> Float[np.ndarray, " token"]:
-    """Least squares under the constraint that the scores sum to the whole difference: a Lagrange multiplier, closed form."""
+    """Least squares under the constraint that the scores sum to the whole difference: a Lagrange
+    multiplier, closed form."""
     n = kept.shape[1]
     null, full = amounts[:2]
     if n == 1 or np.isnan(amounts).any():

@@ -1,8 +1,8 @@
 """Quality of an attribution: one function each, listed in METRICS in reading order.
 
-A metric is a function `(model, inputs, scores, targets, *, options) -> one Measured per input`; see `row.MetricFunction`. The
-table is data: it is read without importing torch, and a metric's module is imported when `METRICS[name].function` is first
-used.
+A metric is a function `(model, inputs, scores, targets, *, options) -> one Measured per input`; see
+`row.MetricFunction`. The table is data: it is read without importing torch, and a metric's module
+is imported when `METRICS[name].function` is first used.
 """
 
 from math import inf

@@ -1,4 +1,4 @@
-"""What the model says of inputs with parts erased: the ground on which the faithfulness metrics stand."""
+"""Probabilities of inputs with units erased: what the faithfulness metrics are computed from."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from babelscope.random import keyed
 from babelscope.types import Encoded, Target
 
 Scores = Sequence[NDArray[np.float64]]
-Gone = NDArray[np.bool_]
+Erased = NDArray[np.bool_]
 """The erased tokens of one input."""
 UNITS = ("token", "word")
 
 
 def ranking(scores: Float[np.ndarray, " unit"], key: str) -> Int[np.ndarray, " unit"]:
-    """Units from the highest score to the lowest; ties in an order that depends on nothing but the example."""
+    """Units from the highest score to the lowest; ties in an order that depends on nothing but the
+    example."""
     ties = keyed("ties", key).permutation(len(scores))
     return np.lexsort((ties, -scores))
 
@@ -40,47 +41,60 @@ def units(row: Encoded, unit: str) -> tuple[NDArray[np.int64], int]:
 
 
 def ranked(row: Encoded, scores: NDArray[np.float64], unit: str) -> tuple[NDArray[np.int64], str]:
-    """The units by falling score; none, with the reason, where a score is undefined."""
+    """The units by descending score; none, with the reason, where a score is undefined."""
     _, n = units(row, unit)
     if len(scores) != n:
         raise InputError(f"{row.example.id}: {len(scores)} scores for {n} {unit}s")
-    lost = int((~np.isfinite(scores)).sum())
-    if lost:
-        return np.zeros(0, dtype=np.int64), f"{lost} of {n} scores are undefined"
+    undefined = int((~np.isfinite(scores)).sum())
+    if undefined:
+        return np.zeros(0, dtype=np.int64), f"{undefined} of {n} scores are undefined"
     return ranking(np.asarray(scores, dtype=np.float64), row.example.id), ""
 
 
-def tops(row: Encoded, order: NDArray[np.int64], sizes: Sequence[int], unit: str) -> list[Gone]:
+def tops(row: Encoded, order: NDArray[np.int64], sizes: Sequence[int], unit: str) -> list[Erased]:
     """The tokens of the highest units, for each size."""
     owner, _ = units(row, unit)
     return [np.isin(owner, order[:size]) & row.content for size in sizes]
 
 
 def probabilities(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], sets: Sequence[Sequence[Gone]], operator: str | None,
+    model: Model,
+    inputs: Sequence[Encoded],
+    targets: Sequence[Target],
+    sets: Sequence[Sequence[Erased]],
+    operator: str | None,
     of: Callable[[Model, Tensor, Target], float | Tensor] = probability,
-) -> list[tuple[NDArray[np.float64], str]]:  # fmt: skip
-    """Per input the target's probability (or what `of` takes from the output) with each set of tokens erased; NaN, and a
-    reason, where there is none."""
+) -> list[tuple[NDArray[np.float64], str]]:
+    """Per input the target's probability (or what `of` computes from the output) with each set of
+    tokens erased; NaN, and a reason, where it is undefined."""
     how = operator or default_operator(model)
-    queries = iter(erase_all(model, [(row, gone) for row, mine in zip(inputs, sets) for gone in mine], how))
-    asked: list[inference.Query] = []
+    queries = iter(
+        erase_all(
+            model,
+            [(row, erased) for row, erasures in zip(inputs, sets) for erased in erasures],
+            how,
+        )
+    )
+    answerable: list[inference.Query] = []
     plans: list[tuple[list[tuple[int, Target] | None], str]] = []
-    for mine, target in zip(sets, targets):
+    for erasures, target in zip(sets, targets):
         places: list[tuple[int, Target] | None] = []
         reason = ""
-        for gone in mine:
+        for erased in erasures:
             query = next(queries)
-            there = moved(target, gone, how, model.task == "question-answering")
-            if query is None or there is None:
+            shifted = moved(target, erased, how, model.task == "question-answering")
+            if query is None or shifted is None:
                 places.append(None)
                 reason = reason or ("nothing is left to read" if query is None else "the explained position is erased")
             else:
-                places.append((len(asked), there))
-                asked.append(query)
+                places.append((len(answerable), shifted))
+                answerable.append(query)
         plans.append((places, reason))
-    outputs = inference.scores(model, asked)
+    outputs = inference.scores(model, answerable)
     return [
-        (np.array([nan if at is None else float(of(model, outputs[at[0]], at[1])) for at in places]), reason)
+        (
+            np.array([nan if at is None else float(of(model, outputs[at[0]], at[1])) for at in places]),
+            reason,
+        )
         for places, reason in plans
     ]

@@ -1,13 +1,14 @@
 """Faithfulness by erasing whole units: sufficiency and comprehensiveness, raw and normalised.
 
-Notation of the docstrings: p(.) the probability of the explained class c; x the input; n its number of content units
-(tokens or words); R_k the k units with the highest scores; x - R the input with R erased; K = { max(1, ceil(r n)) : r in
-grid } the *distinct* rationale lengths, so that short texts do not count the same rationale twice (with the usual grid and
-n = 10 the lengths 1, 1, 1, 2, 5 are three rationales, not five). Special tokens and fixed parts are in every input.
+Notation of the docstrings: p(.) the probability of the explained class c; x the input; n its number
+of content units (tokens or words); R_k the k units with the highest scores; x - R the input with R
+erased; K = { max(1, ceil(r n)) : r in grid } the *distinct* rationale lengths, so that short texts
+do not count the same rationale twice (with the usual grid and n = 10 the lengths 1, 1, 1, 2, 5 are
+three rationales, not five). Special tokens and fixed parts are in every input.
 
-Choices left open by the papers, alike for all four: ties in the scores are broken at random, keyed to the example, because
-any fixed order would score a constant attribution like a positional one; the 100 % point is not in the grid, as it is the
-same for every attribution.
+Choices left open by the papers, the same for all four: ties in the scores are broken at random,
+keyed to the example, because any fixed order would score a constant attribution like a positional
+one; the 100 % point is not in the grid, as it is the same for every attribution.
 """
 
 from __future__ import annotations
@@ -28,19 +29,25 @@ from babelscope.types import Encoded, Measured, Target
 GRID = (0.01, 0.05, 0.10, 0.20, 0.50)
 """ERASER's rationale lengths."""
 LEAST_DROP = 1e-3
-"""A normalised metric is undefined where erasing everything moves the probability by less."""
+"""A normalised metric is undefined where erasing everything lowers the probability by less."""
 
 
 def comprehensiveness(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
-    unit: str = "word", operator: str | None = None, grid: Sequence[float] = GRID,
-) -> list[Measured]:  # fmt: skip
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    operator: str | None = None,
+    grid: Sequence[float] = GRID,
+) -> list[Measured]:
     """How far the probability falls when the highest scored units are erased; higher is better.
 
         1/|K| sum_{k in K} [ p(x) - p(x - R_k) ]
 
-    *Laws*: within [-1, 1]; 0 for a constant model; unchanged by strictly increasing maps of the scores; on a model that
-    weighs units one by one, the true weights are the best of all rankings.
+    *Laws*: within [-1, 1]; 0 for a constant model; unchanged by strictly increasing maps of the
+    scores; on a model that is additive in its units, the true weights are the best of all rankings.
     Source: DeYoung et al. 2020 (ERASER), eq. 1, and its AOPC.
     """
     return [
@@ -49,27 +56,40 @@ def comprehensiveness(
 
 
 def sufficiency(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
-    unit: str = "word", operator: str | None = None, grid: Sequence[float] = GRID,
-) -> list[Measured]:  # fmt: skip
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    operator: str | None = None,
+    grid: Sequence[float] = GRID,
+) -> list[Measured]:
     """How far the probability falls when only the highest scored units are kept; lower is better.
 
         1/|K| sum_{k in K} [ p(x) - p(R_k) ]
 
-    *Laws*: within [-1, 1]; 0 for a constant model; unchanged by strictly increasing maps of the scores; keeping R is
-    erasing the rest, to the bit.
+    *Laws*: within [-1, 1]; 0 for a constant model; unchanged by strictly increasing maps of the
+    scores; keeping R is erasing the rest, to the bit.
     Source: DeYoung et al. 2020 (ERASER), eq. 2, and its AOPC.
     """
     return [_mean(path.full - path.kept, path.reason) for path in _paths(model, inputs, scores, targets, unit, operator, grid)]
 
 
 def normalised_comprehensiveness(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
-    unit: str = "word", operator: str | None = None, grid: Sequence[float] = GRID,
-) -> list[Measured]:  # fmt: skip
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    operator: str | None = None,
+    grid: Sequence[float] = GRID,
+) -> list[Measured]:
     """Comprehensiveness as a share of the fall when everything is erased; higher is better.
 
-        NC_k = clip( max(0, p(x) - p(x - R_k)) / D0, 0, 1 ),   D0 = max(0, p(x) - p(null)),   mean over K
+        NC_k = clip( max(0, p(x) - p(x - R_k)) / D0, 0, 1 ),   mean over K
+        D0 = max(0, p(x) - p(null))
 
     null: all content units erased by the same operator, special tokens and fixed parts kept.
 
@@ -81,12 +101,20 @@ def normalised_comprehensiveness(
 
 
 def normalised_sufficiency(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
-    unit: str = "word", operator: str | None = None, grid: Sequence[float] = GRID,
-) -> list[Measured]:  # fmt: skip
-    """How much of what erasing everything loses is kept by the highest scored units alone; higher is better.
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    operator: str | None = None,
+    grid: Sequence[float] = GRID,
+) -> list[Measured]:
+    """How much of the fall to an erased text the highest scored units alone prevent; higher is
+    better.
 
-        S_k = 1 - max(0, p(x) - p(R_k)),   S_0 = 1 - D0,   NS_k = clip( max(0, S_k - S_0) / (1 - S_0), 0, 1 ),   mean over K
+        NS_k = clip( max(0, S_k - S_0) / (1 - S_0), 0, 1 ),   mean over K
+        S_k = 1 - max(0, p(x) - p(R_k)),   S_0 = 1 - D0
 
     *Laws*: within [0, 1]; 0 at k = 0 and 1 at k = n; undefined (NaN) where D0 < 1e-3.
     Source: Carton, Rathore and Tan 2020; Zhao and Aletras 2023, 2024.
@@ -96,17 +124,24 @@ def normalised_sufficiency(
 
 
 def pooled_shares(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
-    unit: str = "word", operator: str | None = None, grid: Sequence[float] = GRID,
-) -> tuple[float, float]:  # fmt: skip
-    """Normalised comprehensiveness and sufficiency of all texts together, where no text has to be left out.
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    operator: str | None = None,
+    grid: Sequence[float] = GRID,
+) -> tuple[float, float]:
+    """Normalised comprehensiveness and sufficiency pooled over texts, so that none is excluded.
 
         NC* = sum_i C_i / sum_i D0_i,   C_i = mean over K of max(0, p(x) - p(x - R_k))
         NS* = sum_i S_i / sum_i D0_i,   S_i = mean over K of max(0, D0_i - max(0, p(x) - p(R_k)))
 
-    *Laws*: for one text with D0 the two normalised metrics, where erasing a part lowers p no further than erasing all; a
-    text with D0 = 0 changes NC* only by its C_i and NS* not at all; NaN where no text has a fall.
-    Source: the ratio of sums of the study's spec; each text weighs as much as there is to lose in it.
+    *Laws*: for one text with D0 the two normalised metrics, where erasing a part lowers p no
+    further than erasing all; a text with D0 = 0 changes NC* only by its C_i and NS* not at all; NaN
+    where no text has a fall.
+    Source: this project; a ratio of sums, in which each text weighs as much as its fall D0.
     """
     paths = [path for path in _paths(model, inputs, scores, targets, unit, operator, grid) if not path.reason]
     total = sum(path.drop for path in paths)
@@ -117,7 +152,8 @@ def pooled_shares(
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """The probabilities that the four metrics share: of the input, of nothing, and along the rationale lengths."""
+    """The probabilities that the four metrics share: of the input, of the erased input, and along
+    the rationale lengths."""
 
     full: float
     null: float
@@ -145,25 +181,32 @@ def _paths(
     grid: Sequence[float],
 ) -> list[_Path]:
     if not grid or not all(0 < ratio <= 1 for ratio in grid):
-        raise InputError(f"a grid holds shares above 0 and up to 1; {tuple(grid)} given")
+        raise InputError(f"a grid holds shares above 0 and up to 1, not {tuple(grid)}")
     memory = {} if model.door.memory is None else model.door.memory
     how = (unit, operator, tuple(grid))
-    keys = [("path", *_identity(row, given), target, *how) for row, given, target in zip(inputs, scores, targets)]
+    keys = [("path", *_identity(row, attributed), target, *how) for row, attributed, target in zip(inputs, scores, targets)]
     new = {key: at for at, key in enumerate(keys) if key not in memory}
     orders = [ranked(inputs[at], scores[at], unit) for at in new.values()]
     sets = []
     for at, (order, _) in zip(new.values(), orders):
         row = inputs[at]
         chosen = tops(row, order, lengths(len(order), grid) if len(order) else [], unit)
-        sets.append([np.zeros_like(row.content), row.content, *(one for top in chosen for one in (top, row.content & ~top))])
-    mine, wanted = [inputs[at] for at in new.values()], [targets[at] for at in new.values()]
-    for key, (_, why), (many, reason) in zip(new, orders, probabilities(model, mine, wanted, sets, operator)):
+        sets.append(
+            [
+                np.zeros_like(row.content),
+                row.content,
+                *(tokens for top in chosen for tokens in (top, row.content & ~top)),
+            ]
+        )
+    rows, wanted = [inputs[at] for at in new.values()], [targets[at] for at in new.values()]
+    for key, (_, why), (many, reason) in zip(new, orders, probabilities(model, rows, wanted, sets, operator)):
         memory[key] = _Path(float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
     return [memory[key] for key in keys]
 
 
 def _identity(row: Encoded, scores: NDArray[np.float64]) -> tuple[str | bytes, ...]:
-    """What decides a path besides the target and the options: metrics that share it find it under this."""
+    """What determines a path besides the target and the options: the key under which metrics share
+    it."""
     arrays = (row.content, row.word, np.asarray(scores, dtype=np.float64))
     return (row.example.id, query(row).digest(), *(each.tobytes() for each in arrays))
 

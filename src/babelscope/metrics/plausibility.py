@@ -1,8 +1,9 @@
-"""Do the scores point at the words that people (or the corpus itself) call decisive? The model is not asked.
+"""Do the scores agree with gold rationales, by annotators or by the corpus itself? The model is not
+queried.
 
-Notation of the docstrings: n units; G those in the gold rationale; R_k the k units with the highest scores. Scores are
-signed: a word that speaks against the explained class is not in its rationale. Undefined (NaN) without a gold
-rationale, or where it holds none or all of the units.
+Notation of the docstrings: n units; G those in the gold rationale; R_k the k units with the highest
+scores. Scores are signed: a word that counts against the explained class is not in its rationale.
+Undefined (NaN) without a gold rationale, or where it holds none or all of the units.
 """
 
 from __future__ import annotations
@@ -24,35 +25,56 @@ Judge = Callable[[NDArray[np.bool_], NDArray[np.float64]], float]
 
 
 def rationale_auroc(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *, unit: str = "word"
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
 ) -> list[Measured]:
     """How often a unit of the rationale outscores one outside of it; higher is better.
 
         P( a_u > a_v ) + P( a_u = a_v ) / 2,    u in G, v not in G
 
-    *Laws*: within [0, 1]; 1/2 for equal scores; negating the scores gives 1 minus it; unchanged by strictly increasing maps.
+    *Laws*: within [0, 1]; 1/2 for equal scores; negating the scores gives 1 minus it; unchanged by
+    strictly increasing maps.
     Source: Mann and Whitney 1947; as the plausibility of soft scores, DeYoung et al. 2020 (ERASER).
     """
-    return [_judged(row, given, unit, _auroc) for row, given in zip(inputs, scores)]
+    return [_judged(row, attributed, unit, _auroc) for row, attributed in zip(inputs, scores)]
 
 
 def rationale_auprc(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *, unit: str = "word"
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
 ) -> list[Measured]:
-    """Precision averaged over the recall that falling thresholds reach (average precision); higher is better.
+    """Precision averaged over the recall that falling thresholds reach (average precision); higher
+    is better.
 
-        sum_j ( recall_j - recall_{j-1} ) precision_j,    j over the distinct scores, from the highest down
+        sum_j ( recall_j - recall_{j-1} ) precision_j
 
-    *Laws*: within [0, 1]; |G| / n for equal scores; 1 where the rationale outscores the rest; unchanged by strictly
-    increasing maps.
-    *Left open by the paper*: no line is drawn between the points of the curve, which would flatter it.
+    j over the distinct scores, from the highest down.
+
+    *Laws*: within [0, 1]; |G| / n for equal scores; 1 where the rationale outscores the rest;
+    unchanged by strictly increasing maps.
+    *Left open by the paper*: no interpolation between the points of the curve, which would be too
+    optimistic.
     Source: DeYoung et al. 2020 (ERASER), AUPRC.
     """
-    return [_judged(row, given, unit, _auprc) for row, given in zip(inputs, scores)]
+    return [_judged(row, attributed, unit, _auprc) for row, attributed in zip(inputs, scores)]
 
 
 def rationale_f1(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *, unit: str = "word", k: int = 0
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    k: int = 0,
 ) -> list[Measured]:
     """The harmonic mean of precision and recall of the k highest units; higher is better.
 
@@ -62,41 +84,59 @@ def rationale_f1(
     Source: DeYoung et al. 2020 (ERASER), token F1.
     """
     return [
-        _overlap(row, given, unit, k, lambda hits, top, gold: 2 * hits / (top + gold)) for row, given in zip(inputs, scores)
+        _overlap(row, attributed, unit, k, lambda hits, top, gold: 2 * hits / (top + gold))
+        for row, attributed in zip(inputs, scores)
     ]
 
 
 def rationale_iou(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *, unit: str = "word", k: int = 0
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    k: int = 0,
 ) -> list[Measured]:
-    """What the k highest units and the rationale share of what they are together; higher is better.
+    """The intersection over union of the k highest units and the rationale; higher is better.
 
         | R_k and G | / | R_k or G |,    k = |G| unless it is given
 
-    *Laws*: within [0, 1]; f / (2 - f) of the F1 f at the same k; unchanged by strictly increasing maps.
-    *Left open by the paper*: ERASER matches spans that overlap by half; this counts units, as its later users do.
+    *Laws*: within [0, 1]; f / (2 - f) of the F1 f at the same k; unchanged by strictly increasing
+    maps.
+    *Left open by the paper*: ERASER matches spans that overlap by half; this counts units, as later
+    work does.
     Source: DeYoung et al. 2020 (ERASER), intersection over union.
     """
     return [
-        _overlap(row, given, unit, k, lambda hits, top, gold: hits / (top + gold - hits)) for row, given in zip(inputs, scores)
+        _overlap(row, attributed, unit, k, lambda hits, top, gold: hits / (top + gold - hits))
+        for row, attributed in zip(inputs, scores)
     ]
 
 
 def rationale_precision(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *, unit: str = "word", k: int = 5
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    k: int = 5,
 ) -> list[Measured]:
     """The share of the k highest units that are in the rationale; higher is better.
 
         | R_k and G | / min(k, n)
 
-    *Laws*: within [0, 1]; with k of at least n it is |G| / n; unchanged by strictly increasing maps.
+    *Laws*: within [0, 1]; with k of at least n it is |G| / n; unchanged by strictly increasing
+    maps.
     Source: precision at k, as in Manning, Raghavan and Schuetze 2008, section 8.4.
     """
-    return [_overlap(row, given, unit, k, lambda hits, top, gold: hits / top) for row, given in zip(inputs, scores)]
+    return [_overlap(row, attributed, unit, k, lambda hits, top, gold: hits / top) for row, attributed in zip(inputs, scores)]
 
 
 def gold(row: Encoded, unit: str) -> NDArray[np.bool_] | None:
-    """Which units the gold rationale holds; a token is in it if its word is. None where there is no rationale."""
+    """Which units the gold rationale holds; a token is in it if its word is. None where there is no
+    rationale."""
     example = row.example
     if example.rationale is None or example.words is None:
         return None
@@ -109,9 +149,9 @@ def gold(row: Encoded, unit: str) -> NDArray[np.bool_] | None:
     return words if unit == "word" else words[row.word[row.content]]
 
 
-def _marks(row: Encoded, given: NDArray[np.float64], unit: str) -> tuple[NDArray[np.bool_], NDArray[np.int64], str]:
-    """Gold marks and the units by falling score, or why there is no value."""
-    order, reason = ranked(row, given, unit)
+def _marks(row: Encoded, attributed: NDArray[np.float64], unit: str) -> tuple[NDArray[np.bool_], NDArray[np.int64], str]:
+    """Gold marks and the units by descending score, or the reason why there is no value."""
+    order, reason = ranked(row, attributed, unit)
     _, n = units(row, unit)
     marks = gold(row, unit)
     if marks is None:
@@ -121,24 +161,30 @@ def _marks(row: Encoded, given: NDArray[np.float64], unit: str) -> tuple[NDArray
     return marks, order, reason
 
 
-def _judged(row: Encoded, given: NDArray[np.float64], unit: str, judge: Judge) -> Measured:
-    marks, _, reason = _marks(row, given, unit)
-    return Measured(nan, reason) if reason else Measured(judge(marks, np.asarray(given, dtype=np.float64)))
+def _judged(row: Encoded, attributed: NDArray[np.float64], unit: str, judge: Judge) -> Measured:
+    marks, _, reason = _marks(row, attributed, unit)
+    return Measured(nan, reason) if reason else Measured(judge(marks, np.asarray(attributed, dtype=np.float64)))
 
 
-def _auroc(marks: NDArray[np.bool_], given: NDArray[np.float64]) -> float:
+def _auroc(marks: NDArray[np.bool_], attributed: NDArray[np.float64]) -> float:
     inside, outside = int(marks.sum()), int((~marks).sum())
-    return float((rankdata(given)[marks].sum() - inside * (inside + 1) / 2) / (inside * outside))
+    return float((rankdata(attributed)[marks].sum() - inside * (inside + 1) / 2) / (inside * outside))
 
 
-def _auprc(marks: NDArray[np.bool_], given: NDArray[np.float64]) -> float:
-    return float(average_precision_score(marks, given))
+def _auprc(marks: NDArray[np.bool_], attributed: NDArray[np.float64]) -> float:
+    return float(average_precision_score(marks, attributed))
 
 
-def _overlap(row: Encoded, given: NDArray[np.float64], unit: str, k: int, share: Callable[[int, int, int], float]) -> Measured:
+def _overlap(
+    row: Encoded,
+    attributed: NDArray[np.float64],
+    unit: str,
+    k: int,
+    share: Callable[[int, int, int], float],
+) -> Measured:
     if k < 0:
-        raise InputError(f"k must be at least 0 (0: as many as the rationale holds); {k} given")
-    marks, order, reason = _marks(row, given, unit)
+        raise InputError(f"k must be at least 0 (0: as many as the rationale holds), not {k}")
+    marks, order, reason = _marks(row, attributed, unit)
     if reason:
         return Measured(nan, reason)
     inside = int(marks.sum())

@@ -1,4 +1,5 @@
-"""What a row of METRICS holds. No torch: a metric's module is imported when its function is first used."""
+"""What a row of METRICS holds. No torch: a metric's module is imported when its function is first
+used."""
 
 from __future__ import annotations
 
@@ -17,18 +18,24 @@ if TYPE_CHECKING:
 class MetricFunction(Protocol):
     """A quality metric: one Measured per input, in the order of the inputs.
 
-    `scores` holds one array per input, with one score per unit. The options are keyword-only and listed with their defaults
-    in the metric's row.
+    `scores` holds one array per input, with one score per unit. The options are keyword-only and
+    listed with their defaults in the metric's row.
     """
 
     def __call__(
-        self, model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], **options: Any
+        self,
+        model: Model,
+        inputs: Sequence[Encoded],
+        scores: Scores,
+        targets: Sequence[Target],
+        **options: Any,
     ) -> list[Measured]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A row of METRICS: where the function is, its options, and the properties that tests, report and command line read."""
+    """A row of METRICS: where the function is, its options, and the properties that tests, report
+    and command line read."""
 
     name: str
     module: str

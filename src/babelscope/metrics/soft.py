@@ -1,16 +1,21 @@
-"""Faithfulness by erasing in proportion to the scores: soft sufficiency and comprehensiveness, raw and normalised.
+"""Faithfulness by erasing in proportion to the scores: soft sufficiency and comprehensiveness, raw
+and normalised.
 
-Every unit has a share a' in [0, 1] made from its score. Each number of each of its tokens' word embeddings is kept with
-probability q = a' (sufficiency) or q = 1 - a' (comprehensiveness), and set to 0 otherwise. Special tokens and fixed parts
-are always kept. X' is the text under one such draw.
+Every unit has a share a' in [0, 1] computed from its score. Each entry of its tokens' word
+embeddings is kept with probability q = a' (sufficiency) or q = 1 - a' (comprehensiveness), and set
+to 0 otherwise. Special tokens and fixed parts are always kept. X' is the text under one such random
+mask, called a draw.
 
-Choices alike for all four. *Scaling* is over the content units alone, `minmax` or `rank` (mid-ranks); equal scores give 1/2
-everywhere. *Budget*: shares are shifted (and cut at 0 and 1) until their mean is `budget`, so that methods are compared by
-their order at equal disturbance; 0 leaves them as they are, and then a method with few high scores erases less than one
-with many. *Draws* belong to the example and their number, not to the method: all methods meet the same luck. So many are
-drawn, `draws` at a time and at most 64, that the standard error of the example's own mean is at most `error`; over n texts
-the mean's is smaller by sqrt(n). `draws=0` multiplies by q instead: without luck, but another quantity than the mean of the
-draws, as the model is not linear. The draws act on word embeddings, before positions are added (left open by the paper).
+Choices common to all four. *Scaling* is over the content units alone, `minmax` or `rank`
+(mid-ranks); equal scores give 1/2 everywhere. *Budget*: shares are shifted (and clipped to [0, 1])
+until their mean is `budget`, so that methods are compared by their order at equal perturbation; 0
+leaves them unchanged, and then a method with few high scores erases less than one with many.
+*Draws* are keyed to the example and the draw's number, not to the method: all methods share the
+same random masks. Draws are added, `draws` at a time and at most 64, until the standard error of
+the example's mean is at most `error`; that of a mean over n texts is smaller by sqrt(n). `draws=0`
+multiplies by q instead: deterministic, but another quantity than the mean of the draws, as the
+model is not linear. The masks act on word embeddings, before position embeddings are added (left
+open by the paper).
 """
 
 from __future__ import annotations
@@ -40,53 +45,84 @@ from babelscope.types import Encoded, Measured, Target
 SCALINGS = ("minmax", "rank")
 MOST = 64
 """Draws at most."""
-Judge = Callable[[float, float, float], float]
+Score = Callable[[float, float, float], float]
 """From p(x), p(null) and the p(X') of a draw to the draw's value."""
 
 
 def soft_comprehensiveness(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
-    unit: str = "word", scaling: str = "minmax", budget: float = 0.0, draws: int = 8, error: float = 0.02,
-) -> list[Measured]:  # fmt: skip
-    """How far the probability falls when units are erased in proportion to their scores; higher is better.
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    scaling: str = "minmax",
+    budget: float = 0.0,
+    draws: int = 8,
+    error: float = 0.02,
+) -> list[Measured]:
+    """How far the probability falls when units are erased in proportion to their scores; higher is
+    better.
 
-        E[ p(x) - p(X') ],   every number of a token's embedding kept with probability 1 - a'
+        E[ p(x) - p(X') ],   every entry of a token's embedding kept with probability 1 - a'
 
-    *Laws*: within [-1, 1]; 0 for a constant model; equal shares give equal values to the bit; with `rank` unchanged by
-    strictly increasing maps of the scores.
-    Source: Zhao and Aletras 2023, without their cut at 0.
+    *Laws*: within [-1, 1]; 0 for a constant model; equal shares give equal values to the bit; with
+    `rank` unchanged by strictly increasing maps of the scores.
+    Source: Zhao and Aletras 2023, without their clipping at 0.
     """
     plans = _plans(inputs, scores, unit, scaling, budget, kept=False)
     return _measured(model, inputs, targets, plans, _fall, draws, error, normalised=False)
 
 
 def soft_sufficiency(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
-    unit: str = "word", scaling: str = "minmax", budget: float = 0.0, draws: int = 8, error: float = 0.02,
-) -> list[Measured]:  # fmt: skip
-    """How far the probability falls when units are kept in proportion to their scores; lower is better.
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    scaling: str = "minmax",
+    budget: float = 0.0,
+    draws: int = 8,
+    error: float = 0.02,
+) -> list[Measured]:
+    """How far the probability falls when units are kept in proportion to their scores; lower is
+    better.
 
-        E[ p(x) - p(X') ],   every number of a token's embedding kept with probability a'
+        E[ p(x) - p(X') ],   every entry of a token's embedding kept with probability a'
 
-    *Laws*: within [-1, 1]; 0 for a constant model; equal shares give equal values to the bit; with `rank` unchanged by
-    strictly increasing maps of the scores.
-    Source: Zhao and Aletras 2023, without their cut at 0 and as a fall, like `sufficiency`.
+    *Laws*: within [-1, 1]; 0 for a constant model; equal shares give equal values to the bit; with
+    `rank` unchanged by strictly increasing maps of the scores.
+    Source: Zhao and Aletras 2023, without their clipping at 0 and as a fall, like `sufficiency`.
     """
     plans = _plans(inputs, scores, unit, scaling, budget, kept=True)
     return _measured(model, inputs, targets, plans, _fall, draws, error, normalised=False)
 
 
 def normalised_soft_comprehensiveness(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
-    unit: str = "word", scaling: str = "minmax", budget: float = 0.0, draws: int = 8, error: float = 0.02,
-) -> list[Measured]:  # fmt: skip
-    """Soft comprehensiveness as a share of the fall when all content embeddings are 0 (Soft-NC); higher is better.
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    scaling: str = "minmax",
+    budget: float = 0.0,
+    draws: int = 8,
+    error: float = 0.02,
+) -> list[Measured]:
+    """Soft comprehensiveness as a share of the fall when all content embeddings are 0 (Soft-NC);
+    higher is better.
 
-        E[ clip( max(0, p(x) - p(X')) / D0, 0, 1 ) ],   D0 = max(0, p(x) - p(null)),   null: q = 0 on all content
+        E[ clip( max(0, p(x) - p(X')) / D0, 0, 1 ) ],   D0 = max(0, p(x) - p(null))
 
-    *Laws*: within [0, 1]; 0 where everything is kept and 1 where nothing is; undefined (NaN) where D0 < 1e-3.
-    *Left open by the paper*: every draw is cut, as published, and not the mean of the draws. Null is the limit q = 0 of the
-    same erasure, so that the ends are 0 and 1; the released code takes another null and the opposite polarity.
+    null: q = 0 on all content.
+
+    *Laws*: within [0, 1]; 0 where everything is kept and 1 where nothing is; undefined (NaN) where
+    D0 < 1e-3.
+    *Left open by the paper*: every draw is clipped, as published, and not the mean of the draws.
+    Null is the limit q = 0 of the same erasure, so that the ends are 0 and 1; the released code
+    takes another null and the opposite polarity.
     Source: Zhao and Aletras 2023, 2024.
     """
     plans = _plans(inputs, scores, unit, scaling, budget, kept=False)
@@ -94,14 +130,25 @@ def normalised_soft_comprehensiveness(
 
 
 def normalised_soft_sufficiency(
-    model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
-    unit: str = "word", scaling: str = "minmax", budget: float = 0.0, draws: int = 8, error: float = 0.02,
-) -> list[Measured]:  # fmt: skip
-    """What keeping units in proportion to their scores saves of the fall to zero embeddings (Soft-NS); higher is better.
+    model: Model,
+    inputs: Sequence[Encoded],
+    scores: Scores,
+    targets: Sequence[Target],
+    *,
+    unit: str = "word",
+    scaling: str = "minmax",
+    budget: float = 0.0,
+    draws: int = 8,
+    error: float = 0.02,
+) -> list[Measured]:
+    """How much of the fall to zero embeddings is prevented by units kept in proportion to their
+    scores (Soft-NS); higher is better.
 
-        S = 1 - max(0, p(x) - p(X')),   S_0 = 1 - D0,   E[ clip( max(0, S - S_0) / (1 - S_0), 0, 1 ) ]
+        E[ clip( max(0, S - S_0) / (1 - S_0), 0, 1 ) ]
+        S = 1 - max(0, p(x) - p(X')),   S_0 = 1 - D0
 
-    *Laws*: within [0, 1]; 1 where everything is kept and 0 where nothing is; undefined (NaN) where D0 < 1e-3.
+    *Laws*: within [0, 1]; 1 where everything is kept and 0 where nothing is; undefined (NaN) where
+    D0 < 1e-3.
     Source: Zhao and Aletras 2023, 2024.
     """
     plans = _plans(inputs, scores, unit, scaling, budget, kept=True)
@@ -111,34 +158,36 @@ def normalised_soft_sufficiency(
 def shares(scores: Float[np.ndarray, " unit"], scaling: str, budget: float) -> Float[np.ndarray, " unit"]:
     """The shares a' of the units.
 
-        minmax  (a - min) / (max - min)         rank  (number below + half of the number alike, itself left out) / (n - 1)
+        minmax  (a - min) / (max - min)
+        rank    (number below + half of the number of other equal ones) / (n - 1)
 
     then, with a budget, clip(a' + s, 0, 1) with the s that gives the mean `budget`.
 
-    *Laws*: within [0, 1]; in the order of the scores; 1/2 everywhere where all scores are equal; the mean is the budget.
+    *Laws*: within [0, 1]; in the order of the scores; 1/2 everywhere where all scores are equal;
+    the mean is the budget.
     """
     if scaling not in SCALINGS:
         raise InputError(f"scaling {scaling!r} is not one of: {', '.join(SCALINGS)}")
     if not 0 <= budget < 1:
-        raise InputError(f"a budget is a mean share above 0 and below 1, or 0 for none; {budget} given")
+        raise InputError(f"a budget is a mean share above 0 and below 1, or 0 for none, not {budget}")
     if np.ptp(scores) == 0:
-        found = np.full(len(scores), 0.5)
+        scaled = np.full(len(scores), 0.5)
     elif scaling == "rank":
-        found = (rankdata(scores) - 1) / (len(scores) - 1)
+        scaled = (rankdata(scores) - 1) / (len(scores) - 1)
     else:
-        found = (scores - scores.min()) / np.ptp(scores)
+        scaled = (scores - scores.min()) / np.ptp(scores)
     if budget:
         low, high = -1.0, 1.0
         for _ in range(60):
             middle = (low + high) / 2
-            low, high = (middle, high) if np.clip(found + middle, 0, 1).mean() < budget else (low, middle)
-        found = np.clip(found + high, 0, 1)
-    return np.asarray(found, dtype=np.float64)
+            low, high = (middle, high) if np.clip(scaled + middle, 0, 1).mean() < budget else (low, middle)
+        scaled = np.clip(scaled + high, 0, 1)
+    return np.asarray(scaled, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Plan:
-    """The probability with which each token's numbers are kept; or why there is none."""
+    """The probability with which each token's entries are kept; or the reason why there is none."""
 
     keep: NDArray[np.float64]
     reason: str = ""
@@ -146,42 +195,52 @@ class _Plan:
 
 def _plans(inputs: Sequence[Encoded], scores: Scores, unit: str, scaling: str, budget: float, *, kept: bool) -> list[_Plan]:
     plans = []
-    for row, given in zip(inputs, scores):
-        _, reason = ranked(row, given, unit)
+    for row, attributed in zip(inputs, scores):
+        _, reason = ranked(row, attributed, unit)
         keep = np.ones(len(row.ids))
         if not reason:
             owner, _ = units(row, unit)
-            mine = shares(np.asarray(given, dtype=np.float64), scaling, budget)
-            keep[row.content] = (mine if kept else 1 - mine)[owner[row.content]]
+            part = shares(np.asarray(attributed, dtype=np.float64), scaling, budget)
+            keep[row.content] = (part if kept else 1 - part)[owner[row.content]]
         plans.append(_Plan(keep, reason))
     return plans
 
 
 def _measured(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], plans: Sequence[_Plan], judge: Judge,
-    draws: int, error: float, *, normalised: bool,
-) -> list[Measured]:  # fmt: skip
-    """The mean of the judged draws of each input, drawn until it is known well enough."""
+    model: Model,
+    inputs: Sequence[Encoded],
+    targets: Sequence[Target],
+    plans: Sequence[_Plan],
+    score: Score,
+    draws: int,
+    error: float,
+    *,
+    normalised: bool,
+) -> list[Measured]:
+    """The mean over draws of each input, which are added until its standard error is small
+    enough."""
     if not 0 <= draws <= MOST or error < 0:
-        raise InputError(f"draws are 0 (none, multiplied) to {MOST} and an error is not below 0; {draws} and {error} given")
-    ends = [ask for row in inputs for ask in (inference.query(row), _query(row, np.where(row.content, 0.0, 1.0), None))]
+        raise InputError(f"draws are from 0 (multiply by q) to {MOST} and an error is not below 0, not {draws} and {error}")
+    ends = [query for row in inputs for query in (inference.query(row), _query(row, np.where(row.content, 0.0, 1.0), None))]
     values = _probabilities(model, ends, [target for target in targets for _ in range(2)])
     full, null = values[::2], values[1::2]
-    found: list[list[float]] = [[] for _ in inputs]
+    samples: list[list[float]] = [[] for _ in inputs]
     waiting = [at for at, plan in enumerate(plans) if not plan.reason and (not normalised or full[at] - null[at] >= LEAST_DROP)]
     defined = set(waiting)
     while waiting:
-        asked = [(at, len(found[at]) + more if draws else None) for at in waiting for more in range(max(draws, 1))]
-        left = _probabilities(
-            model, [_query(inputs[at], plans[at].keep, number) for at, number in asked], [targets[at] for at, _ in asked]
+        requests = [(at, len(samples[at]) + more if draws else None) for at in waiting for more in range(max(draws, 1))]
+        remaining = _probabilities(
+            model,
+            [_query(inputs[at], plans[at].keep, number) for at, number in requests],
+            [targets[at] for at, _ in requests],
         )
-        for (at, _), amount in zip(asked, left):
-            found[at].append(judge(full[at], null[at], amount))
-        waiting = [at for at in waiting if draws and len(found[at]) + draws <= MOST and _error(found[at]) > error]
-    flat = f"setting all content to zero lowers the probability by less than {LEAST_DROP}"
+        for (at, _), amount in zip(requests, remaining):
+            samples[at].append(score(full[at], null[at], amount))
+        waiting = [at for at in waiting if draws and len(samples[at]) + draws <= MOST and _error(samples[at]) > error]
+    reason = f"setting all content to zero lowers the probability by less than {LEAST_DROP}"
     return [
-        Measured(float(np.mean(mine))) if at in defined else Measured(nan, plans[at].reason or flat)
-        for at, mine in enumerate(found)
+        Measured(float(np.mean(draws_))) if at in defined else Measured(nan, plans[at].reason or reason)
+        for at, draws_ in enumerate(samples)
     ]
 
 
@@ -206,19 +265,27 @@ def _probabilities(model: Model, queries: Sequence[inference.Query], targets: Se
 
 
 def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) -> inference.Query:
-    """The input with each number of each token kept with the token's probability; multiplied by it where there is no draw."""
+    """The input with each entry of each token kept with the token's probability; multiplied by it
+    where there is no draw."""
     if (keep == 1).all():
         return inference.query(row)
     certain = draw is None or bool(np.isin(keep, (0.0, 1.0)).all())
-    luck = "" if certain else f"{draw} {row.example.id} "
+    sample = "" if certain else f"{draw} {row.example.id} "
     edit = partial(_thinned, keep, row.example.id, draw)
     return inference.Query(
-        row.ids, row.types, edit=edit, key=f"soft {luck}{sha256(keep.tobytes()).hexdigest()}", decoder=row.decoder
+        row.ids,
+        row.types,
+        edit=edit,
+        key=f"soft {sample}{sha256(keep.tobytes()).hexdigest()}",
+        decoder=row.decoder,
     )
 
 
 def _thinned(
-    keep: Float[np.ndarray, " token"], name: str, draw: int | None, embedded: Float[Tensor, "token dim"]
+    keep: Float[np.ndarray, " token"],
+    name: str,
+    draw: int | None,
+    embedded: Float[Tensor, "token dim"],
 ) -> Float[Tensor, "token dim"]:
     times = keep[:, None]
     if draw is not None:

@@ -16,28 +16,30 @@ from babelscope.propagation.backward import Family, Run, fixed, moves, named, pa
 
 
 def elementwise(run: Run, x: Tensor, y: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """Identity rule: relevance passes an element-wise f unchanged, R_x = R_y, so the gradient is f(x) / x, and f'(0) at 0."""
+    """Identity rule: relevance passes an element-wise f unchanged, R_x = R_y, so that the gradient
+    is f(x) / x, and f'(0) at 0."""
     before = x.detach()
     tiny = before.abs() < 1e-12
     ratio = y / torch.where(tiny, torch.ones_like(before), before)
     if bool(tiny.any()):
         with torch.enable_grad():
             zero = torch.zeros((), dtype=before.dtype, device=before.device, requires_grad=True)
-            (slope,) = torch.autograd.grad(function(zero), zero)
-        ratio = torch.where(tiny, slope, ratio)
-    made = passed(x, y, ratio)
-    run.gates.add(id(made))
-    run.kept.append(made)
-    return made
+            (gradient,) = torch.autograd.grad(function(zero), zero)
+        ratio = torch.where(tiny, gradient, ratio)
+    result = passed(x, y, ratio)
+    run.gates.add(id(result))
+    run.kept.append(result)
+    return result
 
 
 def constant(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Gates, norms and their like are weights, through which no relevance flows."""
+    """Gates and norms are weights, through which no relevance flows."""
     return op(*fixed(args), **kwargs)
 
 
 def _softmax_taylor(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """AttnLRP: the first-order expansion, R_x = x (dp/dx . R_p / p), which is the plain gradient."""
+    """AttnLRP: the first-order expansion, R_x = x (dp/dx . R_p / p), which is the plain
+    gradient."""
     return run.attend(op(*args, **kwargs))
 
 
@@ -47,7 +49,8 @@ def _softmax_constant(run: Run, op: Callable[..., Any], args: tuple[Any, ...], k
 
 
 def _matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Uniform rule: of a product of two activations each side gets half. A head's relevance is multiplied by its mask."""
+    """Uniform rule: of a product of two activations each side gets half. A head's relevance is
+    multiplied by its mask."""
     product = op(*args, **kwargs)
     if moves(args[0]) and moves(args[1]):
         product = scaled(product, 0.5)
@@ -56,52 +59,53 @@ def _matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
 
 
 def added_matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A product of two activations on top of a constant (BLOOM's slopes by distance): each side gets half."""
-    given = named("input batch1 batch2", args, kwargs)
+    """A product of two activations on top of a constant (BLOOM's linear biases by distance): each
+    side gets half."""
+    arguments = named("input batch1 batch2", args, kwargs)
     product = op(*args, **kwargs)
-    if not (moves(given["batch1"]) and moves(given["batch2"])):
+    if not (moves(arguments["batch1"]) and moves(arguments["batch2"])):
         return product
-    if moves(given["input"]):
+    if moves(arguments["input"]):
         raise UnsupportedModel(f"{run.name} has no rule for three activations in one {op.__name__!r}")
     return scaled(product, 0.5)
 
 
 def product(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Element by element each side gets half; under CP-LRP the side that gates is a weight."""
-    one, two = args[0], args[1]
-    if not (moves(one) and moves(two)):
+    """Each factor of an element-wise product gets half; under CP-LRP the gate is a weight."""
+    left, right = args[0], args[1]
+    if not (moves(left) and moves(right)):
         return op(*args, **kwargs)
-    if run.name == "cp_lrp" and (id(one) in run.gates) != (id(two) in run.gates):
-        sides = (one.detach(), two) if id(one) in run.gates else (one, two.detach())
+    if run.name == "cp_lrp" and (id(left) in run.gates) != (id(right) in run.gates):
+        sides = (left.detach(), right) if id(left) in run.gates else (left, right.detach())
         return op(*sides, *args[2:], **kwargs)
     return scaled(op(*args, **kwargs), 0.5)
 
 
 def quotient(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What is divided by is a weight."""
+    """The divisor is a weight."""
     return op(args[0], *fixed(args[1:]), **kwargs)
 
 
 def _layer_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The standard deviation is a weight: y = (x - mean x) / sd w + b with sd held fixed."""
-    given = named("input normalized_shape weight bias eps", args, kwargs)
-    x, eps = given["input"], given.get("eps", 1e-5)
-    over = tuple(range(-len(given["normalized_shape"]), 0))
-    middle = x - x.mean(over, keepdim=True)
-    flat = middle * torch.rsqrt(middle.detach().pow(2).mean(over, keepdim=True) + eps)
-    if given.get("weight") is not None:
-        flat = flat * given["weight"]
-    return flat if given.get("bias") is None else flat + given["bias"]
+    """The standard deviation is a weight: y = (x - mean x) / sd w + b with sd constant."""
+    arguments = named("input normalized_shape weight bias eps", args, kwargs)
+    x, eps = arguments["input"], arguments.get("eps", 1e-5)
+    over = tuple(range(-len(arguments["normalized_shape"]), 0))
+    centred = x - x.mean(over, keepdim=True)
+    flat = centred * torch.rsqrt(centred.detach().pow(2).mean(over, keepdim=True) + eps)
+    if arguments.get("weight") is not None:
+        flat = flat * arguments["weight"]
+    return flat if arguments.get("bias") is None else flat + arguments["bias"]
 
 
 def rms_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The root mean square is a weight."""
-    given = named("input normalized_shape weight eps", args, kwargs)
-    x = given["input"]
-    eps = given.get("eps") or torch.finfo(x.dtype).eps
-    over = tuple(range(-len(given["normalized_shape"]), 0))
+    arguments = named("input normalized_shape weight eps", args, kwargs)
+    x = arguments["input"]
+    eps = arguments.get("eps") or torch.finfo(x.dtype).eps
+    over = tuple(range(-len(arguments["normalized_shape"]), 0))
     flat = x * torch.rsqrt(x.detach().pow(2).mean(over, keepdim=True) + eps)
-    return flat if given.get("weight") is None else flat * given["weight"]
+    return flat if arguments.get("weight") is None else flat * arguments["weight"]
 
 
 LRP: dict[str, Family] = {

@@ -1,4 +1,5 @@
-"""The parts of an altered backward pass: what a run knows, and gradients that differ from the value's own."""
+"""The building blocks of a modified backward pass: the state of a run, and gradients that differ
+from autograd's."""
 
 from __future__ import annotations
 
@@ -14,24 +15,25 @@ from babelscope.errors import UnsupportedModel
 Mask = Mapping[int, Any]
 """Layer -> one number per head: what its relevance is multiplied by."""
 Family = Callable[..., Any]
-"""(run, operation, arguments, keyword arguments) -> result; but for "elementwise": (run, input, result, function) -> result."""
+"""(run, operation, arguments, keyword arguments) -> result; but for "elementwise": (run, input,
+result, function) -> result."""
 
 
 class Scaled(torch.autograd.Function):
-    """The value as it is; the gradient times a factor."""
+    """The value unchanged; the gradient times a factor."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, factor: Any) -> Tensor:
         ctx.factor = factor
-        return x.clone()  # not a view: some models go on in place
+        return x.clone()  # not a view: some models modify it in place
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Any) -> Any:
-        return slopes[0] * ctx.factor, None
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return gradients[0] * ctx.factor, None
 
 
 class Ratio(torch.autograd.Function):
-    """A value computed elsewhere; the gradient times a given ratio, element by element."""
+    """A value computed elsewhere; the gradient times a ratio, element by element."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, y: Tensor, ratio: Tensor) -> Tensor:
@@ -39,29 +41,30 @@ class Ratio(torch.autograd.Function):
         return y.clone()
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Any) -> Any:
-        return slopes[0] * ctx.saved_tensors[0], None, None
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return gradients[0] * ctx.saved_tensors[0], None, None
 
 
 @dataclass(eq=False)
 class Run:
-    """One model under one rule set: where it is, and what it keeps."""
+    """One model under one rule set: where its forward pass is, and what the rules need to
+    remember."""
 
     name: str
     heads: Mask
     stack: list[str] = field(default_factory=list)
     inside: int = 0
-    """How many activation modules we are in; each is one element-wise function."""
+    """The depth of nested activation modules; each is one element-wise function."""
     layer: int = 0
-    """How many attention matrices have been computed in this call."""
+    """The number of attention matrices computed so far in this forward pass."""
     batch: int = 0
-    """How many texts this call has."""
+    """The number of texts in this forward pass."""
     gates: set[int] = field(default_factory=set)
-    """Results of activations, which gate what they are multiplied with."""
+    """Identities of activation outputs, which gate what they are multiplied with."""
     kept: list[Tensor] = field(default_factory=list)
-    """These results, so that their identity stays theirs during the call."""
+    """References to these outputs, so that no identity is reused during the forward pass."""
     attending: dict[int, int] = field(default_factory=dict)
-    """Attention matrices by identity, and their layer."""
+    """The layer of each attention matrix, by identity."""
 
     def begin(self, batch: int) -> None:
         self.stack.clear()
@@ -75,7 +78,7 @@ class Run:
         self.kept.clear()
 
     def attend(self, weights: Tensor) -> Tensor:
-        """Notes that these are the attention weights of the next layer."""
+        """Registers these as the attention weights of the next layer."""
         if weights.ndim >= 3:
             self.attending[id(weights)] = self.layer
             self.kept.append(weights)
@@ -83,7 +86,8 @@ class Run:
         return weights
 
     def mask(self, layer: int | None, like: Tensor) -> Tensor | None:
-        """The head mask of a layer, shaped to multiply something with heads in it: [batch, head, ..] or [batch x head, ..]."""
+        """The head mask of a layer, shaped to multiply a tensor [batch, head, ..] or [batch x head,
+        ..]."""
         if layer is None or layer not in self.heads:
             return None
         factors = torch.as_tensor(self.heads[layer], dtype=like.dtype, device=like.device)
@@ -106,20 +110,20 @@ def fixed(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def scaled(x: Tensor, factor: Any) -> Tensor:
-    made: Tensor = Scaled.apply(x, factor)  # type: ignore[no-untyped-call]
-    return made
+    result: Tensor = Scaled.apply(x, factor)  # type: ignore[no-untyped-call]
+    return result
 
 
 def passed(x: Tensor, y: Tensor, ratio: Tensor) -> Tensor:
-    made: Tensor = Ratio.apply(x, y, ratio)  # type: ignore[no-untyped-call]
-    return made
+    result: Tensor = Ratio.apply(x, y, ratio)  # type: ignore[no-untyped-call]
+    return result
 
 
 def plain(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The operation with its own gradient."""
+    """The operation with its ordinary gradient."""
     return op(*args, **kwargs)
 
 
 def named(names: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by name, however they were given."""
+    """Arguments by name, whether they were passed by position or by keyword."""
     return dict(zip(names.split(), args)) | kwargs

@@ -1,7 +1,8 @@
-"""The rules of Chefer, Gur and Wolf 2021a, on which masked relevance propagation stands.
+"""The rules of Chefer, Gur and Wolf 2021a, on which masked relevance propagation is built.
 
-Relevance R = x g at every tensor x, with g the signal that comes back. Where a paper's rule divides R by the tensor itself,
-that quotient is g: nothing is divided but what the rules below divide.
+Relevance is R = x g at every tensor x, with g the propagated gradient. Where the paper's rule
+divides R by the tensor itself, that quotient is g: only the divisions written below are carried
+out.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from babelscope.propagation.backward import Family, Run, fixed, moves, named, pa
 
 
 class _Positive(torch.autograd.Function):
-    """z = W x + b; relevance goes to the parts of x that pull z up.
+    """z = W x + b; relevance goes to the parts of x that increase z.
 
-        Z = W+ x+ + W- x-,    R_x = x+ (W+' S) + x- (W-' S),    S = R / Z        + and - the positive and negative parts
+        Z = W+ x+ + W- x-,    R_x = x+ (W+' S) + x- (W-' S),    S = R / Z
+
+    + and - the positive and negative parts.
 
     *Laws*: the sum of R_x is the sum of R wherever Z > 0; the bias gets nothing.
     """
@@ -32,20 +35,23 @@ class _Positive(torch.autograd.Function):
         return z
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Any) -> Any:
+    def backward(ctx: Any, *gradients: Any) -> Any:
         x, weight, z = ctx.saved_tensors
         up, down = weight.clamp(min=0), weight.clamp(max=0)
         total = F.linear(torch.cat([x.clamp(min=0), x.clamp(max=0)], -1), torch.cat([up, down], -1))
-        share = _divided(slopes[0] * z, total)
+        share = _divided(gradients[0] * z, total)
         return torch.where(x > 0, share @ up, torch.where(x < 0, share @ down, 0.0)), None, None
 
 
 class _Split(torch.autograd.Function):
-    """z = a + b; each text's relevance is split between the two by the sizes of their sums.
+    """z = a + b; each text's relevance is split between the two in proportion to the absolute
+    values of their sums.
 
-        R_a = a g c_a,    c_a = |r_a| / (|r_a| + |r_b|) (r_a + r_b) / r_a,    r_a = sum a g over one text; b likewise
+        R_a = a g c_a,    c_a = |r_a| / (|r_a| + |r_b|) (r_a + r_b) / r_a
 
-    *Laws*: the total of a text is kept; texts of a batch have no part in one another.
+    r_a = sum a g over one text; b likewise.
+
+    *Laws*: the total of a text is kept; texts of a batch do not influence one another.
     """
 
     @staticmethod
@@ -55,12 +61,12 @@ class _Split(torch.autograd.Function):
         return a + b
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Any) -> Any:
+    def backward(ctx: Any, *gradients: Any) -> Any:
         a, b = ctx.saved_tensors
-        g = slopes[0]
-        one, two = (_per_text(part * g, ctx.batch) for part in (a, b))
-        size = one.abs() + two.abs()
-        factors = [_divided(_divided(part.abs(), size) * (one + two), part) for part in (one, two)]
+        g = gradients[0]
+        sum_a, sum_b = (_per_text(part * g, ctx.batch) for part in (a, b))
+        size = sum_a.abs() + sum_b.abs()
+        factors = [_divided(_divided(part.abs(), size) * (sum_a + sum_b), part) for part in (sum_a, sum_b)]
         parts = [(g.reshape(ctx.batch, -1) * factor).view_as(g).sum_to_size(x.shape) for x, factor in zip((a, b), factors)]
         return parts[0], parts[1], None
 
@@ -77,13 +83,13 @@ def _divided(above: Tensor, below: Tensor) -> Tensor:
 
 def _affine(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if op.__name__ == "addmm":  # GPT-2's Conv1D is a linear layer
-        given = named("bias input weight", args, kwargs)
-        given["weight"] = given["weight"].t()
+        arguments = named("bias input weight", args, kwargs)
+        arguments["weight"] = arguments["weight"].t()
     else:
-        given = named("input weight bias", args, kwargs)
-    if not moves(given["input"]):
+        arguments = named("input weight bias", args, kwargs)
+    if not moves(arguments["input"]):
         return op(*args, **kwargs)
-    return _Positive.apply(given["input"], given["weight"], given.get("bias"))  # type: ignore[no-untyped-call]
+    return _Positive.apply(arguments["input"], arguments["weight"], arguments.get("bias"))  # type: ignore[no-untyped-call]
 
 
 def _convolution(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -93,7 +99,8 @@ def _convolution(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs
 
 
 def _sum(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Of two tensors the one that is no activation (a mask, a position) takes its share with it."""
+    """Of two tensors the one that is no activation (a mask, a position embedding) keeps its share,
+    which is lost."""
     return _shared(run, op, args, kwargs, 1)
 
 
@@ -105,10 +112,10 @@ def _shared(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     both = isinstance(args[0], Tensor) and isinstance(args[1], Tensor)
     if not both or not (moves(args[0]) or moves(args[1])):
         return op(*args, **kwargs)
-    one, two = args[:2] if op.__name__ not in ("__rsub__", "__radd__") else args[1::-1]
-    wide = torch.broadcast_shapes(one.shape, two.shape)  # type: ignore[no-untyped-call]
+    left, right = args[:2] if op.__name__ not in ("__rsub__", "__radd__") else args[1::-1]
+    wide = torch.broadcast_shapes(left.shape, right.shape)  # type: ignore[no-untyped-call]
     factor = sign * kwargs.get("alpha", 1)
-    return _Split.apply(one.expand(wide), (two if factor == 1 else two * factor).expand(wide), run.batch)  # type: ignore[no-untyped-call]
+    return _Split.apply(left.expand(wide), (right if factor == 1 else right * factor).expand(wide), run.batch)  # type: ignore[no-untyped-call]
 
 
 def _layer_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -118,7 +125,8 @@ def _layer_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs:
 
 
 def _softmax(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Relevance passes unchanged; of what the weights of a head get, the mask's share goes on, and half (see `_matmul`)."""
+    """Relevance passes unchanged; of the relevance of a head's weights, half, times the mask, is
+    passed on (see `_matmul`)."""
     x, layer = args[0], run.layer
     weights = op(*fixed(args), **kwargs)
     if moves(x):
@@ -130,16 +138,17 @@ def _softmax(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: di
 
 
 def _matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Each side of a product of two activations gets half. The weights of attention were halved and masked behind their
-    softmax, so that the slope at the weights themselves is whole and unmasked: it is what rollout reads."""
-    one, two = args[0], args[1]
-    if not (moves(one) and moves(two)):
+    """Each side of a product of two activations gets half. The attention weights were halved and
+    masked after their softmax, so that the gradient at the weights themselves, which rollout uses,
+    is neither halved nor masked."""
+    left, right = args[0], args[1]
+    if not (moves(left) and moves(right)):
         return op(*args, **kwargs)
-    layer = run.attending.get(id(one))
+    layer = run.attending.get(id(left))
     if layer is None:
         return scaled(op(*args, **kwargs), 0.5)
-    mask = run.mask(layer, two)
-    return op(one, scaled(two, 0.5 if mask is None else 0.5 * mask), *args[2:], **kwargs)
+    mask = run.mask(layer, right)
+    return op(left, scaled(right, 0.5 if mask is None else 0.5 * mask), *args[2:], **kwargs)
 
 
 def _unchanged(x: Tensor, y: Tensor, at_zero: float) -> Tensor:

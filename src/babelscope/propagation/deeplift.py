@@ -1,9 +1,10 @@
 """The rules of DeepLIFT that make its scores complete on any transformer.
 
-The model reads inputs and references in one call: the first half of the batch are the inputs x, the second their references
-x'. Every activation is cut in the same halves, and every multiplier m satisfies m (x - x') = y - y' exactly:
+The model reads inputs and references in one call: the first half of the batch are the inputs x, the
+second their references x'. Every activation has the same halves, and every multiplier m satisfies m
+(x - x') = y - y' exactly:
 
-    element-wise f    (f(x) - f(x')) / (x - x'); the slope halfway where the two are almost equal
+    element-wise f    (f(x) - f(x')) / (x - x'); the gradient halfway where the two are almost equal
     square            x + x'
     1 / sqrt          -1 / (sqrt x sqrt x' (sqrt x + sqrt x'))
     reciprocal        -1 / (x x')
@@ -11,7 +12,8 @@ x'. Every activation is cut in the same halves, and every multiplier m satisfies
     softmax           l (g - sum l g / sum l), l the logarithmic mean of p and p'
     norms             by their parts: centre, square, mean, 1 / sqrt, product
 
-Source: Shrikumar, Greenside and Kundaje 2017 (the rescale rule); the products and the softmax are ours.
+Source: Shrikumar, Greenside and Kundaje 2017 (the rescale rule); the products and the softmax are
+ours.
 """
 
 from __future__ import annotations
@@ -29,21 +31,21 @@ class _Valued(torch.autograd.Function):
     """The value of one tensor with the gradient of another."""
 
     @staticmethod
-    def forward(ctx: Any, slopes_of: Tensor, value: Tensor) -> Tensor:
+    def forward(ctx: Any, gradient_of: Tensor, value: Tensor) -> Tensor:
         return value.clone()
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Any) -> Any:
-        return slopes[0], None
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return gradients[0], None
 
 
 class _LogarithmicMean(torch.autograd.Function):
-    """Softmax whose slope is the Jacobian with l in the place of p.
+    """Softmax whose gradient is the Jacobian with l in the place of p.
 
         dp = l (dx - sum(l dx) / sum(l)),    l = (p - p') / (ln p - ln p')
 
-    Exact: ln p - ln p' = dx - dL with L the logarithm of the sum; l times this sums to sum(p - p') = 0, hence
-    dL = sum(l dx) / sum(l).
+    Exact: ln p - ln p' = dx - dL with L the logarithm of the sum; l times this sums to sum(p - p')
+    = 0, hence dL = sum(l dx) / sum(l).
     """
 
     @staticmethod
@@ -53,17 +55,22 @@ class _LogarithmicMean(torch.autograd.Function):
         return weights.clone()
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Any) -> Any:
+    def backward(ctx: Any, *gradients: Any) -> Any:
         (mean,) = ctx.saved_tensors
         total = mean.sum(ctx.dim, keepdim=True).clamp_min(torch.finfo(mean.dtype).tiny)
-        return mean * (slopes[0] - (mean * slopes[0]).sum(ctx.dim, keepdim=True) / total), None, None, None
+        return (
+            mean * (gradients[0] - (mean * gradients[0]).sum(ctx.dim, keepdim=True) / total),
+            None,
+            None,
+            None,
+        )
 
 
 def _halves(run: Run, x: Tensor) -> tuple[Tensor, Tensor]:
     if x.ndim == 0 or len(x) % 2:
         raise run.refuse("a tensor without texts in its first dimension")
-    one, two = x.detach().chunk(2)
-    return one, two
+    inputs, references = x.detach().chunk(2)
+    return inputs, references
 
 
 def _both(half: Tensor) -> Tensor:
@@ -71,41 +78,42 @@ def _both(half: Tensor) -> Tensor:
 
 
 def _middle(run: Run, x: Tensor) -> Tensor:
-    one, two = _halves(run, x)
-    return _both((one + two) / 2)
+    inputs, references = _halves(run, x)
+    return _both((inputs + references) / 2)
 
 
 def elementwise(run: Run, x: Tensor, y: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """The secant's slope. Where input and reference are so close that it would be rounding, the slope halfway between
-    them, unless the two differ by more than rounding: a kink lies between."""
+    """The slope of the secant. Where input and reference are so close that it would be rounding
+    error, the gradient halfway between them, unless the two differ by more than rounding: then
+    there is a kink between."""
     (x1, x0), (y1, y0) = _halves(run, x), _halves(run, y)
-    way, eps = x1 - x0, torch.finfo(x.dtype).eps
-    close = way.abs() <= eps ** (1 / 3) * (1 + x0.abs())
-    ratio = (y1 - y0) / torch.where(way == 0, torch.ones_like(way), way)
+    difference, eps = x1 - x0, torch.finfo(x.dtype).eps
+    close = difference.abs() <= eps ** (1 / 3) * (1 + x0.abs())
+    ratio = (y1 - y0) / torch.where(difference == 0, torch.ones_like(difference), difference)
     if bool(close.any()):
         with torch.enable_grad():
             middle = ((x1 + x0) / 2).requires_grad_(True)
-            (slope,) = torch.autograd.grad(function(middle).sum(), middle)
-        noise = 4 * eps * (y1.abs() + y0.abs()) / torch.where(way == 0, torch.ones_like(way), way.abs())
-        smooth = (way == 0) | ((slope - ratio).abs() <= noise + 1e-4)
-        ratio = torch.where(close & smooth, slope, ratio)
+            (gradient,) = torch.autograd.grad(function(middle).sum(), middle)
+        noise = 4 * eps * (y1.abs() + y0.abs()) / torch.where(difference == 0, torch.ones_like(difference), difference.abs())
+        smooth = (difference == 0) | ((gradient - ratio).abs() <= noise + 1e-4)
+        ratio = torch.where(close & smooth, gradient, ratio)
     return passed(x, y, _both(ratio))
 
 
-def _square(one: Tensor, two: Tensor) -> Tensor:
-    return one + two
+def _square(x: Tensor, reference: Tensor) -> Tensor:
+    return x + reference
 
 
-def _root(one: Tensor, two: Tensor) -> Tensor:
-    return 1 / (one.sqrt() + two.sqrt())
+def _root(x: Tensor, reference: Tensor) -> Tensor:
+    return 1 / (x.sqrt() + reference.sqrt())
 
 
-def _inverse_root(one: Tensor, two: Tensor) -> Tensor:
-    return -1 / (one.sqrt() * two.sqrt() * (one.sqrt() + two.sqrt()))
+def _inverse_root(x: Tensor, reference: Tensor) -> Tensor:
+    return -1 / (x.sqrt() * reference.sqrt() * (x.sqrt() + reference.sqrt()))
 
 
-def _reciprocal(one: Tensor, two: Tensor) -> Tensor:
-    return -1 / (one * two)
+def _reciprocal(x: Tensor, reference: Tensor) -> Tensor:
+    return -1 / (x * reference)
 
 
 CLOSED = {"square": _square, "sqrt": _root, "rsqrt": _inverse_root, "reciprocal": _reciprocal}
@@ -117,7 +125,7 @@ def _closed(run: Run, x: Tensor, y: Tensor, name: str) -> Tensor:
 
 
 def _function(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A gate, a norm's statistic, a power."""
+    """A gate, a norm's statistic or a power."""
     x = args[0]
     if not moves(x):
         return op(*args, **kwargs)
@@ -129,85 +137,91 @@ def _function(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: d
 
 
 def _bilinear(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    one, two = args[0], args[1]
-    if not (moves(one) and moves(two)):
+    left, right = args[0], args[1]
+    if not (moves(left) and moves(right)):
         return op(*args, **kwargs)
     op = torch.mul if op.__name__ == "mul_" else op
-    parts = op(one, _middle(run, two)) + op(_middle(run, one), two)
-    return _Valued.apply(parts, op(one.detach(), two.detach()))  # type: ignore[no-untyped-call]
+    parts = op(left, _middle(run, right)) + op(_middle(run, left), right)
+    return _Valued.apply(parts, op(left.detach(), right.detach()))  # type: ignore[no-untyped-call]
 
 
 def _added_matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    given = named("input batch1 batch2", args, kwargs)
-    one, two = given["batch1"], given["batch2"]
-    if not (moves(one) and moves(two)):
+    arguments = named("input batch1 batch2", args, kwargs)
+    left, right = arguments["batch1"], arguments["batch2"]
+    if not (moves(left) and moves(right)):
         return op(*args, **kwargs)
     more = {name: kwargs[name] for name in ("alpha", "beta") if name in kwargs}
-    rest = torch.zeros_like(given["input"])
-    parts = op(given["input"], one, _middle(run, two), **more) + op(rest, _middle(run, one), two, **more)
-    return _Valued.apply(parts, op(given["input"], one, two, **more).detach())  # type: ignore[no-untyped-call]
+    rest = torch.zeros_like(arguments["input"])
+    parts = op(arguments["input"], left, _middle(run, right), **more) + op(rest, _middle(run, left), right, **more)
+    return _Valued.apply(parts, op(arguments["input"], left, right, **more).detach())  # type: ignore[no-untyped-call]
 
 
 def _quotient(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     below = args[1]
     if not moves(below):
         return op(*args, **kwargs)
-    return _bilinear(run, torch.mul, (args[0], _closed(run, below, below.detach().reciprocal(), "reciprocal")), {})
+    return _bilinear(
+        run,
+        torch.mul,
+        (args[0], _closed(run, below, below.detach().reciprocal(), "reciprocal")),
+        {},
+    )
 
 
 def _normed(run: Run, x: Tensor, over: tuple[int, ...], eps: float) -> Tensor:
     squared = _closed(run, x, x.detach().square(), "square")
     spread = squared.mean(over, keepdim=True) + eps
-    made: Tensor = _bilinear(run, torch.mul, (x, _closed(run, spread, spread.detach().rsqrt(), "rsqrt")), {})
-    return made
+    result: Tensor = _bilinear(run, torch.mul, (x, _closed(run, spread, spread.detach().rsqrt(), "rsqrt")), {})
+    return result
 
 
 def _layer_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    given = named("input normalized_shape weight bias eps", args, kwargs)
-    x = given["input"]
-    over = tuple(range(-len(given["normalized_shape"]), 0))
+    arguments = named("input normalized_shape weight bias eps", args, kwargs)
+    x = arguments["input"]
+    over = tuple(range(-len(arguments["normalized_shape"]), 0))
     if not moves(x):
         return op(*args, **kwargs)
-    made = _normed(run, x - x.mean(over, keepdim=True), over, given.get("eps", 1e-5))
-    made = made if given.get("weight") is None else made * given["weight"]
-    return made if given.get("bias") is None else made + given["bias"]
+    result = _normed(run, x - x.mean(over, keepdim=True), over, arguments.get("eps", 1e-5))
+    result = result if arguments.get("weight") is None else result * arguments["weight"]
+    return result if arguments.get("bias") is None else result + arguments["bias"]
 
 
 def _rms_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    given = named("input normalized_shape weight eps", args, kwargs)
-    x = given["input"]
+    arguments = named("input normalized_shape weight eps", args, kwargs)
+    x = arguments["input"]
     if not moves(x):
         return op(*args, **kwargs)
-    over = tuple(range(-len(given["normalized_shape"]), 0))
-    made = _normed(run, x, over, given.get("eps") or torch.finfo(x.dtype).eps)
-    return made if given.get("weight") is None else made * given["weight"]
+    over = tuple(range(-len(arguments["normalized_shape"]), 0))
+    result = _normed(run, x, over, arguments.get("eps") or torch.finfo(x.dtype).eps)
+    return result if arguments.get("weight") is None else result * arguments["weight"]
 
 
 def _softmax(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    given = named("input dim", args, kwargs)
-    x, dim = given["input"], given["dim"]
+    arguments = named("input dim", args, kwargs)
+    x, dim = arguments["input"], arguments["dim"]
     weights = op(*args, **kwargs)
     if not moves(x):
         return run.attend(weights)
     x = x.to(weights.dtype)
     logs = [torch.log_softmax(half, dim) for half in _halves(run, x)]
     mean = logarithmic_mean(*logs)
-    made: Tensor = _LogarithmicMean.apply(x, weights.detach(), _both(mean), dim)  # type: ignore[no-untyped-call]
-    return run.attend(made)
+    result: Tensor = _LogarithmicMean.apply(x, weights.detach(), _both(mean), dim)  # type: ignore[no-untyped-call]
+    return run.attend(result)
 
 
-def logarithmic_mean(one: Tensor, two: Tensor) -> Tensor:
-    """(p - q) / (ln p - ln q) from the logarithms; p where they are equal; 0 where either is 0 in both.
+def logarithmic_mean(log_p: Tensor, log_q: Tensor) -> Tensor:
+    """(p - q) / (ln p - ln q) from the logarithms; p where they are equal; 0 where either is 0 in
+    both.
 
     *Laws*: symmetric; between the geometric and the arithmetic mean.
     """
-    way = one - two
-    dead = ~torch.isfinite(way)
-    near = way.abs() < (1e-5 if one.dtype == torch.float64 else 1e-3)
-    way = torch.where(dead, torch.zeros_like(way), way)
-    close = ((one + two) / 2).exp() * (1 + way.square() / 24)
-    apart = (one.exp() - two.exp()) / torch.where(near | dead, torch.ones_like(way), way)
-    return torch.where(dead, torch.zeros_like(way), torch.where(near, close, apart))
+    difference = log_p - log_q
+    zero = ~torch.isfinite(difference)
+    near = difference.abs() < (1e-5 if log_p.dtype == torch.float64 else 1e-3)
+    difference = torch.where(zero, torch.zeros_like(difference), difference)
+    close = ((log_p + log_q) / 2).exp() * (1 + difference.square() / 24)
+    apart = (log_p.exp() - log_q.exp()) / torch.where(near | zero, torch.ones_like(difference), difference)
+    return torch.where(zero, torch.zeros_like(difference), torch.where(near, close, apart))
 
 
 DEEPLIFT: dict[str, Family] = {

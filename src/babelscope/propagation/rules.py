@@ -1,12 +1,14 @@
 """Scoped changes of the backward pass: relevance propagation on an unmodified model.
 
-Inside `rules(model, name)` the model's own forward call runs under a torch function mode. A few families of operations get
-another backward rule; every forward value stays what it was, and outside of the model's call nothing changes: the explained
-value is differentiated as usual. Gradient times input under the rules is then layer-wise relevance propagation.
+Inside `rules(model, name)` the model's forward pass runs under a torch function mode. A few
+families of operations get another backward rule; every forward value is unchanged, and nothing
+changes outside of the forward pass: the explained value is differentiated as usual. Gradient times
+input under the rules is then layer-wise relevance propagation.
 
-An operation is in one of two tables, FAMILIES (a rule per rule set) and PLAIN (operations that only move values, whose
-gradient times input keeps relevance already), or in neither. The last raises and is named: half a method would look like a
-result. The rule sets themselves are in lrp.py, chefer.py and deeplift.py.
+An operation is in one of two tables, FAMILIES (a rule per rule set) and PLAIN (operations that only
+move values, whose gradient times input already conserves relevance), or in neither. An operation in
+neither is refused by name: a method with a rule missing would still return numbers. The rule sets
+themselves are in attnlrp.py, chefer.py and deeplift.py.
 """
 
 from __future__ import annotations
@@ -30,30 +32,30 @@ from babelscope.propagation.deeplift import DEEPLIFT
 
 
 def _activation(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """An element-wise function, by the run's rule for those."""
+    """An element-wise function, by the rule set's rule for those."""
     x = args[0]
     if not moves(x):
         return op(*args, **kwargs)
-    made = op(*fixed(args), **kwargs)
-    return RULES[run.name]["elementwise"](run, x, made, lambda t: op(t, *args[1:], **kwargs))
+    result = op(*fixed(args), **kwargs)
+    return RULES[run.name]["elementwise"](run, x, result, lambda t: op(t, *args[1:], **kwargs))
 
 
 def _fused_attention(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """softmax(q k' / sqrt(d) + mask) v, taken apart so that its parts get their rules."""
-    given = named("query key value attn_mask dropout_p is_causal", args, kwargs)
-    query, key, value = given["query"], given["key"], given["value"]
-    if given.get("enable_gqa"):
+    """softmax(q k' / sqrt(d) + mask) v, computed step by step, so that each step gets its rule."""
+    arguments = named("query key value attn_mask dropout_p is_causal", args, kwargs)
+    query, key, value = arguments["query"], arguments["key"], arguments["value"]
+    if arguments.get("enable_gqa"):
         each = query.shape[-3] // key.shape[-3]
         key, value = key.repeat_interleave(each, -3), value.repeat_interleave(each, -3)
-    scale = given.get("scale") or 1 / math.sqrt(query.shape[-1])
-    found = rule(run, torch.matmul, (query, key.transpose(-1, -2)), {}) * scale
-    allowed = given.get("attn_mask")
-    if given.get("is_causal"):
-        allowed = torch.ones(found.shape[-2:], dtype=torch.bool, device=found.device).tril()
+    scale = arguments.get("scale") or 1 / math.sqrt(query.shape[-1])
+    logits = rule(run, torch.matmul, (query, key.transpose(-1, -2)), {}) * scale
+    allowed = arguments.get("attn_mask")
+    if arguments.get("is_causal"):
+        allowed = torch.ones(logits.shape[-2:], dtype=torch.bool, device=logits.device).tril()
     if allowed is not None:
-        low = torch.finfo(found.dtype).min
-        found = found.masked_fill(~allowed, low) if allowed.dtype == torch.bool else found + allowed
-    weights = rule(run, F.softmax, (found,), {"dim": -1})
+        low = torch.finfo(logits.dtype).min
+        logits = logits.masked_fill(~allowed, low) if allowed.dtype == torch.bool else logits + allowed
+    weights = rule(run, F.softmax, (logits,), {"dim": -1})
     return rule(run, torch.matmul, (weights, value), {})
 
 
@@ -86,7 +88,8 @@ NAMES = """
     scatter index_put zeros_like ones_like __get__
 """
 PLAIN = frozenset(NAMES.split())
-"""Names of operations that are linear or only move values: gradient times input conserves relevance through them."""
+"""Names of operations that are linear or only move values: gradient times input conserves relevance
+through them."""
 
 RULES: dict[str, dict[str, Family]] = {
     "gradient": {},
@@ -95,7 +98,7 @@ RULES: dict[str, dict[str, Family]] = {
     "chefer": CHEFER,
     "deeplift": DEEPLIFT,
 }
-"""The rule sets: what happens to each family. None of them: plain autograd, for comparison."""
+"""The rule sets: the rule of each family. "gradient" has none: plain autograd, for comparison."""
 
 
 def rule(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -108,18 +111,18 @@ def rule(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         return SHARED[family](run, op, args, kwargs)
     if family is not None:
         return known[family](run, op, args, kwargs)
-    made = op(*args, **kwargs)
-    if moves(made) and op.__name__ not in PLAIN:
+    result = op(*args, **kwargs)
+    if moves(result) and op.__name__ not in PLAIN:
         raise run.refuse(f"the operation {op.__name__!r}")
     layer = run.attending.get(id(args[0])) if args else None
-    if layer is not None and isinstance(made, Tensor) and made.shape[-2:] == args[0].shape[-2:]:
-        run.attending[id(made)] = layer  # dropout, another type, batch and heads in one: still the weights
-        run.kept.append(made)
-    return made
+    if layer is not None and isinstance(result, Tensor) and result.shape[-2:] == args[0].shape[-2:]:
+        run.attending[id(result)] = layer  # after dropout, a cast, or with batch and heads merged: still the weights
+        run.kept.append(result)
+    return result
 
 
 SHARED: dict[str, Family] = {"activation": _activation, "fused_attention": _fused_attention}
-"""Families that every rule set takes apart in the same way."""
+"""Families that every rule set treats in the same way."""
 
 
 class _Mode(TorchFunctionMode):
@@ -133,10 +136,12 @@ class _Mode(TorchFunctionMode):
 
 @contextmanager
 def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[Run]:
-    """Within, gradients through the model follow the rule set `name`; `heads` multiplies the relevance of attention heads.
+    """Within, gradients through the model follow the rule set `name`; `heads` multiplies the
+    relevance of attention heads.
 
-    *Laws*: the model's outputs are unchanged; with "gradient" so are its gradients; all is as it was on exit, also after an
-    exception; an all-ones mask changes nothing. Under "deeplift" the batch holds inputs and, behind them, their references.
+    *Laws*: the model's outputs are unchanged; with "gradient" so are its gradients; the model is
+    restored on exit, also after an exception; an all-ones mask changes nothing. Under "deeplift"
+    the batch holds inputs followed by their references.
     """
     run = Run(name, dict(heads or {}))
     mode = _Mode(run)
@@ -155,7 +160,7 @@ def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[Run
             handles.append(module.register_forward_pre_hook(lambda *_, path=path: run.stack.append(path)))
             if _elementwise(module):
                 handles.append(module.register_forward_pre_hook(lambda *_: _deeper(run, 1)))
-                handles.append(module.register_forward_hook(lambda m, given, made: _after(run, m, given, made)))
+                handles.append(module.register_forward_hook(lambda m, args, result: _after(run, m, args, result)))
             handles.append(module.register_forward_hook(lambda *_: run.stack.pop() and None, always_call=True))
     handles.append(model.hf.register_forward_pre_hook(entered, with_kwargs=True))
     handles.append(model.hf.register_forward_hook(left, always_call=True))
@@ -172,7 +177,7 @@ def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[Run
 
 
 def _elementwise(module: torch.nn.Module) -> bool:
-    """Whether the module is an activation: one element-wise function, however it is written."""
+    """Whether the module is an activation: one element-wise function, however it is implemented."""
     home, name = type(module).__module__, type(module).__name__
     known = home in ("transformers.activations", "torch.nn.modules.activation") or name.endswith(("Gelu", "GELU"))
     return known and not list(module.parameters()) and not name.startswith(("Softmax", "LogSoftmax", "MultiheadAttention"))
@@ -182,10 +187,10 @@ def _deeper(run: Run, by: int) -> None:
     run.inside += by
 
 
-def _after(run: Run, module: torch.nn.Module, given: tuple[Any, ...], made: Tensor) -> Tensor | None:
+def _after(run: Run, module: torch.nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor | None:
     run.inside -= 1
-    if not moves(given[0]) or not RULES[run.name]:
+    if not moves(args[0]) or not RULES[run.name]:
         return None
     with torch._C.DisableTorchFunction():
-        found: Tensor = RULES[run.name]["elementwise"](run, given[0], made.detach(), module.forward)
-        return found
+        result: Tensor = RULES[run.name]["elementwise"](run, args[0], output.detach(), module.forward)
+        return result

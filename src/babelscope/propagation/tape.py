@@ -1,7 +1,8 @@
-"""The operations of one call of a model written down, so that its states can be taken apart afterwards (see parts.py).
+"""The operations of one forward pass, recorded so that its hidden states can be decomposed (see
+decomposition.py).
 
-The model runs under the rules of CP-LRP, so that every operation is linear in the states but for biases: attention weights,
-norm statistics and the slopes f(x) / x of activations are held fixed.
+The model runs under the rules of CP-LRP, so that every operation is linear in the states but for
+biases: attention weights, norm statistics and the ratios f(x) / x of activations are constants.
 """
 
 from __future__ import annotations
@@ -29,35 +30,38 @@ IN_PLACE: dict[str, Callable[..., Any]] = {
     "add_": Tensor.add, "sub_": Tensor.sub, "mul_": Tensor.mul, "div_": Tensor.div,
     "__iadd__": Tensor.add, "__isub__": Tensor.sub, "__imul__": Tensor.mul, "__itruediv__": Tensor.div,
 }  # fmt: skip
-"""What `x += y` is called, and what it is when x may not change: the name goes on with a new state."""
+"""In-place operations and their out-of-place forms, which are run instead: the variable then refers
+to a new state."""
 
 
 class Step(NamedTuple):
-    """One operation: its result, the same as the model goes on with it, and the states that it was made from."""
+    """One operation: its result, the detached copy that the model continues with, and the states
+    that it was computed from."""
 
-    made: Tensor
+    result: Tensor
     state: Tensor
-    given: tuple[Tensor, ...]
-    settles: bool
-    """Whether what no token has a part in is shared out here."""
+    inputs: tuple[Tensor, ...]
+    distributes: bool
+    """Whether what belongs to no token is distributed over the tokens here."""
 
 
 @dataclass(eq=False)
 class Layer:
-    """The states of one layer that its parts are asked of."""
+    """The states of one layer from which its decomposition is computed."""
 
     entered: Tensor
     first: int
     """Where the layer begins on the tape."""
     end: int = 0
     left: Tensor | None = None
-    """What it returns."""
+    """Its output."""
     values: Tensor | None = None
     """What attention weights are multiplied with."""
     mixed: bool = False
-    """Whether the first residual sum, input plus attention, has been made."""
+    """Whether the first residual sum, input plus attention, has been computed."""
     sides: tuple[Tensor, Tensor] | None = None
-    """The two sides of the last residual sum: the older is what the feed-forward block's output, the newer, is added to."""
+    """The two sides of the last residual sum: the older is what the feed-forward block's output,
+    the newer, is added to."""
 
     def summed(self, older: Tensor, newer: Tensor) -> None:
         if self.values is not None and self.left is None:
@@ -67,29 +71,33 @@ class Layer:
 
 @dataclass(eq=False)
 class Tape:
-    """What happened to the states in one call, in order."""
+    """The operations on the states in one forward pass, in order."""
 
     run: Run
     steps: list[Step] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
     age: dict[int, int] = field(default_factory=dict)
-    """When each state came to be, by identity."""
-    gone: set[int] = field(default_factory=set)
+    """The step at which each state was computed, by identity."""
+    overwritten: set[int] = field(default_factory=set)
     """States that the model has overwritten, and must not read again."""
 
-    def keep(self, made: Tensor, given: Sequence[Any], name: str) -> Tensor:
-        """Writes an operation down; the result is cut off from what it was made from, so that each is differentiated alone."""
-        state = _alone(made)
-        if id(made) in self.run.gates:
+    def keep(self, result: Tensor, inputs: Sequence[Any], name: str) -> Tensor:
+        """Records an operation; its result is detached from its inputs, so that each operation is
+        differentiated alone."""
+        state = _alone(result)
+        if id(result) in self.run.gates:
             self.run.gates.add(id(state))
         self.age[id(state)] = len(self.steps)
-        states = tuple(x for x in given if moves(x))
-        if any(id(x) not in self.age or id(x) in self.gone for x in states):
-            raise UnsupportedModel(f"an input of the operation {name!r} was changed on the way, so it has no parts by token")
+        states = tuple(x for x in inputs if moves(x))
+        if any(id(x) not in self.age or id(x) in self.overwritten for x in states):
+            raise UnsupportedModel(
+                f"an input of the operation {name!r} was changed in place, so that it has no parts by "
+                "token; use rollout instead"
+            )
         layer = self.layers[-1]
         if name in ADDITIONS and len(states) == 2 and state.shape == layer.entered.shape:
             layer.summed(*sorted(states, key=lambda x: self.age[id(x)]))
-        self.steps.append(Step(made, state, states, name in AFFINE and layer.mixed))
+        self.steps.append(Step(result, state, states, name in AFFINE and layer.mixed))
         return state
 
     def enter(self, state: Tensor) -> Tensor:
@@ -117,17 +125,20 @@ class _Recorder(TorchFunctionMode):
         func = IN_PLACE[func.__name__] if overwritten else func
         name = func.__name__
         if name == "__setitem__" or name in IN_PLACE or (name.endswith("_") and not name.endswith("__")):
-            raise UnsupportedModel(f"the model changes states in place ({name!r}), so they have no parts by token")
+            raise UnsupportedModel(
+                f"the model changes states in place ({name!r}), so that they have no parts by token; use rollout instead"
+            )
         self._attend(func, args, kwargs)
-        made = func(*args, **kwargs)
-        given = [x for x in _flat((*args, *kwargs.values())) if moves(x)]
-        kept = [self._kept(one, given, name) for one in (made if isinstance(made, (tuple, list)) else (made,))]
-        self.tape.gone |= overwritten
-        return type(made)(kept) if isinstance(made, (tuple, list)) else kept[0]
+        result = func(*args, **kwargs)
+        inputs = [x for x in _flat((*args, *kwargs.values())) if moves(x)]
+        kept = [self._kept(output, inputs, name) for output in (result if isinstance(result, (tuple, list)) else (result,))]
+        self.tape.overwritten |= overwritten
+        return type(result)(kept) if isinstance(result, (tuple, list)) else kept[0]
 
-    def _kept(self, made: Any, given: list[Tensor], name: str) -> Any:
-        """A state that is passed on as it came (dropout, a type it has already) is no operation."""
-        return self.tape.keep(made, given, name) if moves(made) and id(made) not in self.tape.age else made
+    def _kept(self, result: Any, inputs: list[Tensor], name: str) -> Any:
+        """A state that is returned unchanged (dropout, a cast to its present type) is no
+        operation."""
+        return self.tape.keep(result, inputs, name) if moves(result) and id(result) not in self.tape.age else result
 
     def _attend(self, func: Any, args: Any, kwargs: Any) -> None:
         values = None
@@ -140,13 +151,13 @@ class _Recorder(TorchFunctionMode):
 
 
 def _alone(state: Tensor) -> Tensor:
-    """The same values with no past."""
+    """The same values without their graph."""
     with torch._C.DisableTorchFunction():
         return state.detach().requires_grad_(True)
 
 
-def _flat(given: Any) -> Iterator[Any]:
-    for x in given:
+def _flat(values: Any) -> Iterator[Any]:
+    for x in values:
         if isinstance(x, (tuple, list)):
             yield from _flat(x)
         else:
@@ -155,18 +166,20 @@ def _flat(given: Any) -> Iterator[Any]:
 
 @contextmanager
 def taped(model: Model) -> Iterator[Tape]:
-    """Within, one call of the model is written down from its first layer's input on.
+    """Within, one forward pass of the model is recorded from its first layer's input on.
 
-    *Laws*: the model's outputs are unchanged; all is as it was on exit, also after an exception.
+    *Laws*: the model's outputs are unchanged; the model is restored on exit, also after an
+    exception.
     """
     with rules(model, "cp_lrp") as run:
         tape = Tape(run)
         mode = _Recorder(tape)
 
-        def unseen(module: Any, args: tuple[Any, ...], made: Any) -> Any:
-            """An activation module is one operation, and the rules put it in place after the mode has seen its parts."""
-            if moves(made) and id(made) not in tape.age:
-                return tape.keep(made, args, "module")
+        def unseen(module: Any, args: tuple[Any, ...], output: Any) -> Any:
+            """An activation module is one operation, whose rule is applied after the mode has seen
+            its parts."""
+            if moves(output) and id(output) not in tape.age:
+                return tape.keep(output, args, "module")
             return None
 
         def begin(*_: Any) -> None:

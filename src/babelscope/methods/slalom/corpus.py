@@ -51,9 +51,15 @@ LOST = 0.01
 
 
 def explain_function(
-    function: Function, data: Texts, *, labels: Sequence[str] | None = None, target: str | None = None,
-    options: Mapping[str, Any] | None = None, seed: int = 0, lang: str = "und",
-) -> Attributions:  # fmt: skip
+    function: Function,
+    data: Texts,
+    *,
+    labels: Sequence[str] | None = None,
+    target: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    lang: str = "und",
+) -> Attributions:
     """Which words made a black box say that: `slalom` of any function from texts to probabilities.
 
     The function gets texts made of the words of the explained one, joined by blanks (by nothing if the text has none), and
@@ -108,7 +114,13 @@ class CorpusSurrogate:
 
 
 def fit_corpus(
-    model: Model, data: Texts, target: str, *, quantity: str = "log_odds", unit: str = "token", lang: str = "und"
+    model: Model,
+    data: Texts,
+    target: str,
+    *,
+    quantity: str = "log_odds",
+    unit: str = "token",
+    lang: str = "und",
 ) -> CorpusSurrogate:
     """One SLALOM for all texts: what each unit of the corpus is worth to the model, and how much it weighs.
 
@@ -129,17 +141,30 @@ def fit_corpus(
     answer = np.array([float(targets.value(model, output, one)) for output, one in zip(outputs, wanted)])
     given = texts(sequences)
     found = fit(given, answer, size=len(known))
-    gap, spread = predict(given, found.importance, found.value) - answer, float(((answer - answer.mean()) ** 2).sum())
+    gap, spread = (
+        predict(given, found.importance, found.value) - answer,
+        float(((answer - answer.mean()) ** 2).sum()),
+    )
     counts = np.bincount(np.concatenate([np.array(one) for one in sequences]), minlength=len(known))
     r2 = 1 - float(gap @ gap) / spread if spread > 0 else nan
     return CorpusSurrogate(
-        tuple(names[at] for at in range(len(known))), tuple(counts.tolist()), found.importance, found.value,
-        found.importance_sd, found.value_sd, r2,
-    )  # fmt: skip
+        tuple(names[at] for at in range(len(known))),
+        tuple(counts.tolist()),
+        found.importance,
+        found.value,
+        found.importance_sd,
+        found.value_sd,
+        r2,
+    )
 
 
 def _black_box(
-    function: Function, example: Example, labels: Sequence[str] | None, target: str | None, given: Mapping[str, Any], seed: int
+    function: Function,
+    example: Example,
+    labels: Sequence[str] | None,
+    target: str | None,
+    given: Mapping[str, Any],
+    seed: int,
 ) -> Attribution:
     if len(example.texts) != 1:
         raise InputError(f"{example.id}: a function reads one text; {len(example.texts)} given")
@@ -166,18 +191,43 @@ def _black_box(
     scores = position_scores(one, places, given["score"])
     value = float(log_odds(whole[chosen : chosen + 1])[0])
     return Attribution(
-        example.id, example.group, example.lang, "slalom", dict(given), seed,
-        getattr(function, "__name__", type(function).__name__), example.texts, names[chosen], "log_odds",
-        names[int(whole.argmax())], example.label, float(whole[chosen]), value, None, words, tuple(spans), (0,) * len(words),
-        tuple(range(len(words))), words, tuple(spans), (0,) * len(words), tuple(scores.tolist()), tuple(scores.tolist()),
-        one.flags, target_index=chosen, details=details(one, places, np.arange(len(words))),
-    )  # fmt: skip
+        example.id,
+        example.group,
+        example.lang,
+        "slalom",
+        dict(given),
+        seed,
+        getattr(function, "__name__", type(function).__name__),
+        example.texts,
+        names[chosen],
+        "log_odds",
+        names[int(whole.argmax())],
+        example.label,
+        float(whole[chosen]),
+        value,
+        None,
+        words,
+        tuple(spans),
+        (0,) * len(words),
+        tuple(range(len(words))),
+        words,
+        tuple(spans),
+        (0,) * len(words),
+        tuple(scores.tolist()),
+        tuple(scores.tolist()),
+        one.flags,
+        target_index=chosen,
+        details=details(one, places, np.arange(len(words))),
+    )
 
 
 def _fitted(
-    ask: Callable[[Sequence[Sequence[int]]], Numbers], places: NDArray[np.int64], given: Mapping[str, Any],
-    generator: np.random.Generator, name: str,
-) -> Surrogate:  # fmt: skip
+    ask: Callable[[Sequence[Sequence[int]]], Numbers],
+    places: NDArray[np.int64],
+    given: Mapping[str, Any],
+    generator: np.random.Generator,
+    name: str,
+) -> Surrogate:
     how = design(given["design"])
     if how.kind == "exact":
         return recovered([places.tolist()], ask)

@@ -87,7 +87,10 @@ class Problem:
                 np.float64
             )
             return dense.T @ dense, dense.T @ (root[:, 0] * gap)
-        matrix = sparse.hstack([sparse.csr_matrix((part, (rows, columns)), shape=shape) for part in slopes], format="csr")
+        matrix = sparse.hstack(
+            [sparse.csr_matrix((part, (rows, columns)), shape=shape) for part in slopes],
+            format="csr",
+        )
         return (matrix.T @ matrix).toarray(), matrix.T @ (root[:, 0] * gap)
 
     def slope(self, at: Numbers, ridge: float) -> Numbers:
@@ -100,9 +103,15 @@ class Problem:
 
 
 def fit(
-    given: Texts, answer: Numbers, *, size: int, weight: Numbers | None = None, ridge: float | None = None,
-    solver: str = "auto", start: Fit | None = None,
-) -> Fit:  # fmt: skip
+    given: Texts,
+    answer: Numbers,
+    *,
+    size: int,
+    weight: Numbers | None = None,
+    ridge: float | None = None,
+    solver: str = "auto",
+    start: Fit | None = None,
+) -> Fit:
     """The SLALOM of `size` units that is nearest to the answers.
 
         min_{s, v} sum_n omega_n (F_n - f_n)^2 + ridge (sum s^2 + sum (v - mean f)^2 / sd(f)^2),   then sum_u s_u = 0
@@ -131,7 +140,12 @@ def fit(
         return _finished(*_bounded_memory(problem, 1e-3 if ridge is None else ridge), problem, mean, spread)
     if start is not None and not start.constant:
         begin = np.concatenate([start.importance, (start.value - mean) / spread])
-        return _finished(*_settled(problem, begin, start.ridge if ridge is None else ridge), problem, mean, spread)
+        return _finished(
+            *_settled(problem, begin, start.ridge if ridge is None else ridge),
+            problem,
+            mean,
+            spread,
+        )
     return _finished(*_ladder(problem, ridge), problem, mean, spread)
 
 
@@ -183,7 +197,13 @@ def _descend(problem: Problem, at: Numbers, ridge: float, tolerance: float) -> t
 
 
 def _step(
-    problem: Problem, at: Numbers, ridge: float, matrix: Numbers, slope: Numbers, objective: float, damping: float
+    problem: Problem,
+    at: Numbers,
+    ridge: float,
+    matrix: Numbers,
+    slope: Numbers,
+    objective: float,
+    damping: float,
 ) -> tuple[Numbers, float, float] | None:
     """One step that lowers the objective, with the objective reached and the next damping; None if none does."""
     diagonal = np.maximum(np.diag(matrix), 1e-8 * np.diag(matrix).max())
@@ -198,7 +218,11 @@ def _step(
         if reached < objective:
             expected = -(slope @ step) - step @ matrix @ step / 2
             gain = (objective - reached) / max(expected, 1e-300)
-            return at + step, reached, max(damping * (0.1 if gain > 0.75 else 0.5 if gain > 0.25 else 2.0), 1e-12)
+            return (
+                at + step,
+                reached,
+                max(damping * (0.1 if gain > 0.75 else 0.5 if gain > 0.25 else 2.0), 1e-12),
+            )
         damping *= 8
     return None
 
@@ -206,9 +230,12 @@ def _step(
 def _bounded_memory(problem: Problem, ridge: float) -> tuple[Numbers, float, tuple[float, ...]]:
     """L-BFGS: no matrix, so no ladder either; it does not stall."""
     found = minimize(
-        lambda at: (problem.objective(at, ridge), problem.slope(at, ridge)), np.zeros(2 * problem.size), jac=True,
-        method="L-BFGS-B", options={"maxiter": 5000, "maxfun": 20000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-9},
-    )  # fmt: skip
+        lambda at: (problem.objective(at, ridge), problem.slope(at, ridge)),
+        np.zeros(2 * problem.size),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 5000, "maxfun": 20000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-9},
+    )
     start = problem.objective(np.zeros(2 * problem.size), ridge)
     return np.asarray(found.x), ridge, (start, float(found.fun))
 
@@ -221,7 +248,14 @@ def _noise(problem: Problem, at: Numbers, ridge: float) -> float:
     return float(problem.weight @ gap**2) / max(float(problem.weight.sum()) - free, 1.0)
 
 
-def _finished(at: Numbers, ridge: float, trace: tuple[float, ...], problem: Problem, mean: float, spread: float) -> Fit:
+def _finished(
+    at: Numbers,
+    ridge: float,
+    trace: tuple[float, ...],
+    problem: Problem,
+    mean: float,
+    spread: float,
+) -> Fit:
     size = problem.size
     importance, value = at[:size] - at[:size].mean(), mean + spread * at[size:]
     if size > MANY:
@@ -241,4 +275,13 @@ def _finished(at: Numbers, ridge: float, trace: tuple[float, ...], problem: Prob
 
 def _constant(size: int, mean: float) -> Fit:
     nothing = np.zeros(size)
-    return Fit(nothing, np.full(size, mean), np.full(size, np.nan), nothing, np.zeros(size, np.bool_), LADDER[0], (), True)
+    return Fit(
+        nothing,
+        np.full(size, mean),
+        np.full(size, np.nan),
+        nothing,
+        np.zeros(size, np.bool_),
+        LADDER[0],
+        (),
+        True,
+    )

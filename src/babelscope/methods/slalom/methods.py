@@ -30,9 +30,16 @@ UNITS = ("token", "word")
 
 
 def slalom(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *,
-    score: str = "shapley", design: str = "mix", samples: int = 0, unit: str = "token", seed: int = 0,
-) -> list[Explained]:  # fmt: skip
+    model: Model,
+    inputs: Sequence[Encoded],
+    targets: Sequence[Target],
+    *,
+    score: str = "shapley",
+    design: str = "mix",
+    samples: int = 0,
+    unit: str = "token",
+    seed: int = 0,
+) -> list[Explained]:
     """Two numbers per unit, a value and an importance, fitted to the model's answers to short texts of the same units.
 
         F(t) = sum_i alpha_i v_i,    alpha_i = exp(s_i) / sum_j exp(s_j)        i, j over the positions of t
@@ -117,7 +124,12 @@ def pieces(row: Encoded, unit: str) -> Pieces:
 
 
 def surrogates(
-    model: Model, rows: Sequence[Pieces], targets: Sequence[Target], how: Design, samples: int, seed: int
+    model: Model,
+    rows: Sequence[Pieces],
+    targets: Sequence[Target],
+    how: Design,
+    samples: int,
+    seed: int,
 ) -> list[Surrogate]:
     """The surrogate of every text; all their questions go through the door together."""
     if model.task == "question-answering":

@@ -90,4 +90,8 @@ class Mixture:
         base = np.exp(self.context[0] - top) if self.context else 0.0
         total = own.sum() + base
         around = base / total
-        return own / total, around, float((own / total) @ self.value + (around * self.context[1] if self.context else 0.0))
+        return (
+            own / total,
+            around,
+            float((own / total) @ self.value + (around * self.context[1] if self.context else 0.0)),
+        )

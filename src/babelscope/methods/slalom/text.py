@@ -91,7 +91,14 @@ def answered(asked: Questions, answer: Numbers, generator: np.random.Generator) 
         spread = float(((answer[held] - answer[held].mean()) ** 2).sum())
         gap = predict(given.of(held), first.importance, first.value) - answer[held]
         r2 = 1 - float(gap @ gap) / spread if spread > 1e-24 else nan
-    found = fit(given, answer, size=total, weight=asked.weight, ridge=first.ridge if first else None, start=first)
+    found = fit(
+        given,
+        answer,
+        size=total,
+        weight=asked.weight,
+        ridge=first.ridge if first else None,
+        start=first,
+    )
     seen = np.isin(np.arange(total), np.concatenate([np.array(one, np.int64) for one in flat]))
     return _surrogate(asked, found, seen[:size], r2)
 
@@ -132,7 +139,16 @@ def _surrogate(asked: Questions, found: Fit, seen: NDArray[np.bool_], r2: float)
     if size > MANY:
         flags.append(f"no standard deviations: more than {MANY} units")
     return Surrogate(
-        importance, value, importance_sd, value_sd, context, r2, len(asked.asked), asked.samples, found.ridge, tuple(flags)
+        importance,
+        value,
+        importance_sd,
+        value_sd,
+        context,
+        r2,
+        len(asked.asked),
+        asked.samples,
+        found.ridge,
+        tuple(flags),
     )
 
 
