@@ -56,11 +56,11 @@ MUTANTS = {
         "analyses/consistency/test_ribbons.py", "from_the_right",
     ),
     "a denial entails what is said less exactly": (
-        "corpus/events/meaning.py", "return narrower(hypothesis, premise)", "return narrower(premise, hypothesis)",
+        "corpus/meaning/events.py", "return narrower(hypothesis, premise)", "return narrower(premise, hypothesis)",
         "corpus/test_builtin.py", "by_hand",
     ),
     "an exchange turned round": (
-        "corpus/events/meaning.py", "subject=event.other, verb=CONVERSES[event.verb], other=event.subject",
+        "corpus/meaning/events.py", "subject=event.other, verb=CONVERSES[event.verb], other=event.subject",
         "verb=CONVERSES[event.verb]", "corpus/test_builtin.py", "confirmed_by_search and paraphrase-en",
     ),
     "a head off by one": (
