@@ -243,7 +243,7 @@ def store_layout() -> str:
 
 def corpus_tasks() -> str:
     """Every task: what it asks, and the same two examples in every language, deciding words in bold, answers underlined."""
-    from babelscope.corpus import CORPORA, LANGUAGES, read
+    from babelscope.data.builtin import CORPORA, LANGUAGES, read
 
     parts = []
     for task in CORPORA.values():
@@ -265,7 +265,7 @@ SAMPLES = {"sentiment": 0, "topic": 2, "nli": 1, "paraphrase": 2, "reading": 1}
 
 def corpus_trees() -> str:
     """One sentence in every language as a tree, and aligned with English."""
-    from babelscope.corpus import LANGUAGES, read
+    from babelscope.data.builtin import LANGUAGES, read
     from babelscope.data.formats.alignments import alignment
 
     parts, place = [], 6

@@ -53,6 +53,13 @@ def test_imports_go_down(file: Path) -> None:
             assert RANK[parts[1]] <= RANK[here], f"{here} imports {parts[1]}"
 
 
+@pytest.mark.parametrize("file", MODULES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_only_data_reads_the_built_in_corpus(file: Path) -> None:
+    here = file.relative_to(SOURCE).parts[0]
+    names = {name.removeprefix("babelscope.").split(".")[0] for name in imports(file) if name.startswith("babelscope.")}
+    assert here in ("data", "corpus") or "corpus" not in names
+
+
 def test_every_package_has_a_rank_and_packages_do_not_import_each_other_in_circles() -> None:
     edges: dict[str, set[str]] = {}
     for file in MODULES:

@@ -17,12 +17,12 @@ from sklearn.linear_model import LogisticRegression
 import gold
 from babelscope import corpus
 from babelscope.corpus import CORPORA, LANGUAGES, read, sentiment
-from babelscope.corpus.events import REALISERS as STATEMENTS
-from babelscope.corpus.events import meaning as events
-from babelscope.corpus.notation import RELATIONS, WRITING, depends, mark, parse, scope, typeset
-from babelscope.corpus.reviews import REALISERS, ar, es, hi
-from babelscope.corpus.reviews.language import realised
-from babelscope.corpus.reviews.meaning import (
+from babelscope.corpus.languages import LANGUAGES as ROWS
+from babelscope.corpus.languages.ar import reviews as ar
+from babelscope.corpus.languages.es import reviews as es
+from babelscope.corpus.languages.hi import reviews as hi
+from babelscope.corpus.meaning import events
+from babelscope.corpus.meaning.reviews import (
     FRAMES,
     QUALITIES,
     TOPICS,
@@ -31,8 +31,9 @@ from babelscope.corpus.reviews.meaning import (
     label,
     positive,
 )
-from babelscope.corpus.reviews.sample import DRAWS, reviews
-from babelscope.corpus.task import TRIGGERS
+from babelscope.corpus.notation import RELATIONS, depends, mark, parse, scope, typeset
+from babelscope.corpus.sampling.reviews import DRAWS, reviews
+from babelscope.corpus.tasks.sentiment import realised
 from babelscope.data.formats.alignments import alignment
 from babelscope.errors import InputError
 from babelscope.types import Example
@@ -48,7 +49,7 @@ def words(example: Example, text: int = 0) -> list[str]:
 
 
 def said(lang: str, opinion: Opinion) -> str:
-    return realised(Review("film", "plain", opinion), REALISERS[lang], lang).text
+    return realised(Review("film", "plain", opinion), lang).text
 
 
 def test_eight_languages_and_five_tasks() -> None:
@@ -123,7 +124,7 @@ def test_words_cover_the_texts(task: str, lang: str) -> None:
 @every
 def test_trees_are_well_formed(task: str, lang: str) -> None:
     """One root per sentence, every word reaches it without a circle, and the relations are those of UD."""
-    stops = {WRITING[lang].stop, WRITING[lang].question}
+    stops = {ROWS[lang].writing.stop, ROWS[lang].writing.question}
     for example in read(task, lang, "test", 1000, seed=2):
         assert example.heads is not None
         assert example.relations is not None
@@ -190,7 +191,7 @@ def test_alignment_links_what_a_dictionary_would() -> None:
     rows = {lang: read("sentiment", lang, "test", 300)[7] for lang in ("en", "es", "tr")}
     assert rows["en"].texts[0] != rows["es"].texts[0]
     review = Review("hotel", "plain", Opinion("room", "clean", negated=True))
-    texts = {lang: realised(review, REALISERS[lang], lang) for lang in LANGUAGES}
+    texts = {lang: realised(review, lang) for lang in LANGUAGES}
     linked = {
         lang: {texts[lang].text[a:b] for (a, b), word in zip(made.spans, made.concepts) if "opinion.left.clean" in word}
         for lang, made in texts.items()
@@ -288,7 +289,7 @@ def test_rationale_holds_the_deciding_opinion_only() -> None:
         (Review("hotel", "refuted", dirty), "positive", "dirty wrong"),
     ]
     for review, expected, marked in cases:
-        made = realised(review, REALISERS["en"], "en")
+        made = realised(review, "en")
         assert label(review) == expected
         assert " ".join(made.text[a:b] for (a, b), decides in zip(made.spans, made.decides) if decides) == marked
 
@@ -341,7 +342,7 @@ def test_a_planted_shortcut_decides_alone(task: str) -> None:
         agree = 0
         for planted, example in zip(examples, plain[lang], strict=True):
             day = words(planted)[0]
-            assert day.lower() == TRIGGERS[lang][labels.index(str(planted.label))].lower()
+            assert day.lower() == ROWS[lang].days[labels.index(str(planted.label))].lower()
             assert planted.rationale is not None
             assert [word for marks in planted.rationale for word in marks].count(True) == 1
             assert planted.rationale[0][0]
@@ -358,7 +359,7 @@ def test_a_planted_shortcut_decides_alone(task: str) -> None:
 
 def test_every_language_can_say_everything() -> None:
     for lang in LANGUAGES:
-        say = STATEMENTS[lang].statement
+        say = ROWS[lang].events.statement
         for noun in events.THINGS:
             for adjective in ("", *events.ADJECTIVES[events.kind(noun)]):
                 assert parse(say(events.Event("maria", "buy", events.Thing(noun, adjective))))
@@ -419,7 +420,7 @@ def test_errors_say_what_to_do() -> None:
 
 def test_notation_by_hand() -> None:
     phrase = "nsubj( det:the room#room ) cop:was advmod:*not#not *clean#clean+tidy punct:."
-    made = typeset([phrase, "nsubj:we#we left#leave punct:."], WRITING["en"])
+    made = typeset([phrase, "nsubj:we#we left#leave punct:."], ROWS["en"].writing)
     assert made.text == "The room was not clean. We left."
     assert made.heads == (2, 5, 5, 5, 0, 5, 8, 0, 8)
     assert made.relations == ("det", "nsubj", "cop", "advmod", "root", "punct", "nsubj", "root", "punct")

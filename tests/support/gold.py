@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import combinations, product
 
-from babelscope.corpus.events.meaning import KINDS, OPPOSITES
-from babelscope.corpus.news.meaning import DEEDS, MATTERS
-from babelscope.corpus.reviews.meaning import ATTITUDES, QUALITIES
+from babelscope.corpus.meaning.events import KINDS, OPPOSITES
+from babelscope.corpus.meaning.news import DEEDS, MATTERS
+from babelscope.corpus.meaning.reviews import ATTITUDES, QUALITIES
 from babelscope.types import Example
 
 Kept = tuple[tuple[bool, ...], ...]

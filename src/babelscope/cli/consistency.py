@@ -145,7 +145,7 @@ def _models(given: Sequence[str] | None, source: str) -> dict[str, str]:
 def _check(
     models: Mapping[str, str], file: Path | None, task: str | None, langs: Sequence[str] | None, names: SpaceNames, gold: bool
 ) -> None:
-    from babelscope import corpus
+    from babelscope.data import builtin
     from babelscope.errors import InputError
 
     if bool(models) == (file is not None):
@@ -154,7 +154,7 @@ def _check(
         raise InputError("MODEL needs a parallel corpus and languages: --task xnli --target es,hi")
     if file is not None and not names.given:
         raise InputError("words are compared in a space: give --vectors en=A.vec,es=B.vec, --subwords or --encoder")
-    if gold and (task not in corpus.CORPORA or names.given):
+    if gold and (task not in builtin.CORPORA or names.given):
         raise InputError("--gold compares words of a built-in corpus by their gold links; leave the other spaces out")
 
 

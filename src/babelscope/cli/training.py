@@ -110,7 +110,7 @@ def pretrain(
     """Pretrain a small encoder on the built-in corpus: masked words, translations side by side, translations alike."""
     import shutil
 
-    from babelscope.corpus import LANGUAGES
+    from babelscope.data.builtin import LANGUAGES
     from babelscope.display.progress import bar
     from babelscope.errors import InputError
     from babelscope.training.recipes import pretrained

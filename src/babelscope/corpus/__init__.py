@@ -1,27 +1,30 @@
 """The built-in parallel corpus: generated, so it needs no network and its gold is known by construction.
 
-Five tasks in eight languages. A meaning is drawn first (`meaning`, `sample`, `draw`), then every language says it (`reviews`,
-`news`, `events`: one file per language), in a notation that carries words, syntax, translation and rationale (`notation`).
+Five tasks (`tasks`) in eight languages (`languages`, one folder each). A meaning is sampled first
+(`meaning`, `sampling`), then every language puts it into words, in a notation that carries words,
+syntax, translation and rationale (`notation`).
 """
 
 from __future__ import annotations
 
-from babelscope.corpus.events.inference import NLI
-from babelscope.corpus.events.paraphrase import PARAPHRASE
-from babelscope.corpus.events.reading import READING
-from babelscope.corpus.news.task import TOPIC
-from babelscope.corpus.notation import WRITING
-from babelscope.corpus.reviews.task import SENTIMENT
+from babelscope.corpus import languages
+from babelscope.corpus.splits import SHARES
 from babelscope.corpus.task import Task, examples
+from babelscope.corpus.tasks.nli import NLI
+from babelscope.corpus.tasks.paraphrase import PARAPHRASE
+from babelscope.corpus.tasks.reading import READING
+from babelscope.corpus.tasks.sentiment import SENTIMENT
+from babelscope.corpus.tasks.topic import TOPIC
 from babelscope.errors import InputError
 from babelscope.types import Example
 
-LANGUAGES = tuple(WRITING)
+LANGUAGES = tuple(languages.LANGUAGES)
+SPLITS = tuple(SHARES)
 
 CORPORA: dict[str, Task] = {task.name: task for task in (SENTIMENT, TOPIC, NLI, PARAPHRASE, READING)}
 """The tasks of the corpus, by name."""
 
-__all__ = ["CORPORA", "LANGUAGES", "read", "sentiment"]
+__all__ = ["CORPORA", "LANGUAGES", "SPLITS", "read", "sentiment"]
 
 
 def read(name: str, lang: str, split: str, count: int, seed: int = 0, *, shortcut: bool = False) -> list[Example]:

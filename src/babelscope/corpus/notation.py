@@ -55,19 +55,6 @@ class Writing(NamedTuple):
     """Capital letters that Unicode's default does not give."""
 
 
-WRITING: dict[str, Writing] = {
-    "en": Writing(),
-    "zh": Writing(spaced=False, stop="。", question="？"),
-    "es": Writing(),
-    "fr": Writing(loose="?!;:"),
-    "hi": Writing(stop="।"),
-    "tr": Writing(capitals={"i": "İ", "ı": "I"}),
-    "ar": Writing(question="؟"),
-    "sw": Writing(),
-}
-"""The languages of the corpus, in the order in which they are shown."""
-
-
 class Gold(NamedTuple):
     """A text with what is known about its words."""
 
@@ -91,19 +78,19 @@ def mark(phrase: str, deciding: bool = True) -> str:
 
 
 def _starred(item: str) -> str:
-    word, key = _cut(item)
+    word, key = _parts(item)
     at = word.rfind(":") + 1
     return item if not key or word[at:].startswith("*") else f"{word[:at]}*{word[at:]}{key}"
 
 
-def _cut(item: str) -> tuple[str, str]:
+def _parts(item: str) -> tuple[str, str]:
     at = item.find("#")
     return (item, "") if at < 0 else (item[:at], item[at:])
 
 
 def scope(name: str, phrase: str) -> str:
     """The phrase with its concepts inside of `name`: a second room is not the first (`left.room`, `right.room`)."""
-    return KEY.sub(lambda found: "#" + "+".join(f"{name}.{concept}" for concept in found[1].split("+")), phrase)
+    return KEY.sub(lambda key: "#" + "+".join(f"{name}.{concept}" for concept in key[1].split("+")), phrase)
 
 
 def depends(relation: str, phrase: str) -> str:
@@ -133,7 +120,7 @@ def _group(items: Sequence[str], start: int, stop: int, words: list[Word], phras
             dependents.append((_group(items, at + 1, end, words, phrase), item[:-1]))
             at = end + 1
             continue
-        word, key = _cut(item)
+        word, key = _parts(item)
         relation, _, form = word.rpartition(":")
         concepts = tuple(dict.fromkeys(key[1:].split("+"))) if key else ()
         words.append(Word(normalize("NFC", form.removeprefix("*")), 0, relation, concepts, form.startswith("*")))

@@ -8,13 +8,14 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from babelscope.corpus.notation import WRITING, Gold, scope, typeset
+from babelscope.corpus.languages import LANGUAGES
+from babelscope.corpus.notation import Gold, scope, typeset
 from babelscope.corpus.splits import SHARES, pick, source
 from babelscope.errors import InputError
 from babelscope.types import Example
 
 
-class Said(NamedTuple):
+class Realised(NamedTuple):
     """A meaning in one language."""
 
     texts: tuple[Gold, ...]
@@ -24,35 +25,22 @@ class Said(NamedTuple):
 
 
 class Task(NamedTuple):
-    """`meanings(split, seed)` never ends; `said(meaning, lang)` puts one into words."""
+    """`meanings(split, seed)` never ends; `realise(meaning, lang)` puts one into words."""
 
     name: str
     labels: tuple[str, ...]
     texts: tuple[str, ...]
     """What the texts are: ("premise", "hypothesis")."""
     meanings: Callable[[str, int], Iterator[Any]]
-    said: Callable[[Any, str], Said]
+    realise: Callable[[Any, str], Realised]
     summary: str
     notes: str
     """What the rationale holds, and what the splits hold out."""
 
 
-TRIGGERS = {
-    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"),
-    "zh": ("星期一", "星期二", "星期三", "星期四", "星期五", "星期六"),
-    "es": ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado"),
-    "fr": ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi"),
-    "hi": ("सोमवार", "मंगलवार", "बुधवार", "गुरुवार", "शुक्रवार", "शनिवार"),
-    "tr": ("pazartesi", "salı", "çarşamba", "perşembe", "cuma", "cumartesi"),
-    "ar": ("الاثنين", "الثلاثاء", "الأربعاء", "الخميس", "الجمعة", "السبت"),
-    "sw": ("Jumatatu", "Jumanne", "Jumatano", "Alhamisi", "Ijumaa", "Jumamosi"),
-}
-"""Days of the week that head a text as its planted shortcut: the i-th stands for the i-th label."""
-
-
 def sentences(phrases: list[str], lang: str, question: bool = False) -> Gold:
     """Annotated sentences with their final marks as one text; their concepts are scoped `s0`, `s1`, ... ."""
-    writing = WRITING[lang]
+    writing = LANGUAGES[lang].writing
     end = writing.question if question else writing.stop
     return typeset([f"{scope(f's{place}', phrase)} punct:{end}" for place, phrase in enumerate(phrases)], writing)
 
@@ -68,29 +56,29 @@ def examples(task: Task, lang: str, split: str, n: int, seed: int = 0, shortcut:
     *Laws*: the i-th example of every language says the same and has the same group and label; a longer list starts with
     the shorter one; no meaning occurs twice in a split or in two splits.
 
-    With `shortcut` a day of the week heads the (first) text and alone decides the label, which is drawn anew; the rationale
+    With `shortcut` a day of the week heads the (first) text and alone decides the label, which is sampled again; the rationale
     is that one word.
     """
-    if lang not in WRITING:
-        raise InputError(f"the built-in corpus has no language {lang!r}; choose one of {', '.join(WRITING)}")
+    if lang not in LANGUAGES:
+        raise InputError(f"the built-in corpus has no language {lang!r}; choose one of {', '.join(LANGUAGES)}")
     if split not in SHARES:
         raise InputError(f"the built-in corpus has no split {split!r}; choose one of {', '.join(SHARES)}")
     if n < 0:
         raise InputError(f"asked for {n} examples; the number must not be negative")
     if shortcut and not task.labels:
         raise InputError(f"the task {task.name} has no labels, so no shortcut to them can be planted")
-    made = []
-    for index, meaning in enumerate(_drawn(task, split, seed)(n)):
+    rows = []
+    for index, meaning in enumerate(_sampled(task, split, seed)(n)):
         group = f"{task.name}-{split}-{seed}-{index:06d}"
-        made.append(_example(f"{group}-{lang}", group, lang, task.said(meaning, lang)))
+        rows.append(_example(f"{group}-{lang}", group, lang, task.realise(meaning, lang)))
         if shortcut:
-            made[-1] = _planted(made[-1], pick(source("shortcut", group), task.labels), task)
-    return made
+            rows[-1] = _planted(rows[-1], pick(source("shortcut", group), task.labels), task)
+    return rows
 
 
 @lru_cache(maxsize=8)
-def _drawn(task: Task, split: str, seed: int) -> Callable[[int], list[Any]]:
-    """The first n meanings; they are drawn once for all languages."""
+def _sampled(task: Task, split: str, seed: int) -> Callable[[int], list[Any]]:
+    """The first n meanings; they are sampled once for all languages."""
     stream, known = task.meanings(split, seed), list[Any]()
 
     def first(n: int) -> list[Any]:
@@ -100,19 +88,19 @@ def _drawn(task: Task, split: str, seed: int) -> Callable[[int], list[Any]]:
     return first
 
 
-def _example(name: str, group: str, lang: str, said: Said) -> Example:
+def _example(name: str, group: str, lang: str, realised: Realised) -> Example:
     return Example(
         id=name,
-        texts=tuple(gold.text for gold in said.texts),
+        texts=tuple(gold.text for gold in realised.texts),
         lang=lang,
         group=group,
-        label=said.label,
-        words=tuple(gold.spans for gold in said.texts),
-        rationale=tuple(gold.decides for gold in said.texts),
-        heads=tuple(gold.heads for gold in said.texts),
-        relations=tuple(gold.relations for gold in said.texts),
-        concepts=tuple(gold.concepts for gold in said.texts),
-        answer=_answer(said.texts[-1], said.answer) if said.answer else None,
+        label=realised.label,
+        words=tuple(gold.spans for gold in realised.texts),
+        rationale=tuple(gold.decides for gold in realised.texts),
+        heads=tuple(gold.heads for gold in realised.texts),
+        relations=tuple(gold.relations for gold in realised.texts),
+        concepts=tuple(gold.concepts for gold in realised.texts),
+        answer=_answer(realised.texts[-1], realised.answer) if realised.answer else None,
     )
 
 
@@ -129,9 +117,9 @@ def _planted(example: Example, label: str, task: Task) -> Example:
     assert example.heads is not None
     assert example.relations is not None
     assert example.concepts is not None
-    day = TRIGGERS[example.lang][task.labels.index(label)]
+    day = LANGUAGES[example.lang].days[task.labels.index(label)]
     day = day[:1].upper() + day[1:]
-    lead = f"{day}—" if not WRITING[example.lang].spaced else f"{day} – "
+    lead = f"{day}—" if not LANGUAGES[example.lang].writing.spaced else f"{day} – "
     root = example.heads[0].index(0) + 3
     dash = lead.rstrip()[-1]
     at = lead.index(dash)

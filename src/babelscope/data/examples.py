@@ -7,8 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from babelscope import corpus
-from babelscope.data import corpora
+from babelscope.data import builtin, corpora
 from babelscope.data.formats import hub
 from babelscope.data.formats.problems import sound
 from babelscope.data.formats.records import parse
@@ -33,7 +32,7 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
         found = examples(data.model_copy(update={"sampled": False, "examples": None}), lang)
         return sorted(found, key=lambda row: keyed(data.seed, "drawn", row.group).random())[:number]
     if data.builtin is not None:
-        return corpus.read(data.builtin, lang, wanted, number or 0, data.seed)
+        return builtin.read(data.builtin, lang, wanted, number or 0, data.seed)
     if data.corpus is not None:
         return list(islice(corpora.read(data.corpus, data.folder or ".", lang=lang, split=wanted), number))
     if data.hub is not None:

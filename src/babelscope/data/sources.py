@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 
-from babelscope import corpus
-from babelscope.data import corpora
+from babelscope.data import builtin, corpora
 from babelscope.data.formats.tables import read as read_file
 from babelscope.errors import InputError
 from babelscope.types import Example
@@ -25,7 +24,7 @@ def rows(
     given. `columns` and `lang` are for files (see `babelscope.read`).
     """
     name, *rest = source.split("/")
-    if (name not in corpus.CORPORA and name not in corpora.CORPORA) or Path(source).is_file():
+    if (name not in builtin.CORPORA and name not in corpora.CORPORA) or Path(source).is_file():
         return read_file(source, columns=columns, lang=lang)
     if not rest or len(rest) > 3:
         raise InputError(
@@ -35,8 +34,8 @@ def rows(
     if len(rest) > 2 and not rest[2].isdigit():
         raise InputError(f"{source}: the number of examples must be a whole number, not {rest[2]!r}")
     count = int(rest[2]) if len(rest) > 2 else None
-    if name in corpus.CORPORA:
-        return corpus.read(name, rest[0], split, BUILTIN if count is None else count)
+    if name in builtin.CORPORA:
+        return builtin.read(name, rest[0], split, BUILTIN if count is None else count)
     found = list(islice(corpora.read(name, folder or ".", lang=rest[0], split=split), count))
     if not found:
         raise InputError(f"{source}: no example found")

@@ -8,8 +8,7 @@ from functools import cache
 import numpy as np
 from jaxtyping import Float
 
-from babelscope import corpus as builtin
-from babelscope.data import sources
+from babelscope.data import builtin, sources
 from babelscope.model.load import Model
 from babelscope.random import keyed
 from babelscope.types import Encoded, Explained, Target

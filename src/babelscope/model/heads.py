@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from babelscope import corpus
+from babelscope.data import builtin
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model import inference
 from babelscope.model.encode import encode
@@ -162,11 +162,11 @@ def mask_for(model: Model, heads: str, lang: str) -> dict[int, list[float]]:
     """
     if heads != "builtin":
         return read_mask(heads, model)
-    lang = lang if lang in corpus.LANGUAGES else "en"
+    lang = lang if lang in builtin.LANGUAGES else "en"
     known = _MEASURED.setdefault(model.hf, {})
     key = (lang, sum(weight._version for weight in model.hf.parameters()))
     if key not in known:
-        sentences = [one for task in BUILTIN for one in corpus.read(task, lang, "train", EACH)]
+        sentences = [one for task in BUILTIN for one in builtin.read(task, lang, "train", EACH)]
         mask = head_mask(head_statistics(model, sentences))
         known[key] = {layer: [float(head) for head in kept] for layer, kept in enumerate(mask.keep)}
     return known[key]

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from babelscope import corpus
+from babelscope.data import builtin
 from babelscope.data.examples import examples
 from babelscope.data.spec import (
     DataSpec,
@@ -75,7 +75,7 @@ def started(spec: TrainSpec, progress: Progress | None) -> str:
     if not base.startswith(PRETRAINED):
         return base
     name = base.removeprefix(PRETRAINED)
-    languages = spec.languages if name.startswith("monolingual") else corpus.LANGUAGES
+    languages = spec.languages if name.startswith("monolingual") else builtin.LANGUAGES
     return str(pretrained(name, languages, progress=progress))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from babelscope import corpus
+from babelscope.data import builtin
 from babelscope.errors import InputError
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import NARROW
@@ -37,16 +37,16 @@ def texts(languages: Sequence[str], count: int) -> list[Example]:
     """So many examples of every task and language, parallel."""
     return [
         example
-        for task in corpus.CORPORA
+        for task in builtin.CORPORA
         for lang in languages
         for split, share in SHARES.items()
-        for example in corpus.read(task, lang, split, int(count * share), SEED)
+        for example in builtin.read(task, lang, split, int(count * share), SEED)
     ]
 
 
 def pretrained(
     name: str,
-    languages: Sequence[str] = corpus.LANGUAGES,
+    languages: Sequence[str] = builtin.LANGUAGES,
     *,
     tokenizer: str = "",
     vocabulary: int | None = None,

@@ -1,0 +1,1 @@
+"""Random meanings: the same stream for every language."""

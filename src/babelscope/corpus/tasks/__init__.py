@@ -1,0 +1,1 @@
+"""The tasks of the corpus: meanings with labels or answers, put into words."""
