@@ -98,8 +98,9 @@ def curves(found: Pairs) -> str:
         (FIGURES / name).write_text(str(curve_svg(kinds, curve, one.name)), "utf-8")
         lines.append(
             f"**{one.name}**: of {sum(effect.n > 0 for effect in curve.effects)} specifications {curve.below:.0%} lie below 0 "
-            f"({curve.surely_below:.0%} with their whole interval) and {curve.above:.0%} above ({curve.surely_above:.0%}); the "
-            f"median is {curve.median:+.3f}, its joint p {chance(curve.p)}.\n\n![Specification curve of {one.name}]({name})"
+            f"({curve.significant_below:.0%} with their whole interval) and {curve.above:.0%} above "
+            f"({curve.significant_above:.0%}); the median is {curve.median:+.3f}, its joint p "
+            f"{chance(curve.p)}.\n\n![Specification curve of {one.name}]({name})"
         )
     return "\n\n".join(lines)
 

@@ -18,7 +18,7 @@ from babelscope.stats import estimate
 from babelscope.stats.bootstrap import ratio
 from babelscope.stats.corrections import holm
 from babelscope.stats.correlations import Correlation, correlation
-from babelscope.stats.disparity import FLOOR
+from babelscope.stats.disparity import CONTROL
 from babelscope.stats.paired import Paired, paired
 from babelscope.stats.rankings import friedman
 from babelscope.store import open_store, read, read_study
@@ -82,7 +82,7 @@ def above_floor(measures: pd.DataFrame) -> pd.DataFrame:
     """Per language, sentence and metric: the mean over methods of the value less that of random scores on the same sentence."""
     keys = ["lang", "group", "metric"]
     means = measures.groupby([*keys, "method"])["value"].mean().unstack("method")
-    return means.drop(columns=FLOOR).sub(means[FLOOR], axis=0)
+    return means.drop(columns=CONTROL).sub(means[CONTROL], axis=0)
 
 
 def languages(place: Path) -> tuple[list[Language], pd.DataFrame]:

@@ -66,7 +66,7 @@ def test_a_row_holds_both_models_and_the_mean_of_the_draws(table: pd.DataFrame) 
     for side, model in (("multilingual", "multi"), ("monolingual", "mono")):
         own = mine[mine["model"] == model]
         assert one[side] == own.loc[own["method"] == one["method"], "value"].item()
-        assert one[f"{side}_floor"] == pytest.approx(own.loc[own["method"] == "random", "value"].sum() / 3)
+        assert one[f"{side}_control"] == pytest.approx(own.loc[own["method"] == "random", "value"].sum() / 3)
     right = read.groupby(["seed", "task", "lang", "id"])["right"].all()
     places = pd.MultiIndex.from_frame(table[["seed", "task", "lang", "id"]])
     assert (table["correct"].to_numpy() == right.loc[places].to_numpy()).all()
@@ -85,14 +85,14 @@ def test_order_exchange_and_missing_texts(table: pd.DataFrame) -> None:
     again = instances(measures.sample(frac=1, random_state=0), read.sample(frac=1, random_state=1), [PAIRING])
     assert np.allclose(placed(again)["multilingual"], placed(table)["multilingual"])
     turned = instances(measures, read, [Pairing("mono", ("multi",))])
-    for one, two in (("multilingual", "monolingual"), ("multilingual_floor", "monolingual_floor")):
+    for one, two in (("multilingual", "monolingual"), ("multilingual_control", "monolingual_control")):
         assert np.allclose(placed(turned)[one], placed(table)[two])
     fewer = instances(measures[~((measures["model"] == "mono") & (measures["id"] == "topic3-hi"))], read, [PAIRING])
     assert set(table["id"]) - set(fewer["id"]) == {"topic3-hi"}
     negated = instances(measures, read, [PAIRING], lower=["ns"])
     assert np.allclose(placed(negated)["multilingual"], placed(table)["multilingual"] * np.where(
         placed(table).index.get_level_values("metric") == "ns", -1, 1))  # fmt: skip
-    with pytest.raises(InputError, match="random scores as the floor"):
+    with pytest.raises(InputError, match="random scores as the control"):
         instances(measures[measures["method"] != "random"], read, [PAIRING])
 
 
@@ -145,20 +145,20 @@ def test_claims_take_tasks_and_languages_as_units(table: pd.DataFrame) -> None:
 
 def test_ratios_are_those_of_sums(table: pd.DataFrame) -> None:
     one, two, both = ratios(table)
-    assert one.mean == pytest.approx(table["multilingual"].sum() / table["multilingual_floor"].sum())
-    assert two.mean == pytest.approx(table["monolingual"].sum() / table["monolingual_floor"].sum())
+    assert one.mean == pytest.approx(table["multilingual"].sum() / table["multilingual_control"].sum())
+    assert two.mean == pytest.approx(table["monolingual"].sum() / table["monolingual_control"].sum())
     assert both.mean == pytest.approx(log(one.mean / two.mean))
     assert both.low < both.mean < both.high
-    same = table.assign(monolingual=table["multilingual"], monolingual_floor=table["multilingual_floor"])
+    same = table.assign(monolingual=table["multilingual"], monolingual_control=table["multilingual_control"])
     assert ratios(same)[2].low == ratios(same)[2].high == pytest.approx(0, abs=1e-12)
-    larger = table.assign(multilingual=2 * table["multilingual"], multilingual_floor=2 * table["multilingual_floor"])
+    larger = table.assign(multilingual=2 * table["multilingual"], multilingual_control=2 * table["multilingual_control"])
     assert ratios(larger)[2].mean == pytest.approx(both.mean)
     names = ["multilingual", "monolingual"]
     turned = table.rename(
-        columns=dict(zip(names, names[::-1])) | {f"{a}_floor": f"{b}_floor" for a, b in zip(names, names[::-1])}
+        columns=dict(zip(names, names[::-1])) | {f"{a}_control": f"{b}_control" for a, b in zip(names, names[::-1])}
     )
     assert ratios(turned)[2].mean == pytest.approx(-both.mean)
-    assert isnan(ratios(table.assign(monolingual_floor=0.0))[2].low)
+    assert isnan(ratios(table.assign(monolingual_control=0.0))[2].low)
     holed = table.copy()
     holed.loc[holed.index[:5], "multilingual"] = np.nan
     assert [each.undefined for each in ratios(holed)] == [5, 5, 5], "undefined in one is undefined in all"
@@ -201,7 +201,7 @@ def test_a_curve_is_symmetric_and_blind_to_order_and_repetition() -> None:
     curve = specification_curve(made, groups)
     negated = specification_curve(-made, groups)
     assert (negated.median, negated.below, negated.p) == (-curve.median, curve.above, curve.p)
-    assert negated.surely_above == curve.surely_below
+    assert negated.significant_above == curve.significant_below
     twice = specification_curve(np.concatenate([made, made]), groups)
     assert replace(twice, effects=()) == replace(curve, effects=())
     order = np.random.default_rng(0).permutation(len(groups))

@@ -31,7 +31,8 @@ def curve_svg(kinds: pd.DataFrame, curve: Curve, title: str) -> Markup:
     head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img">'
     told = (
         f"{len(order)} specifications, median {number(curve.median)}; {curve.below:.0%} below 0 "
-        f"({curve.surely_below:.0%} surely), {curve.above:.0%} above ({curve.surely_above:.0%} surely); joint p = {curve.p:.3f}"
+        f"({curve.significant_below:.0%} with their whole interval), {curve.above:.0%} above "
+        f"({curve.significant_above:.0%} with their whole interval); joint p = {curve.p:.3f}"
     )
     parts = [
         Markup(head).format(wide, tall),

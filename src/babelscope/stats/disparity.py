@@ -1,7 +1,9 @@
-"""Multilingual against monolingual models on the same texts: by language, by method, over tasks, beside covariates.
+"""Multilingual against monolingual models on the same texts: by language, by method, across tasks,
+beside covariates.
 
-Rows are text by text. A model's value of a text is first held against its *floor*, the mean over random scores on that
-text: a model that reacts more to any erasure has higher values for every method, which says nothing about explanations.
+There is one row per text. A model's value of a text is first compared with its *control*, the mean
+over random scores on that text: a model that reacts more to any erasure has higher values for every
+method, which says nothing about explanations.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ from babelscope.stats.paired import Paired, paired
 from babelscope.stats.units import Across, Equivalence, across, equivalence
 from babelscope.types import Estimate
 
-FLOOR = "random"
+CONTROL = "random"
 FORMS = ("above", "plain")
-"""The value above the floor of its own model and text, or the value as it is."""
+"""The value above the control of the same model and text, or the value as it is."""
 TEXT = ["seed", "task", "lang", "group", "id"]
 SIDES = ("multilingual", "monolingual")
 
@@ -40,7 +42,8 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Disparity:
-    """A comparison within texts. `place` names it (pairing, language, ...); `adjusted` is p by Holm among its pairing's."""
+    """A comparison within texts. `place` names it (pairing, language, ...); `adjusted` is p by Holm
+    among its pairing's."""
 
     place: tuple[str, ...]
     means: tuple[float, float]
@@ -51,7 +54,8 @@ class Disparity:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A comparison over tasks and languages, each of them one unit; `adjusted` is the sign flips' p by Holm among all."""
+    """A comparison across tasks and languages, each of them one unit; `adjusted` is the sign-flip p
+    by Holm among all."""
 
     place: tuple[str, ...]
     interval: Estimate
@@ -61,65 +65,75 @@ class Claim:
 
 
 def instances(
-    measures: pd.DataFrame, predictions: pd.DataFrame, pairings: Sequence[Pairing], *, lower: Collection[str] = ()
+    measures: pd.DataFrame,
+    predictions: pd.DataFrame,
+    pairings: Sequence[Pairing],
+    *,
+    lower: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Text by text both models' values, their floors, and whether both predict the gold label.
+    """For every text both models' values, their controls, and whether both predict the gold label.
 
-        floor = mean over the draws of random scores of the metric on this text
+        control = mean over samples of random scores of the metric on this text
 
-    `measures` has the columns model, seed, task, lang, group, id, method, metric, value; `predictions` model, seed, task,
-    lang, id, right. Metrics in `lower` are negated, so that more is better everywhere. Found are the columns pairing, seed,
-    task, lang, group, id, method, metric, multilingual, monolingual, multilingual_floor, monolingual_floor, correct.
+    `measures` has the columns model, seed, task, lang, group, id, method, metric, value;
+    `predictions` model, seed, task, lang, id, right. Metrics in `lower` are negated, so that higher
+    is always better. The result has the columns pairing, seed, task, lang, group, id, method,
+    metric, multilingual, monolingual, multilingual_control, monolingual_control, correct.
 
-    *Laws*: the order of the rows does not matter; exchanging the two models exchanges their columns; texts that one of
-    them lacks are left out.
+    *Laws*: the order of the rows does not matter; exchanging the two models exchanges their
+    columns; texts that one of them lacks are dropped.
     """
     keys = [*TEXT, "metric"]
     values = measures.groupby(["model", *keys, "method"], as_index=False)["value"].mean()
     values.loc[values["metric"].isin(list(lower)), "value"] *= -1
-    chance = values["method"] == FLOOR
-    if not chance.any():
-        raise InputError(f"a comparison of models needs random scores as the floor; add {FLOOR!r} to the methods")
-    floors = values[chance].drop(columns="method").rename(columns={"value": "floor"})
-    joined = values[~chance].merge(floors, on=["model", *keys])
+    random = values["method"] == CONTROL
+    if not random.any():
+        raise InputError(f"a comparison of models needs random scores as the control; add {CONTROL!r} to the methods")
+    controls = values[random].drop(columns="method").rename(columns={"value": "control"})
+    joined = values[~random].merge(controls, on=["model", *keys])
     joined = joined.merge(
-        predictions[["model", "seed", "task", "lang", "id", "right"]], on=["model", "seed", "task", "lang", "id"]
+        predictions[["model", "seed", "task", "lang", "id", "right"]],
+        on=["model", "seed", "task", "lang", "id"],
     )
-    return pd.concat([_both(joined, one) for one in pairings], ignore_index=True)
+    return pd.concat([_both(joined, pairing) for pairing in pairings], ignore_index=True)
 
 
 def _both(joined: pd.DataFrame, pairing: Pairing) -> pd.DataFrame:
-    one, two = (
+    first, second = (
         joined[joined["model"].isin(names)].drop(columns="model") for names in ((pairing.multilingual,), pairing.monolingual)
     )
-    both = one.merge(two, on=[*TEXT, "metric", "method"], suffixes=SIDES)
-    names = {f"value{side}": side for side in SIDES} | {f"floor{side}": f"{side}_floor" for side in SIDES}
-    right = both["rightmultilingual"] & both["rightmonolingual"]
-    return (
-        both.rename(columns=names).assign(pairing=pairing.name, correct=right).drop(columns=[f"right{side}" for side in SIDES])
-    )
+    both = first.merge(second, on=[*TEXT, "metric", "method"], suffixes=SIDES)
+    names = {f"value{side}": side for side in SIDES} | {f"control{side}": f"{side}_control" for side in SIDES}
+    correct = both["rightmultilingual"] & both["rightmonolingual"]
+    named = both.rename(columns=names).assign(pairing=pairing.name, correct=correct)
+    return named.drop(columns=[f"right{side}" for side in SIDES])
 
 
 def compared(table: pd.DataFrame, form: str = "above", *, correct: bool = True) -> pd.DataFrame:
-    """The rows to compare, with first, second and difference: of all texts, or of those that both models get right."""
+    """The rows to compare, with first, second and difference: of all texts, or of those that both
+    models predict correctly."""
     if form not in FORMS:
         raise InputError(f"form {form!r} is not one of: {', '.join(FORMS)}")
     rows = table[table["correct"].astype(bool)] if correct else table
-    less = 1.0 if form == "above" else 0.0
-    first, second = (rows[side] - less * rows[f"{side}_floor"] for side in SIDES)
+    weight = 1.0 if form == "above" else 0.0
+    first, second = (rows[side] - weight * rows[f"{side}_control"] for side in SIDES)
     return rows.assign(first=first, second=second, difference=first - second)
 
 
 def disparities(rows: pd.DataFrame, by: Sequence[str]) -> list[Disparity]:
-    """Multilingual minus monolingual on the same texts, for every value of the columns `by`, the first of which is the pairing.
+    """Multilingual minus monolingual on the same texts, for every value of the columns `by`, the
+    first of which is the pairing.
 
-        d_i = first_i - second_i;   `paired` with translation groups flipped and resampled together;   Holm within the pairing
+        d_i = first_i - second_i;
+        `paired` with translation groups flipped and resampled together;   Holm within the pairing
 
-    `rows` are those of `compared`. What is not in `by` is pooled: rows of one translation group stay together.
+    `rows` are those of `compared`. Columns that are not in `by` are pooled: rows of one translation
+    group stay together.
 
-    *Laws*: those of `paired`; the family is all comparisons of a pairing; pooling one value changes nothing.
+    *Laws*: those of `paired`; the family is all comparisons of a pairing; pooling one value changes
+    nothing.
     """
-    found = [
+    tests = [
         (
             tuple(map(str, place)),
             tuple(float(part.loc[part["difference"].notna(), name].mean()) for name in ("first", "second")),
@@ -128,72 +142,87 @@ def disparities(rows: pd.DataFrame, by: Sequence[str]) -> list[Disparity]:
         for place, part in rows.groupby(list(by), sort=False)
     ]
     adjusted: dict[tuple[str, ...], float] = {}
-    for pairing in dict.fromkeys(place[0] for place, _, _ in found):
-        family = [(place, test.p) for place, _, test in found if place[0] == pairing]
+    for pairing in dict.fromkeys(place[0] for place, _, _ in tests):
+        family = [(place, test.p) for place, _, test in tests if place[0] == pairing]
         adjusted |= dict(zip([place for place, _ in family], holm([p for _, p in family])))
-    return [Disparity(place, (means[0], means[1]), test, adjusted[place]) for place, means, test in found]
+    return [Disparity(place, (means[0], means[1]), test, adjusted[place]) for place, means, test in tests]
 
 
 def claims(rows: pd.DataFrame, by: Sequence[str], *, margin: float = 0.05) -> list[Claim]:
-    """Does the difference hold over tasks and languages? Each task in each language is one observation.
+    """Does the difference hold across tasks and languages? Each task in each language is one
+    observation.
 
-        d_u = mean of d over unit u's methods, seeds and texts;   `across` over the d_u;   `equivalence` within the margin;
-        interval by `hierarchical` (unit, seed, translation group);   Holm over all that is asked at once
+        d_u = mean of d over unit u's methods, seeds and texts;   `across` over the d_u;
+        `equivalence` within the margin;
+        interval by `hierarchical` (unit, seed, translation group);   Holm over all claims
 
-    *Laws*: copying every row changes no effect and no p over units; exchanging the models negates the effect and keeps p.
+    *Laws*: copying every row changes no effect and no p over units; exchanging the models negates
+    the effect and keeps p.
     """
-    found = []
+    tests = []
     for place, part in rows.groupby(list(by), sort=False):
         units = (part["task"] + " " + part["lang"]).tolist()
         levels = [units, part["seed"].astype(str).tolist(), part["group"].tolist()]
-        found.append((
+        tests.append((
             tuple(map(str, place)),
             hierarchical(part["difference"].tolist(), levels),
             across(part["first"], part["second"], units),
             equivalence(part["difference"], units, margin=margin),
         ))  # fmt: skip
-    adjusted = holm([test.sign_flip for _, _, test, _ in found])
-    return [Claim(place, interval, test, p, alike) for (place, interval, test, alike), p in zip(found, adjusted)]
+    adjusted = holm([test.sign_flip for _, _, test, _ in tests])
+    return [Claim(place, interval, test, p, alike) for (place, interval, test, alike), p in zip(tests, adjusted)]
 
 
 def ratios(rows: pd.DataFrame) -> tuple[Estimate, Estimate, Estimate]:
-    """How many times chance, as the study publishes it: of both models, and the logarithm of the quotient of the two.
+    """How many times the control, as in the published study: of both models, and the log of their
+    quotient.
 
-        r = sum_i value_i / sum_i floor_i;   log r_multilingual - log r_monolingual, the texts resampled together
+        r = sum_i value_i / sum_i control_i;
+        log r_multilingual - log r_monolingual, the texts resampled together
 
-    *Laws*: equal models have a difference of 0 without width; exchanging them negates it; doubling one model's values and
-    floors changes nothing; no interval where a floor is not above 0.
+    *Laws*: equal models have a difference of 0 with zero width; exchanging them negates it;
+    doubling one model's values and controls changes nothing; no interval where a control is not
+    above 0.
     """
     groups = rows["group"].tolist()
-    known = rows[[*SIDES, *(f"{side}_floor" for side in SIDES)]].to_numpy(dtype=np.float64, copy=True)
-    known[~np.isfinite(known).all(axis=1)] = np.nan
+    sides = rows[[*SIDES, *(f"{side}_control" for side in SIDES)]].to_numpy(dtype=np.float64, copy=True)
+    sides[~np.isfinite(sides).all(axis=1)] = np.nan
 
-    def quotient(sums: np.ndarray) -> np.ndarray:
+    def log_quotient(sums: np.ndarray) -> np.ndarray:
         logs = np.log(np.where(sums > 0, sums, np.nan))
         return np.asarray(logs[:, 0] - logs[:, 2] - logs[:, 1] + logs[:, 3])
 
-    one, two = (ratio(known[:, at], known[:, at + 2], groups) for at in (0, 1))
-    return one, two, of_sums(known, groups, quotient)
+    multilingual, monolingual = (ratio(sides[:, at], sides[:, at + 2], groups) for at in (0, 1))
+    return multilingual, monolingual, of_sums(sides, groups, log_quotient)
 
 
 def points(rows: pd.DataFrame, readings: pd.DataFrame, pairings: Sequence[Pairing]) -> pd.DataFrame:
-    """One point per pairing, metric, task and language: the difference beside those in accuracy and in fertility.
+    """One point per pairing, metric, task and language: the difference beside those in accuracy and
+    in fertility.
 
-        accuracy = share of texts that are right;   fertility = sum of tokens / sum of words;   both multilingual - monolingual
+        accuracy = share of correct predictions;   fertility = sum of tokens / sum of words;
+        both multilingual - monolingual
 
-    `readings` has one row per model, seed, task, lang and id: right, tokens, words; its texts all count, right or not.
+    `readings` has one row per model, seed, task, lang and id: right, tokens, words; all its texts
+    count, predicted correctly or not.
 
     *Laws*: equal models have differences of 0 in everything; the order of the rows does not matter.
     """
-    each = covariates(readings)
+    known = covariates(readings)
     models = {pairing.name: pairing for pairing in pairings}
-    found = []
+    points = []
     for (pairing, metric, task, lang), part in rows.groupby(["pairing", "metric", "task", "lang"], sort=False):
-        here = [(name, task, lang) for name in models[str(pairing)].monolingual if (name, task, lang) in each.index]
-        one, two = (each.loc[names].mean() for names in ([(models[str(pairing)].multilingual, task, lang)], here))
-        place = {"pairing": pairing, "metric": metric, "task": task, "lang": lang, "difference": part["difference"].mean()}
-        found.append(place | {str(name): one[name] - two[name] for name in each.columns})
-    return pd.DataFrame(found)
+        here = [(name, task, lang) for name in models[str(pairing)].monolingual if (name, task, lang) in known.index]
+        first, second = (known.loc[names].mean() for names in ([(models[str(pairing)].multilingual, task, lang)], here))
+        place = {
+            "pairing": pairing,
+            "metric": metric,
+            "task": task,
+            "lang": lang,
+            "difference": part["difference"].mean(),
+        }
+        points.append(place | {str(name): first[name] - second[name] for name in known.columns})
+    return pd.DataFrame(points)
 
 
 def covariates(readings: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""How an outcome changes with a dose within the same texts."""
+"""Regression of an outcome on a dose, within the same texts."""
 
 from __future__ import annotations
 
@@ -9,23 +9,34 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
-from babelscope.stats.bootstrap import of_sums
+from babelscope.stats.bootstrap import of_sums, quotient
 from babelscope.types import Estimate
 
 
-def slope(dose: ArrayLike, outcome: ArrayLike, instances: Sequence[str], groups: Sequence[str], *, seed: int = 0) -> Estimate:
-    """The slope of an outcome by a dose, every instance compared with itself.
+def slope(
+    dose: ArrayLike,
+    outcome: ArrayLike,
+    instances: Sequence[str],
+    groups: Sequence[str],
+    *,
+    seed: int = 0,
+) -> Estimate:
+    """The regression slope of an outcome on a dose, every instance compared with itself.
 
-        y_id = a_i + slope x_id + e_id;   slope = sum_id (x_id - mean_i x)(y_id - mean_i y) / sum_id (x_id - mean_i x)^2
+        y_id = a_i + slope x_id + e_id;
+        slope = sum_id (x_id - mean_i x)(y_id - mean_i y) / sum_id (x_id - mean_i x)^2
 
-    An instance has a constant a_i of its own, so that only changes within it count. The interval resamples groups of
-    instances (translations of one text). A row that lacks its dose or outcome is left out. n counts instances that have at
-    least two different doses, `undefined` those that have not.
+    Every instance has its intercept a_i (a fixed effect), so that only changes within it count. The
+    interval resamples groups of instances (translations of one text). A row that lacks its dose or
+    outcome is dropped. n counts instances that have at least two different doses, `undefined` those
+    that have not.
 
-    *Laws*: a straight line within every instance gives its slope without width; a constant added to all outcomes of one
-    instance, or to all its doses, changes nothing; scaling outcomes scales it, scaling doses divides it; equals least squares
-    with a constant per instance; the order of the rows does not matter; the interval covers the truth at its nominal rate.
-    Source: the within estimator, Wooldridge 2010, section 10.5; the interval by resampling clusters.
+    *Laws*: a straight line within every instance gives its slope with zero width; adding a constant
+    to all outcomes of one instance, or to all its doses, changes nothing; scaling outcomes scales
+    it, scaling doses divides it; equals least squares with a constant per instance; the order of
+    the rows does not matter; the interval covers the truth at its nominal rate.
+    Source: the within estimator, Wooldridge 2010, section 10.5; the interval by resampling
+    clusters.
     """
     x, y = np.asarray(dose, dtype=np.float64), np.asarray(outcome, dtype=np.float64)
     kept = np.isfinite(x) & np.isfinite(y)
@@ -37,13 +48,15 @@ def slope(dose: ArrayLike, outcome: ArrayLike, instances: Sequence[str], groups:
     owner = dict(zip(np.asarray(instances, dtype=object).astype(str), groups))
     varied = parts[:, 1] > 1e-18
     parts[~varied] = nan
-    found = of_sums(parts, [owner[name] for name in names], _quotient, seed=seed)
-    return Estimate(found.mean, found.low, found.high, int(varied.sum()), len(set(instances)) - int(varied.sum()))
+    estimate = of_sums(parts, [owner[name] for name in names], quotient, seed=seed)
+    return Estimate(
+        estimate.mean,
+        estimate.low,
+        estimate.high,
+        int(varied.sum()),
+        len(set(instances)) - int(varied.sum()),
+    )
 
 
 def _centred(values: Float[np.ndarray, " row"], member: Int[np.ndarray, " row"]) -> Float[np.ndarray, " row"]:
     return np.asarray(values - (np.bincount(member, weights=values) / np.bincount(member))[member])
-
-
-def _quotient(sums: Float[np.ndarray, "resample part"]) -> Float[np.ndarray, " resample"]:
-    return np.asarray(np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), nan), where=sums[:, 1] > 0))

@@ -20,7 +20,7 @@ from babelscope.display.numbers import (
     spoken,
 )
 from babelscope.stats.correlations import Correlation
-from babelscope.stats.disparity import FLOOR, Claim, Disparity, covariates
+from babelscope.stats.disparity import CONTROL, Claim, Disparity, covariates
 from babelscope.types import Estimate
 
 SHOWN = 3
@@ -136,7 +136,7 @@ def _texts(texts: pd.DataFrame, rows: pd.DataFrame, names: Sequence[str]) -> lis
     for lang, mine in texts.groupby("lang", sort=False):
         tops: dict[str, dict[str, list[str]]] = {}
         for name, stored in zip(mine["model"], mine["name"]):
-            own = rows[(rows["model"] == stored) & (rows["lang"] == lang) & (rows["method"] != FLOOR)]
+            own = rows[(rows["model"] == stored) & (rows["lang"] == lang) & (rows["method"] != CONTROL)]
             tops[name] = {row.method: top(row.words, row.word_scores) for row in own.itertuples()}
         one = rows[rows["lang"] == lang].iloc[0]
         known = mine.drop_duplicates("model").set_index("model")
