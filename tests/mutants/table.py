@@ -62,12 +62,12 @@ MUTANTS = {
         "analyses/consistency/test_ribbons.py", "from_the_right",
     ),
     "a denial entails what is said less exactly": Mutant(
-        "babelscope.corpus.events.meaning:entails",
+        "babelscope.corpus.meaning.events:entails",
         "narrower(hypothesis, premise)", "narrower(premise, hypothesis)",
         "corpus/test_builtin.py", "by_hand",
     ),
     "an exchange turned round": Mutant(
-        "babelscope.corpus.events.meaning:converse",
+        "babelscope.corpus.meaning.events:converse",
         "replace(E, subject=E.other, verb=V, other=E.subject)", "replace(E, verb=V)",
         "corpus/test_builtin.py", "confirmed_by_search and paraphrase-en",
     ),
@@ -123,7 +123,7 @@ MUTANTS = {
         "laws/test_method_laws.py", "complete_methods",
     ),
     "special tokens moved along the path": Mutant(
-        "babelscope.methods.gradient:way",
+        "babelscope.methods.gradient:displacement",
         "(E - baseline_vector(M, B)) * C", "(E - baseline_vector(M, B)) + 0 * C",
         "laws/test_method_laws.py", "complete_methods",
     ),
@@ -178,7 +178,7 @@ MUTANTS = {
         "metrics/test_agreement.py", "other_end",
     ),
     "a reversed explanation is a good one": Mutant(
-        "babelscope.metrics.agreement:_unsaid",
+        "babelscope.metrics.agreement:_unexplained",
         "max(0.0, C)", "C",
         "metrics/test_agreement.py", "not_of_sign",
     ),
