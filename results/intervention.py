@@ -14,13 +14,10 @@ from benchmarks.timing import table
 from babelscope import corpus
 from babelscope.analyses.tokenization.intervention import (
     AGREEMENT,
-    Dosed,
-    Response,
-    flips,
     intervene,
-    responses,
     trained,
 )
+from babelscope.analyses.tokenization.responses import Response, flips, responses
 from babelscope.display.progress import bar
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
@@ -30,7 +27,7 @@ from babelscope.training import small
 from babelscope.training.cache import TRAINING, cache_folder
 from babelscope.training.finetune import Recipe, finetune
 from babelscope.training.recipes import pretrained
-from babelscope.types import Estimate, Example
+from babelscope.types import DoseOutcome, Estimate, Example
 from results.corpus import JOINT, tuned
 
 LANGUAGES = {"en": 24, "hi": 24, "tr": 24}
@@ -63,7 +60,7 @@ LEARNED = 0.75
 """The share of right texts from which on a model of two classes counts as having learned its task."""
 
 
-def saved(name: str, given: object, make: Callable[[], list[Dosed]]) -> list[Dosed]:
+def saved(name: str, given: object, make: Callable[[], list[DoseOutcome]]) -> list[DoseOutcome]:
     """What `make` gives, kept in the cache under what determined it, so that a run that was stopped goes on."""
     file = cache_folder() / "results" / "intervention" / f"{name}-{key({'given': given, 'training': TRAINING})[:16]}.json"
     if not file.exists():
@@ -74,7 +71,7 @@ def saved(name: str, given: object, make: Callable[[], list[Dosed]]) -> list[Dos
         part.write_text(json.dumps(plain), "utf-8")
         os.replace(part, file)
     read = json.loads(file.read_text("utf-8"))
-    return [Dosed(**{n: nan if v is None else v for n, v in row.items()}) for row in read]
+    return [DoseOutcome(**{n: nan if v is None else v for n, v in row.items()}) for row in read]
 
 
 def graded() -> list[tuple[str, float, Cut | None]]:
@@ -91,10 +88,10 @@ def truncated(model: Model, known: Sequence[Example]) -> list[tuple[str, float, 
     return [("truncate", 0.0, None), *cuts]
 
 
-def inference(model: Model, lang: str, examples: Sequence[Example], known: Sequence[Example], name: str) -> list[Dosed]:
+def inference(model: Model, lang: str, examples: Sequence[Example], known: Sequence[Example], name: str) -> list[DoseOutcome]:
     given = [model.fingerprint, lang, len(examples), METHODS, METRICS, GRADES, SIZES]
 
-    def make() -> list[Dosed]:
+    def make() -> list[DoseOutcome]:
         with bar(f"{name}, {lang}") as tell:
             cuts = [*graded(), *truncated(model, known)]
             return intervene(model, examples, cuts, METHODS, METRICS, progress=tell)
@@ -111,18 +108,18 @@ def learned(task: str, base: Path, folder: str, cut: Cut | None, seed: int, epoc
         return load(finetune(base, train, dev, place, recipe, cut=cut, progress=tell))
 
 
-def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) -> list[Dosed]:
+def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) -> list[DoseOutcome]:
     """Arms A2 and A3: the pretrained model tuned on words in other pieces, and explained in them."""
     whole = learned(task, base, "whole", None, seed)
     rows = encode(whole, corpus.read(task, "en", "train", TRAIN))
     cuts = {"characters": [(rate, Cut("characters", rate)) for rate in (0.5, 1.0)],
             "truncate": [(float(at), Cut("truncate", kept=frequent(whole, rows, size))) for at, size in enumerate(SIZES, 1)],
             "duplicate": [(1.0, Cut("duplicate", 1.0))]}  # fmt: skip
-    found: list[Dosed] = []
+    found: list[DoseOutcome] = []
     for way, doses in cuts.items():
         given = [task, way, seed, TRAIN, EPOCHS, len(examples), METHODS, LATER, SIZES, whole.fingerprint]
 
-        def make(way: str = way, doses: list[tuple[float, Cut]] = doses) -> list[Dosed]:
+        def make(way: str = way, doses: list[tuple[float, Cut]] = doses) -> list[DoseOutcome]:
             others = [(dose, learned(task, base, f"{way}-{dose:g}", cut, seed), cut) for dose, cut in doses]
             models: list[tuple[float, Model, Cut | None]] = [(0.0, whole, None), *others]
             return trained(f"{way}, tuned", models, examples, METHODS, LATER)
@@ -131,12 +128,12 @@ def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) ->
     return found
 
 
-def from_scratch(task: str, examples: Sequence[Example], seed: int) -> list[Dosed]:
+def from_scratch(task: str, examples: Sequence[Example], seed: int) -> list[DoseOutcome]:
     """Arm A5: equal models but for the vocabulary, trained on the labels alone."""
     rows = corpus.read(task, "en", "train", TRAIN)
     given = [task, "scratch", VOCABULARIES, seed, TRAIN, FROM_SCRATCH, len(examples), METHODS, LATER]
 
-    def make() -> list[Dosed]:
+    def make() -> list[DoseOutcome]:
         models: list[tuple[float, Model, Cut | None]] = []
         for at, size in enumerate(VOCABULARIES):
             base = cache_folder() / "results" / f"intervention-scratch-{task}-{size}-{seed}"
@@ -155,7 +152,7 @@ def told(one: Estimate) -> str:
     return f"{one.mean:+.3f}" + (f" ({one.low:+.3f} to {one.high:+.3f})" if isfinite(one.low) else "")
 
 
-def doses(found: Sequence[Dosed]) -> str:
+def doses(found: Sequence[DoseOutcome]) -> str:
     """Realised fertility and changed predictions, a row per arm and dose."""
     lines = [
         [arm, lang, f"{dose:g}", f"{mean:.2f}", f"{lost:.0%}"]
@@ -200,12 +197,12 @@ OTHER = ("complexity", AGREEMENT)
 def page() -> str:
     base = pretrained("multilingual")
     model = load(tuned(base, "sentiment", corpus.LANGUAGES, JOINT["sentiment"]))
-    found: list[Dosed] = []
+    found: list[DoseOutcome] = []
     for lang in LANGUAGES:
         examples = corpus.read("sentiment", lang, "test", 1000 + LANGUAGES[lang])[1000:]
         known = corpus.read("sentiment", lang, "train", TRAIN)
         found += inference(model, lang, examples, known, "inference")
-    after: dict[str, list[Dosed]] = {}
+    after: dict[str, list[DoseOutcome]] = {}
     for task in TASKS:
         english = corpus.read(task, "en", "test", 1000 + TEXTS)[1000:]
         after[task] = [*fine_tuned(task, base, english, SEED), *from_scratch(task, english, SEED)]
@@ -265,7 +262,7 @@ that all models of an arm get right; "texts left out" counts those that the mode
 """
 
 
-def written(found: list[Dosed], after: dict[str, list[Dosed]]) -> str:
+def written(found: list[DoseOutcome], after: dict[str, list[DoseOutcome]]) -> str:
     told_all = responses(found)
     later = {task: responses(rows) for task, rows in after.items()}
     cutting = ("characters", "dropout", "truncate")
@@ -279,7 +276,7 @@ def written(found: list[Dosed], after: dict[str, list[Dosed]]) -> str:
     )  # fmt: skip
 
 
-def unlearned(task: str, found: Sequence[Dosed]) -> dict[str, str]:
+def unlearned(task: str, found: Sequence[DoseOutcome]) -> dict[str, str]:
     """The arms with a model that did not learn, and what there is to say: from these nothing follows."""
     lost = {arm: max(share for (one, _, _), (_, share) in flips(found).items() if one == arm) for arm, _, _ in flips(found)}
     return {
@@ -295,7 +292,7 @@ CUT = {"characters, tuned": "cut into characters", "truncate, tuned": "by ever f
 
 
 def conclusion(
-    before: Sequence[Response], later: Mapping[str, Sequence[Response]], after: Mapping[str, Sequence[Dosed]]
+    before: Sequence[Response], later: Mapping[str, Sequence[Response]], after: Mapping[str, Sequence[DoseOutcome]]
 ) -> str:
     """The counts in words: nothing is said that they do not say, and none where a model did not learn."""
     cut = ("characters", "dropout", "truncate")

@@ -33,9 +33,10 @@ from filelock import FileLock
 
 from babelscope.errors import StoreError
 from babelscope.files import canonical, file_digest, remove_parts, write_text, writing_folder
-from babelscope.types import Attribution, Failure, Measure, Reading, StoredPanel, TextStates
+from babelscope.types import Attribution, Failure
 
-Rows = Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel] | Sequence[Reading] | Sequence[TextStates]
+Rows = Sequence[Any]
+"""Frozen values of one kind, in the order of the inputs."""
 
 SCHEME = 1
 """Raised when a change of the code changes stored numbers; part of every identity."""
@@ -85,6 +86,21 @@ SCHEMAS = {
     ),
     "states": pa.schema(
         [("id", pa.string()), ("layers", pa.int32()), ("mean", _FLOATS), ("first", _FLOATS), ("last", _FLOATS)]
+    ),
+    "segmentations": pa.schema(
+        [
+            ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("tokenizer", pa.string()),
+            ("task", pa.string()), ("texts", _STRINGS), ("words", pa.list_(_SPANS)), ("ids", pa.list_(_INTEGERS)),
+            ("offsets", pa.list_(_SPANS)), ("unknown", pa.int64()), ("length", pa.int64()), ("limit", pa.int64()),
+            ("vocabulary", pa.int64()),
+        ]
+    ),
+    "interventions": pa.schema(
+        [
+            ("arm", pa.string()), ("dose", pa.float64()), ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()),
+            ("method", pa.string()), ("outcome", pa.string()), ("value", pa.float64()), ("fertility", pa.float64()),
+            ("kept", pa.bool_()), ("model", pa.string()), ("task", pa.string()),
+        ]
     ),
 }  # fmt: skip
 

@@ -15,6 +15,8 @@ from babelscope.analyses.tokenization.counts import (
     LanguageMeasure,
     Tokenization,
 )
+from babelscope.analyses.tokenization.tables import Tables
+from babelscope.reporting.build import section_page
 from babelscope.types import Estimate
 
 pytestmark = [
@@ -46,7 +48,7 @@ def drawn() -> Tokenization:
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page(tmp_path: Path, dark: bool) -> None:
     file = tmp_path / "words.html"
-    file.write_text(section.page(drawn()), "utf-8")
+    file.write_text(section_page(section.section(Tables(drawn(), (), ()))), "utf-8")
     with browser() as page:
         for width in (1280, 400):
             page.open(file.as_uri(), dark=dark, width=width)

@@ -63,7 +63,7 @@ def test_tables_name_the_segmenter_and_a_corpus_is_an_input(folders: list[str]) 
 
 def test_pictures_are_whole_repeatable_and_no_markup(folders: list[str], texts: str, tmp_path: Path) -> None:
     for name in ("a.svg", "b.svg", "a.html", "b.html"):
-        done = RUN.invoke(app, ["tokenization", *folders, "--input", texts, "--figure", str(tmp_path / name)])
+        done = RUN.invoke(app, ["tokenization", *folders, "--input", texts, "--output", str(tmp_path / name)])
         assert done.exit_code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.svg", "b.html", "b.svg"]
     for ending in ("svg", "html"):
@@ -76,7 +76,7 @@ def test_pictures_are_whole_repeatable_and_no_markup(folders: list[str], texts: 
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        (["--figure", "words.png"], r"--figure words.png: the ending must be .svg or .html"),
+        (["--output", "words.png"], r"--output words.png: the ending must be one of .html, .svg, .csv"),
         (["--input", "nothing.jsonl"], "nothing.jsonl"),
         (["--column", "text"], "not of the form name=value"),
     ],

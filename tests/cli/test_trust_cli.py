@@ -83,10 +83,10 @@ def test_what_cannot_be_asked_is_refused(folder: Path) -> None:
 def test_intervene_gives_every_value_and_the_slopes(folder: Path) -> None:
     asked = ("intervene", "model", "--input", "data.jsonl", "--way", "characters,truncate", "--rate", "0,1", "--pieces", "20",
              "--method", "occlusion", "--metric", "complexity")  # fmt: skip
-    rows = json.loads(call(*asked, "--output", "values.jsonl", "--json", cwd=folder).stdout)
+    rows = json.loads(call(*asked, "--output", "values.csv", "--json", cwd=folder).stdout)["interventions"]
     assert len(rows) == 2 * 2 * 2 * 2, "two ways, two doses, two texts, two outcomes"
     assert {row["arm"] for row in rows} == {"characters", "truncate"}
-    assert len((folder / "values.jsonl").read_text().splitlines()) == len(rows)
+    assert len((folder / "values.csv").read_text().splitlines()) == 1 + len(rows)
     assert all(row["value"] == pytest.approx(1.0) for row in rows if row["dose"] == 0 and row["outcome"] == "agreement")
     shown = call(*asked, cwd=folder).stdout
     assert "slope" in shown

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from babelscope.analyses.tokenization.spec import WAYS as LISTED
 from babelscope.data.formats.lists import (
     as_examples,
 )
@@ -72,6 +73,10 @@ def test_the_text_is_the_same_and_only_pieces_of_the_vocabulary_stand_for_it(kin
 
 
 @both
+def test_the_ways_of_a_study_are_those_of_the_model() -> None:
+    assert set(LISTED) == set(WAYS)
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_words_their_order_and_the_special_tokens_stay(kind: str, way: str) -> None:
     model = cutting(kind)

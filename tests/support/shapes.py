@@ -9,15 +9,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from beartype import beartype
+from beartype import BeartypeConf, beartype
 from beartype.roar import BeartypeDecorHintPep673Exception
 from jaxtyping import install_import_hook
+
+CONF = BeartypeConf(is_pep484_tower=True)
+"""A whole number is a number too, as for the type checker."""
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with its annotations checked; `Self`, of validators, is known inside classes alone and passes."""
     try:
-        return beartype(function)
+        return beartype(conf=CONF)(function)
     except BeartypeDecorHintPep673Exception:
         return function
 

@@ -110,6 +110,8 @@ class Resources:
     """The task's examples in a language."""
     base: Callable[[], str]
     """The checkpoint that the block's model was fine-tuned from."""
+    tokenizer: Callable[[str], Any]
+    """The tokenizer of the model that reads a language; the model itself is not needed."""
     progress: Progress | None = None
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelscope.cli import printing
-from babelscope.files import write_text
 
 if TYPE_CHECKING:
     from babelscope.display.section import Section
@@ -48,27 +47,36 @@ def run_command(
 ) -> None:
     """Runs a study of one analysis and prints its section; exits with 1 if a cell failed."""
     from babelscope.cli.watching import watching
-    from babelscope.reporting.build import section_page, sections
-    from babelscope.store import read_study
+    from babelscope.files import write_text
+    from babelscope.reporting.build import sections
+    from babelscope.store import open_store, read_study
     from babelscope.study.single import run_single, single_study
 
-    printing.check_ending(output, (".html",))
+    printing.check_ending(output, (".html", ".svg", ".csv"))
     study = single_study(analysis, values, spec=spec, settings=settings or ())
     with (
         watching(study.name) as watch,
-        run_single(study, store, watch=watch, workers=workers) as (
-            outcome,
-            folder,
-        ),
+        run_single(study, store, watch=watch, workers=workers) as (outcome, folder),
     ):
-        from babelscope.store import open_store
-
         opened = open_store(folder, create=False)
-        listed = [] if outcome.filled + outcome.found == 0 else sections(opened, read_study(opened))
-        if output is not None and listed:
-            write_text(output, section_page(listed[0]))
-    _print(listed[0] if listed else None, output, json_)
+        complete = outcome.filled + outcome.found > 0
+        section = sections(opened, read_study(opened))[0] if complete else None
+    if output is not None and section is not None:
+        write_text(output, _content(section, output))
+    _print(section, output, json_)
     _finish(outcome)
+
+
+def _content(section: Section, output: Path) -> str:
+    from babelscope.errors import InputError
+    from babelscope.reporting.build import section_page
+
+    if output.suffix == ".html":
+        return section_page(section)
+    listed = section.figures if output.suffix == ".svg" else section.files
+    if not listed:
+        raise InputError(f"--output {output}: {section.name} has no {output.suffix} file; write .html")
+    return next(iter(listed.values()))
 
 
 def _print(section: Section | None, output: Path | None, json_: bool) -> None:
@@ -83,7 +91,7 @@ def _print(section: Section | None, output: Path | None, json_: bool) -> None:
         printing.show(table)
     print(section.answer.striptags())
     if output is not None:
-        print(f"page: {output}")
+        print(f"written: {output}")
 
 
 def _finish(outcome: Outcome) -> None:

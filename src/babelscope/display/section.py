@@ -26,6 +26,8 @@ class Section:
     """The tables as plain values: what `--json` prints."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Files beside the page, by name: CSV."""
+    figures: Mapping[str, str] = field(default_factory=dict)
+    """Figures as SVG, by name: what a paper or a slide takes."""
     style: Markup = field(default_factory=Markup)
     """Style that the page does not have."""
     plots: bool = False

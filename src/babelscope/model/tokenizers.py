@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from transformers import AutoTokenizer
@@ -49,3 +50,8 @@ def longest(tokenizer: Any) -> int | None:
     """How many tokens the model reads at most, if the tokenizer knows."""
     known = int(tokenizer.model_max_length)
     return known if known < ENDLESS else None
+
+
+def digest(tokenizer: Any) -> str:
+    """SHA-256 of everything that decides how the tokenizer segments a text."""
+    return hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()

@@ -28,6 +28,7 @@ def describe_study(study: Study, models: Iterable[Mapping[str, Any]], keys: Iter
         "description": study.description,
         "task": ", ".join(task.name for task in study.tasks),
         "tasks": [task.model_dump() for task in study.tasks],
+        "names": list(dict.fromkeys(block.name for block in grid)),
         "models": _by_name(models),
         "languages": study.languages,
         "source": study.source,

@@ -23,6 +23,7 @@ from babelscope.analyses.block import (
 )
 from babelscope.data.examples import examples
 from babelscope.model.load import Model, quiet
+from babelscope.model.tokenizers import load_tokenizer
 from babelscope.store import (
     Cell,
     Store,
@@ -219,7 +220,13 @@ def _resources(store: Store, block: Block, tally: Tally, progress: Progress | No
             raise ValueError(f"model {block.model.name!r} has no 'train' with a 'base'")
         return started(train, progress)
 
-    return Resources(store, model, cache(lambda lang: examples(block.task.data, lang)), base, progress)
+    def tokenizer(lang: str) -> Any:
+        if loaded or block.model.source is None:
+            return model(lang).tokenizer
+        return load_tokenizer(block.model.source, revision=block.model.revision)
+
+    read = cache(lambda lang: examples(block.task.data, lang))
+    return Resources(store, model, read, base, cache(tokenizer), progress)
 
 
 def _stage(block: Block) -> str:

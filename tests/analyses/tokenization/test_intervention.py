@@ -10,12 +10,11 @@ import pytest
 
 from babelscope.analyses.tokenization.intervention import (
     AGREEMENT,
-    flips,
     graded,
     intervene,
-    responses,
     trained,
 )
+from babelscope.analyses.tokenization.responses import flips, responses
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain
 from babelscope.metrics import METRICS

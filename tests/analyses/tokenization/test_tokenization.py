@@ -23,7 +23,7 @@ from babelscope.analyses.tokenization.counts import (
     efficiency,
     together,
 )
-from babelscope.analyses.tokenization.tables import tokenization
+from babelscope.analyses.tokenization.tokenize import tokenization
 from babelscope.data.segmentation import segment
 from babelscope.errors import InputError
 from babelscope.model.tokenizers import cut, load_tokenizer

@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from babelscope.analyses.faithfulness.figures import COLOURS
 from babelscope.analyses.tokenization.counts import Tokenization
-from babelscope.analyses.tokenization.section import TITLES, Grid, grids, said
+from babelscope.analyses.tokenization.grids import TITLES, Grid, grids, said
 
 WIDE, TALL, LEFT, TOP, LANG = 2, 170, 56, 64, 34
 """Panels side by side, a panel's height, the margins, the width of a language; in pixels but for the first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import nan
 from typing import Any
 
@@ -24,9 +24,7 @@ from babelscope.options import (
     choose,
     resolve_options,
 )
-from babelscope.stats import estimate
-from babelscope.stats.slopes import slope
-from babelscope.types import Encoded, Estimate, Example, Target
+from babelscope.types import DoseOutcome, Encoded, Example, Target
 
 AGREEMENT = "agreement"
 """The outcome that is no metric: rank agreement of the words' scores with those of the text as the tokenizer cuts it."""
@@ -35,37 +33,6 @@ METRIC_OPTIONS: dict[str, dict[str, Any]] = {"soft_comprehensiveness": {"budget"
 """Options other than the defaults: soft metrics at equal mean shares, as doses must not differ in how much is erased."""
 
 Scores = list[NDArray[np.float64]]
-
-
-@dataclass(frozen=True, slots=True)
-class Dosed:
-    """One outcome of one text at one dose. `dose` is the share of words that are cut anew, or whatever the arm varies;
-    `fertility` what came of it in content tokens per word; `kept` whether the prediction is still that of the text as the
-    tokenizer cuts it. An outcome of a text whose prediction changed is NaN."""
-
-    arm: str
-    dose: float
-    id: str
-    group: str
-    lang: str
-    method: str
-    outcome: str
-    value: float
-    fertility: float
-    kept: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """How an outcome responds to an arm: its mean at every dose, and its slope by fertility and by dose within texts."""
-
-    arm: str
-    lang: str
-    method: str
-    outcome: str
-    means: tuple[tuple[float, Estimate], ...]
-    by_fertility: Estimate
-    by_dose: Estimate
 
 
 def graded(
@@ -88,7 +55,7 @@ def graded(
 def intervene(
     model: Model, examples: Sequence[Example], cuts: Sequence[tuple[str, float, Cut | None]], methods: Sequence[str],
     metrics: Sequence[str], *, progress: Progress | None = None,
-) -> list[Dosed]:  # fmt: skip
+) -> list[DoseOutcome]:  # fmt: skip
     """What becomes of explanations when words are cut into other pieces, the model and the words staying the same.
 
     `cuts` are (arm, dose, how); None leaves the text as the tokenizer cuts it. Everything is counted in words: scores are of
@@ -109,8 +76,8 @@ def intervene(
         raise InputError("two examples have the same id; an intervention compares every text with itself, by its id")
     wanted = [targets.predicted(model, row, out) for row, out in zip(rows, _outputs(model, rows))]
     own = {name: scored(model, rows, wanted, name) for name in methods}
-    found: list[Dosed] = []
-    whole: list[Dosed] = []
+    found: list[DoseOutcome] = []
+    whole: list[DoseOutcome] = []
     with model.door.watched(progress):
         for arm, dose, how in cuts:
             if how is not None:
@@ -124,7 +91,7 @@ def intervene(
 def trained(
     arm: str, models: Sequence[tuple[float, Model, Cut | None]], examples: Sequence[Example], methods: Sequence[str],
     metrics: Sequence[str],
-) -> list[Dosed]:  # fmt: skip
+) -> list[DoseOutcome]:  # fmt: skip
     """The same outcomes where every dose is a model of its own, tuned on words in those pieces.
 
     Each model is explained for its own prediction, on the texts that all models of the arm get right: otherwise a model that
@@ -142,7 +109,7 @@ def trained(
         wins = {one.example.id for one in inputs if right[one.example.id].index == targets.gold(model, one).index}
         read.append(({one.example.id: one for one in inputs}, right, wins))
     common = [row.id for row in examples if all(row.id in wins for _, _, wins in read)]
-    found: list[Dosed] = []
+    found: list[DoseOutcome] = []
     first: dict[str, Scores] = {}
     for (dose, model, _), (inputs_of, said_of, wins) in zip(models, read):
         kept, goals = [inputs_of[name] for name in common], [said_of[name] for name in common]
@@ -154,7 +121,7 @@ def trained(
                     values = _values(model, kept, scores, goals, metric, before)
                     known = dict(zip(common, values))
                     found += [
-                        Dosed(arm, dose, row.id, row.group, row.lang, method, metric, known.get(row.id, nan),
+                        DoseOutcome(arm, dose, row.id, row.group, row.lang, method, metric, known.get(row.id, nan),
                               fertility(inputs_of[row.id]) if row.id in inputs_of else nan, row.id in wins)
                         for row in examples
                     ]  # fmt: skip
@@ -184,33 +151,6 @@ def measured(model: Model, rows: Sequence[Encoded], scores: Scores, wanted: Sequ
     ]
 
 
-def responses(found: Sequence[Dosed]) -> list[Response]:
-    """Per arm, language, method and outcome the means by dose and the slopes; intervals resample translation groups."""
-    cells: dict[tuple[str, str, str, str], list[Dosed]] = {}
-    for one in found:
-        cells.setdefault((one.arm, one.lang, one.method, one.outcome), []).append(one)
-    made = []
-    for place, mine in cells.items():
-        doses = list(dict.fromkeys(one.dose for one in mine))
-        at = {dose: [one for one in mine if one.dose == dose] for dose in doses}
-        means = tuple((dose, estimate([o.value for o in at[dose]], [o.group for o in at[dose]])) for dose in doses)
-        values, names, groups = [one.value for one in mine], [one.id for one in mine], [one.group for one in mine]
-        slopes = [slope(x, values, names, groups) for x in ([o.fertility for o in mine], [o.dose for o in mine])]
-        made.append(Response(*place, means, *slopes))
-    return made
-
-
-def flips(found: Sequence[Dosed]) -> dict[tuple[str, str, float], tuple[float, float]]:
-    """Per arm, language and dose: mean fertility, and the share of texts whose prediction changed."""
-    cells: dict[tuple[str, str, float], dict[str, Dosed]] = {}
-    for one in found:
-        cells.setdefault((one.arm, one.lang, one.dose), {})[one.id] = one
-    return {
-        place: (float(np.nanmean([o.fertility for o in mine.values()])), 1 - float(np.mean([o.kept for o in mine.values()])))
-        for place, mine in cells.items()
-    }
-
-
 def _outputs(model: Model, rows: Sequence[Encoded]) -> list[Any]:
     return inference.scores(model, [inference.query(row) for row in rows])
 
@@ -218,7 +158,7 @@ def _outputs(model: Model, rows: Sequence[Encoded]) -> list[Any]:
 def _outcomes(
     model: Model, rows: Sequence[Encoded], made: Sequence[Encoded | None], wanted: Sequence[Target],
     own: dict[str, Scores], metrics: Sequence[str], arm: str, dose: float,
-) -> list[Dosed]:  # fmt: skip
+) -> list[DoseOutcome]:  # fmt: skip
     read = [at for at, one in enumerate(made) if one is not None]
     inputs = [one for one in made if one is not None]
     said = [targets.predicted(model, one, out).index for one, out in zip(inputs, _outputs(model, inputs))]
@@ -233,7 +173,7 @@ def _outcomes(
                 known = dict(zip(places, values))
                 for at, row in enumerate(rows):
                     cut = made[at]
-                    told = Dosed(arm, dose, row.example.id, row.example.group, row.example.lang, method, metric,
+                    told = DoseOutcome(arm, dose, row.example.id, row.example.group, row.example.lang, method, metric,
                                  known.get(at, nan), nan if cut is None else fertility(cut), at in known)  # fmt: skip
                     found.append(told)
     return found

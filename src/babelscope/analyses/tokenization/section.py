@@ -1,48 +1,37 @@
-"""How tokenizers cut words, for people: tables for the terminal, figures, and a page of its own."""
+"""The tokenization section: measures by language and tokenizer, segmented sentences, interventions."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from markupsafe import Markup, escape
-from plotly.offline import get_plotlyjs
 from rich.table import Table
 from rich.text import Text
 
+from babelscope.analyses import ANALYSES
 from babelscope.analyses.faithfulness.figures import COLOURS, SYMBOLS
-from babelscope.analyses.tokenization.counts import MEASURES, Tokenization
+from babelscope.analyses.tokenization.counts import Tokenization
+from babelscope.analyses.tokenization.figure import svg
+from babelscope.analyses.tokenization.grids import TITLES, Grid, grids, said
+from babelscope.analyses.tokenization.tables import NAME, Tables
+from babelscope.display.numbers import number
 from babelscope.display.page import render
-from babelscope.display.terminal import plain
-from babelscope.types import Estimate
+from babelscope.display.section import Section
+from babelscope.display.terminal import plain, table
+from babelscope.files import plain as plain_json
+from babelscope.types import TokenizedText
 
-TITLES = {name: row.summary for name, row in MEASURES.items()} | {
-    "efficiency": "Renyi efficiency of the vocabulary",
-    "agreement": "agreement on boundaries inside of words (F1)",
-}
-Grid = dict[str, dict[str, Estimate]]
-"""Estimates by language, then by tokenizer (or pair of tokenizers)."""
+SHOWN = 3
+"""Translation groups whose segmentation is shown."""
 
 
-def grids(found: Tokenization) -> dict[str, Grid]:
-    """Measure -> language -> tokenizer, in reading order; the agreement last, if there are two tokenizers."""
-    made: dict[str, Grid] = {}
-    for one in found.measured:
-        made.setdefault(one.measure, {}).setdefault(one.lang, {})[one.tokenizer] = one.estimate
-    for two in found.agreed:
-        made.setdefault("agreement", {}).setdefault(two.lang, {})[f"{two.first} / {two.second}"] = two.estimate
-    return made
-
-
-def said(one: Estimate) -> str:
-    """Mean and interval; what is not known is said to be undefined."""
-    if not isfinite(one.mean):
-        return "undefined"
-    return f"{one.mean:.3f}" + (f" ({one.low:.3f}–{one.high:.3f})" if isfinite(one.low) else "")
-
-
-def tables(found: Tokenization) -> list[Table]:
+def terminal_tables(found: Tokenization) -> list[Table]:
     """One table per measure: languages down, tokenizers across; in a narrow terminal intervals go below their means."""
     made = []
     for name, grid in grids(found).items():
@@ -78,22 +67,115 @@ def figure(name: str, grid: Grid) -> dict[str, Any]:
     }
 
 
-def page(found: Tokenization) -> str:
-    """Figures and tables in a page of its own, which loads nothing from elsewhere.
+def section(tables: Tables) -> Section:
+    """Fertility and the other measures by language, segmented sentences, responses to re-segmentation.
 
     *Laws*: the same numbers give the same text; names never become markup.
     """
-    made = grids(found)
-    return str(
-        render(
-            "tokenization.html.j2",
-            sections=[(TITLES[name], figure(name, grid), grid, list(next(iter(grid.values())))) for name, grid in made.items()],
-            segmenters=found.segmenters,
-            limits=found.limits,
-            said=said,
-            plotly=Markup(get_plotlyjs().replace("</script", "<\\/script")),
-        )
+    grid_by_measure = grids(tables.measures)
+    body = render(
+        "section.html.j2",
+        folder=Path(__file__).parent,
+        sections=[
+            (TITLES[name], figure(name, grid), grid, list(next(iter(grid.values())))) for name, grid in grid_by_measure.items()
+        ],
+        examples=segmented(tables.texts),
+        interventions=tables.interventions,
+        segmenters=tables.measures.segmenters,
+        limits=tables.measures.limits,
+        said=said,
+        number=number,
     )
+    return Section(
+        NAME,
+        "Tokenization",
+        ANALYSES[NAME].question,
+        answer(tables.measures),
+        body,
+        (*terminal_tables(tables.measures), *_response_tables(tables), _segmenters(tables.measures)),
+        _plain(tables),
+        _intervention_csv(tables) | {"tokenization.csv": _csv(tables)},
+        {"tokenization": str(svg(tables.measures))},
+        plots=True,
+    )
+
+
+def answer(measures: Tokenization) -> Markup:
+    """Where words take the most and the fewest tokens, with intervals."""
+    words = [row for row in measures.measured if row.measure == "fertility" and isfinite(row.estimate.mean)]
+    if not words:
+        return Markup("No tokenizer has a defined number of tokens per word here.")
+    most, least = (pick(words, key=lambda row: row.estimate.mean) for pick in (max, min))
+    if most is least:
+        return Markup("A word takes {} tokens in {} with {}.").format(said(most.estimate), most.lang, most.tokenizer)
+    return Markup("A word takes the most tokens in {} with {}, {}, and the fewest in {} with {}, {}.").format(
+        most.lang, most.tokenizer, said(most.estimate), least.lang, least.tokenizer, said(least.estimate)
+    )
+
+
+def segmented(rows: Sequence[TokenizedText]) -> list[tuple[str, list[tuple[str, str, list[list[str]]]]]]:
+    """Up to three translation groups as every tokenizer segments them: (language, tokenizer, words as lists of tokens)."""
+    counts = Counter(row.group for row in rows)
+    groups = sorted(counts, key=lambda group: (-counts[group], group))[:SHOWN]
+    return [(group, [(row.lang, row.tokenizer, _pieces(row)) for row in rows if row.group == group]) for group in groups]
+
+
+def _pieces(row: TokenizedText) -> list[list[str]]:
+    """The tokens of every word, as characters of the text."""
+    words = []
+    for text, spans, offsets in zip(row.texts, row.words, row.offsets):
+        for start, stop in spans:
+            inside = [(max(a, start), min(b, stop)) for a, b in offsets if a < stop and b > start]
+            words.append([text[a:b] for a, b in inside] or [text[start:stop]])
+    return words
+
+
+def _plain(tables: Tables) -> dict[str, Any]:
+    measures = tables.measures
+    return {
+        "measures": [
+            {"tokenizer": row.tokenizer, "lang": row.lang, "measure": row.measure, **plain_json(asdict(row.estimate))}
+            for row in measures.measured
+        ],
+        "agreement": [
+            {"first": row.first, "second": row.second, "lang": row.lang, **plain_json(asdict(row.estimate))}
+            for row in measures.agreed
+        ],
+        "segmenters": dict(measures.segmenters),
+        "limits": dict(measures.limits),
+        "interventions": [plain_json(asdict(row)) for doses in tables.interventions for row in doses.outcomes],
+    }
+
+
+def _csv(tables: Tables) -> str:
+    return str(pd.DataFrame(_plain(tables)["measures"]).to_csv(index=False, lineterminator="\n"))
+
+
+def _intervention_csv(tables: Tables) -> dict[str, str]:
+    rows = [asdict(row) for doses in tables.interventions for row in doses.outcomes]
+    if not rows:
+        return {}
+    return {"interventions.csv": str(pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))}
+
+
+def _segmenters(measures: Tokenization) -> Text:
+    return Text("\n".join(f"words of {plain(lang)}: {plain(name)}" for lang, name in measures.segmenters.items()))
+
+
+def _response_tables(tables: Tables) -> list[Table]:
+    made = []
+    for doses in tables.interventions:
+        rows = [(arm, lang, dose, mean, lost) for (arm, lang, dose), (mean, lost) in doses.flips.items()]
+        head = ("way", "language", "dose", "tokens per word", "left out")
+        made.append(table(f"{doses.model}: doses; texts whose prediction changed are left out", head, rows))
+        slopes = [
+            (row.arm, row.lang, row.method, row.outcome, row.means[0][1].mean, row.means[-1][1].mean, row.by_fertility.mean,
+             row.by_fertility.low, row.by_fertility.high, row.by_fertility.n)
+            for row in doses.responses
+        ]  # fmt: skip
+        names = ("way", "language", "method", "outcome", "first dose", "last dose", "slope", "low", "high", "n")
+        made.append(table(f"{doses.model}: slopes by tokens per word within texts, with 95 % intervals", names, slopes))
+    return made
 
 
 def _marks(grid: Grid, column: str, place: int, of: int) -> dict[str, Any]:

@@ -1,113 +1,79 @@
-"""Tokenizers over a corpus: every measure by tokenizer and language, with intervals; agreement of every two tokenizers."""
+"""From the store to measures of tokenizers and responses to re-segmentation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
-from functools import partial
-from itertools import combinations
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from babelscope.analyses.stored import stored_keys
+from babelscope.analyses.tokenization.counts import Tokenization
+from babelscope.analyses.tokenization.responses import Response, flips, responses
+from babelscope.analyses.tokenization.summary import summarise
+from babelscope.store import Store, read
+from babelscope.types import DoseOutcome, TokenizedText
 
-from babelscope.analyses.tokenization.counts import (
-    MEASURES,
-    Agreement,
-    Counts,
-    LanguageMeasure,
-    Tokenization,
-    agreement,
-    boundaries,
-    counts,
-    efficiency,
-    together,
-)
-from babelscope.data.segmentation import segment, segmenter
-from babelscope.data.texts import check_text
-from babelscope.errors import InputError
-from babelscope.model import tokenizers as reading
-from babelscope.model.inference_state import Progress
-from babelscope.stats.bootstrap import of_sums, ratio
-from babelscope.types import (
-    Estimate,
-    Example,
-    Segmentation,
-    Span,
-)
+NAME = "tokenization"
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """An example as one tokenizer cuts it."""
+class Doses:
+    """The interventions on one model: every outcome, responses, and what each dose did to the texts."""
 
-    group: str
-    counts: Counts
-    cuts: tuple[Segmentation, ...]
-    inside: tuple[frozenset[int], ...]
-
-
-def tokenization(
-    tokenizers: Mapping[str, Any], examples: Sequence[Example], *, limit: int | None = None, progress: Progress | None = None
-) -> Tokenization:
-    """How tokenizers cut the words of each language: fertility and its kin, use of the vocabulary, agreement.
-
-    Ratios are of sums over the texts of a language; intervals resample translation groups. `limit` is how many tokens the
-    models read, where it is not what the tokenizers say. The words of both texts of a pair count; they are always those of
-    words.py, also where the corpus brings its own.
-
-    *Laws*: the order of texts and of tokenizers changes nothing.
-    """
-    for name, given in (("tokenizers", tokenizers), ("texts", examples)):
-        if not given:
-            raise InputError(f"no {name} to look at; give at least one")
-    limits = {name: limit or reading.longest(each) for name, each in tokenizers.items()}
-    measured, agreed = [], []
-    langs = list(dict.fromkeys(row.lang for row in examples))
-    for done, lang in enumerate(langs):
-        rows = [row for row in examples if row.lang == lang]
-        words = [_words(row) for row in rows]
-        read = {
-            name: [_text(one, row, mine, limits[name]) for row, mine in zip(rows, words)] for name, one in tokenizers.items()
-        }
-        for name, texts in read.items():
-            measured += [LanguageMeasure(name, lang, *found) for found in _measures(texts, len(tokenizers[name]))]
-        agreed += [Agreement(a, b, lang, _agree(read[a], read[b])) for a, b in combinations(read, 2)]
-        if progress:
-            progress(done + 1, len(langs))
-    return Tokenization(tuple(measured), tuple(agreed), {lang: segmenter(lang) for lang in langs}, limits)
+    model: str
+    outcomes: tuple[DoseOutcome, ...]
+    responses: tuple[Response, ...]
+    flips: Mapping[tuple[str, str, float], tuple[float, float]]
 
 
-def _words(row: Example) -> tuple[tuple[Span, ...], ...]:
-    check_text(row)
-    return tuple(segment(text, row.lang) for text in row.texts)
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Measures by tokenizer and language, segmented texts to look at, and interventions by model."""
+
+    measures: Tokenization
+    texts: tuple[TokenizedText, ...]
+    interventions: tuple[Doses, ...]
 
 
-def _text(tokenizer: Any, row: Example, words: Sequence[Sequence[Span]], limit: int | None) -> _Text:
-    cuts = tuple(reading.cut(tokenizer, text) for text in row.texts)
-    found = together([counts(one, mine) for one, mine in zip(cuts, words)])
-    cut_off = float("nan") if limit is None else float(reading.length(tokenizer, row.texts) > limit)
-    inside = tuple(boundaries(one, mine) for one, mine in zip(cuts, words))
-    return _Text(row.group, replace(found, texts=1, cut_off=cut_off), cuts, inside)
+def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
+    """What the store holds about the study's tokenizers; None where there is nothing."""
+    keys = stored_keys(store, study, NAME)
+    rows = [_text(row) for row in read(store, "segmentations", keys).to_pylist()]
+    if not rows:
+        return None
+    several = len({row.task for row in rows}) > 1
+    named = [_with_task(row) if several else row for row in rows]
+    names = list(dict.fromkeys(study.get("names") or sorted(row.tokenizer for row in rows)))
+    langs = list(study.get("languages") or ())
+    named.sort(key=lambda row: (_position(row.tokenizer.split(" · ")[0], names), _position(row.lang, langs)))
+    outcomes = [DoseOutcome(**row) for row in read(store, "interventions", keys).to_pylist()]
+    return Tables(summarise(named), tuple(named), _doses(outcomes))
 
 
-def _measures(texts: Sequence[_Text], vocabulary: int) -> list[tuple[str, Estimate]]:
-    names = [each.name for each in fields(Counts)]
-    table = np.array([astuple(one.counts) for one in texts], dtype=np.float64)
-    groups = [one.group for one in texts]
-    found = []
-    for row in MEASURES.values():
-        above, below = (table[:, names.index(each)] for each in (row.above, row.below))
-        found.append((row.name, ratio(above, below, groups)))
-    types, place = np.unique([each for one in texts for cut in one.cuts for each in cut.ids], return_inverse=True)
-    owner = np.repeat(np.arange(len(texts)), table[:, names.index("tokens")].astype(int))
-    uses = np.zeros((len(texts), len(types)))
-    np.add.at(uses, (owner, place), 1)
-    return [*found, ("efficiency", of_sums(uses, groups, partial(efficiency, vocabulary=vocabulary)))]
+def _position(name: str, order: list[str]) -> int:
+    """Where a name is listed; unknown ones come last."""
+    return order.index(name) if name in order else len(order)
 
 
-def _agree(first: Sequence[_Text], second: Sequence[_Text]) -> Estimate:
-    sums = [
-        [sum(len(a & b) for a, b in zip(x.inside, y.inside)), sum(map(len, x.inside)), sum(map(len, y.inside))]
-        for x, y in zip(first, second)
-    ]
-    return of_sums(np.array(sums, dtype=np.float64), [one.group for one in first], agreement)
+def _doses(outcomes: list[DoseOutcome]) -> tuple[Doses, ...]:
+    by_model: dict[str, list[DoseOutcome]] = {}
+    for outcome in outcomes:
+        by_model.setdefault(outcome.model, []).append(outcome)
+    return tuple(Doses(model, tuple(rows), tuple(responses(rows)), flips(rows)) for model, rows in by_model.items())
+
+
+def _with_task(row: TokenizedText) -> TokenizedText:
+    return replace(row, tokenizer=f"{row.tokenizer} · {row.task}")
+
+
+def _text(row: dict[str, Any]) -> TokenizedText:
+    def spans(parts: list[list[list[int]]]) -> tuple[tuple[tuple[int, int], ...], ...]:
+        return tuple(tuple((start, stop) for start, stop in part) for part in parts)
+
+    lists = {
+        "texts": tuple(row["texts"]),
+        "ids": tuple(map(tuple, row["ids"])),
+        "words": spans(row["words"]),
+        "offsets": spans(row["offsets"]),
+    }
+    return TokenizedText(**{**row, **lists})
