@@ -100,7 +100,7 @@ def test_mcnemar_is_the_exact_sign_flip_of_right_and_wrong(rows: list[tuple[bool
 
 def test_across_takes_the_unit_not_the_cell() -> None:
     rng = np.random.default_rng(4)
-    tasks = np.repeat(names(9), 4)
+    tasks = np.repeat(names(9), 4).tolist()
     first, second = rng.normal(0.3, 1, 36), rng.normal(size=36)
     one = across(first, second, tasks)
     means = [unit_means(each, tasks) for each in (first, second)]
