@@ -13,6 +13,7 @@ from rich.text import Text
 
 from babelscope.analyses.faithfulness.figures import COLOURS, SYMBOLS
 from babelscope.analyses.tokenization.counts import MEASURES, Tokenization
+from babelscope.display.numbers import number
 from babelscope.display.page import render
 from babelscope.display.terminal import plain
 from babelscope.types import Estimate
@@ -39,7 +40,8 @@ def said(one: Estimate) -> str:
     """Mean and interval; what is not known is said to be undefined."""
     if not isfinite(one.mean):
         return "undefined"
-    return f"{one.mean:.3f}" + (f" ({one.low:.3f}–{one.high:.3f})" if isfinite(one.low) else "")
+    bounds = f" ({number(one.low)}–{number(one.high)})" if isfinite(one.low) else ""
+    return number(one.mean) + bounds
 
 
 def tables(found: Tokenization) -> list[Table]:
