@@ -100,7 +100,7 @@ def test_mcnemar_is_the_exact_sign_flip_of_right_and_wrong(rows: list[tuple[bool
 
 def test_across_takes_the_unit_not_the_cell() -> None:
     rng = np.random.default_rng(4)
-    tasks = np.repeat(names(9), 4)
+    tasks = np.repeat(names(9), 4).tolist()
     first, second = rng.normal(0.3, 1, 36), rng.normal(size=36)
     one = across(first, second, tasks)
     means = [unit_means(each, tasks) for each in (first, second)]
@@ -110,7 +110,7 @@ def test_across_takes_the_unit_not_the_cell() -> None:
     back = across(second, first, tasks)
     assert back.effect == pytest.approx(-one.effect)
     assert (back.t, back.wilcoxon, back.sign_flip) == pytest.approx((one.t, one.wilcoxon, one.sign_flip))
-    copied = across(np.repeat(first, 5), np.repeat(second, 5), np.repeat(tasks, 5))
+    copied = across(np.repeat(first, 5), np.repeat(second, 5), np.repeat(tasks, 5).tolist())
     assert (copied.n, copied.t) == (9, pytest.approx(one.t))
     same = across(first, first, tasks)
     assert (same.t, same.wilcoxon, same.sign_flip) == (1, 1, 1)

@@ -259,28 +259,30 @@ def _pictures(found: Sequence[Told]) -> list[tuple[str, Markup]]:
 def _show(found: Sequence[Told], told: Sequence[dict[str, Any]]) -> None:
     from babelscope.analyses.consistency.section import LEGEND, lines_tables, title
     from babelscope.analyses.consistency.sensitivity import square_beside_accuracy, steadiness
+    from babelscope.display.numbers import number, value_range
 
     for one in told:
         for table in lines_tables(title(one), one["languages"]):
             printing.show(table)
         if one["overall"] is not None:
-            alone, with_self = f"{one['overall']:.3f}", f"{one['overall_incl_self']:.3f}"
+            alone, with_self = number(one["overall"]), number(one["overall_incl_self"])
             print(f"mean C over languages {alone}; with the trivial 1 of {one['source']} {with_self}")
         for line in one["languages"]:
             low = [side for side, share in zip(("source", "target"), line["coverage"]) if share is not None and share < 0.8]
             if low:
                 print(f"{line['lang']}: less than 0.8 of the weight lies on known words ({' and '.join(low)})")
             for lacking, what in (("reasons", "a value"), ("without_kappa", "a kappa")):
-                for reason, number in line[lacking].items():
-                    print(f"{line['lang']}: {number} without {what}: {reason}")
+                for reason, count in line[lacking].items():
+                    print(f"{line['lang']}: {count} without {what}: {reason}")
     sources = dict.fromkeys(each.scored.source for each in found)
     for source in sources:
         mine = [each.scored for each in found if each.scored.source == source]
         for each in steadiness(mine) if len(mine) > 1 else ():
-            print(f"{source} to {each.lang}: lift {each.lowest:.3f} to {each.highest:.3f} over {each.of} choices; {each.claim}")
+            lift = value_range(each.lowest, each.highest)
+            print(f"{source} to {each.lang}: lift {lift} over {each.of} choices; {each.claim}")
     if len(sources) > 2 and len(found) == len(sources):
         r, p = square_beside_accuracy([each.scored for each in found])
-        print(f"lift and accuracy over sources x targets: Mantel's r {r:.2f}, p {p:.3f}")
+        print(f"lift and accuracy over sources x targets: Mantel's r {number(r, 2)}, p {number(p)}")
     print(LEGEND)
 
 

@@ -34,6 +34,7 @@ def finetune(
 ) -> None:
     """Tune a classifier, or a reader of answers; a run that was stopped goes on where it was."""
     from babelscope.data import sources
+    from babelscope.display.numbers import number
     from babelscope.display.progress import bar
     from babelscope.errors import InputError
 
@@ -61,7 +62,7 @@ def finetune(
         done = tune(start, rows, judged, output, recipe, progress=tell)
     last = json.loads((done / "training.json").read_text("utf-8"))["dev"]
     best = min(last, key=lambda row: row["eval_loss"])
-    print(f"{done}: accuracy {best['eval_accuracy']:.3f} on {dev} (epoch {best['epoch']:g} of {epochs})")
+    print(f"{done}: accuracy {number(best['eval_accuracy'])} on {dev} (epoch {best['epoch']:g} of {epochs})")
 
 
 def evaluate(
@@ -88,14 +89,16 @@ def evaluate(
     if json_:
         print(json.dumps([asdict(one) for one in scores], indent=1))
         return
+    from babelscope.display.numbers import number, spoken, value_range
     from babelscope.display.terminal import table
 
     columns = ("language", "measure", "value", "interval", "most frequent label", "n")
     lines = []
     for one in scores:
-        value, low, high = (f"{each:.3f}" for each in (one.estimate.mean, one.estimate.low, one.estimate.high))
-        chance = "" if one.chance is None else f"{one.chance:.3f}"
-        lines.append((one.lang, one.measure.replace("_", " "), value, f"{low} to {high}", chance, str(one.estimate.n)))
+        chance = "" if one.chance is None else number(one.chance)
+        bounds = value_range(one.estimate.low, one.estimate.high)
+        value = number(one.estimate.mean)
+        lines.append((one.lang, spoken(one.measure), value, bounds, chance, str(one.estimate.n)))
     printing.show(table(loaded.name, columns, lines))
 
 

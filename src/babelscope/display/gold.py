@@ -1,4 +1,4 @@
-"""Examples with their gold, for terminals: rationale, answer, tree."""
+"""Examples with their gold annotations, for terminals: rationale, answer, tree."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ ANSWER = Style(underline=True, bold=True)
 
 
 def gold(one: Example, tree: bool = False) -> Text:
-    """The id, the label, the texts with the deciding words tinted and the answer underlined, and the tree on demand.
+    """The id, the label, the texts with the rationale highlighted and the answer underlined; the tree if asked.
 
-    What colour says is said in words as well: not every terminal has any.
+    What colours show is also written out: not every terminal has colours.
     """
     head = Text().append(plain(one.id), "bold").append(f" · {plain(one.lang)}")
     if one.group != one.id:

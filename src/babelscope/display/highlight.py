@@ -1,4 +1,4 @@
-"""Coloured words: the text as it was written, each word tinted by its score."""
+"""Highlighted text: the text as it was written, each word coloured by its score."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import ceil, isfinite
 
 from markupsafe import Markup, escape
 
+from babelscope.display.numbers import significant
 from babelscope.display.page import render
 from babelscope.display.plane import has_plane, plane_svg
 from babelscope.types import Attribution, Span
@@ -26,7 +27,7 @@ def page_html(items: Sequence[Attribution]) -> str:
 
 
 def texts_html(one: Attribution) -> Markup:
-    """The texts of an explanation, one paragraph each, numbered if there are two; below, the plane of a surrogate."""
+    """The texts of an explanation, one paragraph each, numbered if there are two; then its plane."""
     paragraphs = []
     for place in range(len(one.texts)):
         label = Markup('<span class="bs-place" dir="ltr" lang="en">text {}</span>').format(place + 1)
@@ -38,11 +39,13 @@ def texts_html(one: Attribution) -> Markup:
 
 
 def words_html(one: Attribution, place: int = 0) -> Markup:
-    """The running text with its words tinted: without its tags it is the text, to the character.
+    """The running text with its words highlighted.
 
         shade = ceil(10 |s| / max_j |s_j|), the maximum over both texts of a pair
 
-    What a truncated input lost at its end is faded. A word is never split: letters keep joining.
+    Text that was truncated is greyed out. A word is never split: letters keep joining.
+
+    *Law*: without its tags it is the text, to the character.
     """
     text = one.texts[place]
     largest = top(one.word_scores)
@@ -56,7 +59,7 @@ def words_html(one: Attribution, place: int = 0) -> Markup:
             at = end
     rest = escape(text[at:])
     if rest.strip() and any(flag.startswith("truncated") for flag in one.flags):
-        rest = Markup('<span class="bs-cut" title="cut off: the model did not read this">{}</span>').format(rest)
+        rest = Markup('<span class="bs-cut" title="truncated: the model did not read this">{}</span>').format(rest)
     return Markup("").join([*parts, rest])
 
 
@@ -66,7 +69,7 @@ def top(scores: Sequence[float]) -> float:
 
 
 def shade(score: float, largest: float, steps: int = STEPS) -> int:
-    """How strongly a word is tinted, from 0 to `steps`; negative where it opposes."""
+    """How strongly a word is coloured, from 0 to `steps`; negative where it opposes."""
     if not isfinite(score) or largest <= 0:
         return 0
     step = ceil(steps * (abs(score) / largest) - 1e-9)
@@ -78,9 +81,9 @@ def _word(word: str, score: float, largest: float) -> Markup:
         return Markup('<span class="bs-u" title="undefined">{}</span>').format(word)
     step = shade(score, largest)
     tint = f"bs-p bs-p{step}" if step > 0 else f"bs-n bs-n{-step}" if step < 0 else "bs-z"
-    return Markup('<span class="{}" title="{}">{}</span>').format(tint, f"{score:+.3g}".replace("-", "−"), word)
+    return Markup('<span class="{}" title="{}">{}</span>').format(tint, significant(score, sign=True), word)
 
 
 def _within(span: Span, least: int, most: int) -> Span:
-    """The span without what an earlier word took or the text does not have."""
+    """The span clipped to what earlier words left of the text."""
     return max(span[0], least), min(span[1], most)

@@ -1,4 +1,4 @@
-"""Marks with intervals as SVG: rows of names, a column of numbers per panel; light and dark."""
+"""Dot plots with intervals as SVG: one row per name, one column per panel; light and dark."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from math import isfinite
 
 from markupsafe import Markup, escape
 
-from babelscope.display.numbers import (
-    number,
-)
+from babelscope.display.numbers import estimate_text, number
 from babelscope.types import Estimate
 
 STYLE = """
@@ -20,12 +18,12 @@ text{font:12px system-ui,"Segoe UI","Noto Sans",sans-serif;fill:#171b21}
 @media(prefers-color-scheme:dark){text{fill:#e9ecf0}.faint{fill:#a2abb7}.paper{fill:#14171b}.grid{stroke:#2a3039}.ink{fill:#a2abb7}}
 """
 LEFT, TOP, ROW, PANEL, GAP = 150, 76, 22, 230, 44
-"""The margin for names, the head, the height of a row, the width of a panel, the space between panels."""
+"""Widths and heights: margin for names, head, row, panel, space between panels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A column of marks: its title, and per row an estimate or nothing; `zero` draws the line at 0."""
+    """A column of marks: a title, an estimate or None per row, and whether there is a line at 0."""
 
     title: str
     marks: Sequence[Estimate | None]
@@ -33,7 +31,7 @@ class Panel:
 
 
 def rows_svg(title: str, about: str, names: Sequence[str], panels: Sequence[Panel], colour: str = "#2f7fd1") -> Markup:
-    """Names down, panels across.
+    """One row per name, one column per panel.
 
     *Laws*: the same numbers give the same text; names never become markup; every defined mark is drawn.
     """
@@ -78,7 +76,7 @@ def _panel(panel: Panel, left: int, rows: int, colour: str) -> list[Markup]:
         y = TOP + ROW * (at + 0.5)
         if isfinite(one.low):
             parts.append(bar.format(x(one.low), x(one.high), y, y, colour))
-        parts.append(mark.format(x(one.mean), y, colour, f"{number(one.mean)} [{number(one.low)}, {number(one.high)}]"))
+        parts.append(mark.format(x(one.mean), y, colour, estimate_text(one)))
     return parts
 
 
@@ -86,5 +84,5 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
     return Markup('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="{}"/>').format(x1, y1, x2, y2, kind)
 
 
-def text(x: float, y: float, said: str, kind: str) -> Markup:
-    return Markup('<text x="{:.1f}" y="{:.1f}" class="{}">{}</text>').format(x, y, kind, escape(said))
+def text(x: float, y: float, content: str, kind: str) -> Markup:
+    return Markup('<text x="{:.1f}" y="{:.1f}" class="{}">{}</text>').format(x, y, kind, escape(content))

@@ -1,4 +1,7 @@
-"""Numbers, intervals and names as people read them."""
+"""Numbers, intervals and names as people read them: the only place that formats numbers for display.
+
+Every negative number has a true minus (−), every undefined one is a dash (–).
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,53 @@ from markupsafe import Markup
 
 from babelscope.types import Estimate
 
-
-def number(value: float) -> str:
-    """Three decimals with a true minus; a dash where there is no value."""
-    return f"{value:.3f}".replace("-", "−") if isfinite(value) else "–"
+UNDEFINED = "–"
 
 
-def interval(found: Estimate) -> Markup:
+def number(value: float | None, digits: int = 3) -> str:
+    """`0.412`; with so many decimals."""
+    return _typeset(value, f".{digits}f")
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """`+0.412`."""
+    return _typeset(value, f"+.{digits}f")
+
+
+def significant(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
+    """`0.000412`, `412`: so many significant digits, whatever the magnitude."""
+    return _typeset(value, f"{'+' if sign else ''}.{digits}g")
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    """`41 %` of a share of 0.412."""
+    text = _typeset(None if share is None else 100 * share, f".{digits}f")
+    return text if text == UNDEFINED else f"{text} %"
+
+
+def compact(value: float | None, digits: int = 2, *, sign: bool = False) -> str:
+    """`.41`, without the leading zero: for the cells of a heat map."""
+    text = signed(value, digits) if sign else number(value, digits)
+    return text.replace("0.", ".", 1) if text.lstrip("+−").startswith("0.") else text
+
+
+def value_range(low: float | None, high: float | None, digits: int = 3) -> str:
+    """`0.380 to 0.440`."""
+    return f"{number(low, digits)} to {number(high, digits)}"
+
+
+def estimate_text(estimate: Estimate, digits: int = 3) -> str:
+    """`0.412 [0.380, 0.440]`, without the interval where there is none."""
+    text = number(estimate.mean, digits)
+    if not isfinite(estimate.low):
+        return text
+    return f"{text} [{number(estimate.low, digits)}, {number(estimate.high, digits)}]"
+
+
+def interval(estimate: Estimate) -> Markup:
     """`0.412 [0.380, 0.440]`, kept on one line."""
-    bounds = f" [{number(found.low)}, {number(found.high)}]" if isfinite(found.low) else " (one group, no interval)"
-    return Markup('<span class="num">{}{}</span>').format(number(found.mean), bounds)
+    note = "" if isfinite(estimate.low) else " (one group, no interval)"
+    return Markup('<span class="num">{}{}</span>').format(estimate_text(estimate), note)
 
 
 def unbroken(model: str) -> Markup:
@@ -27,8 +67,16 @@ def unbroken(model: str) -> Markup:
 
 
 def spoken(metric: str) -> str:
+    """A metric's name as words."""
     return metric.replace("_", " ")
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
+    """`a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def _typeset(value: float | None, form: str) -> str:
+    if value is None or not isfinite(value):
+        return UNDEFINED
+    return format(value, form).replace("-", "−")

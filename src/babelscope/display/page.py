@@ -9,6 +9,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from babelscope.display.numbers import number, percent
+
 
 def render(template: str, *, folder: Path | None = None, **context: Any) -> Markup:
     """The template with every value escaped that is not marked as HTML already.
@@ -22,10 +24,12 @@ def render(template: str, *, folder: Path | None = None, **context: Any) -> Mark
 @cache
 def _environment(folder: Path | None) -> Environment:
     shared = Path(__file__).parent / "templates"
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader([folder, shared] if folder else [shared]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"number": number, "percent": percent}
+    return environment

@@ -1,4 +1,4 @@
-"""The plane of a surrogate: every word at its value (across) and its importance (up), as a picture."""
+"""The plane of a surrogate model: every word at its value (x) and its importance (y), as SVG."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import ceil, floor, isfinite, log10
 
 from markupsafe import Markup, escape
 
+from babelscope.display.numbers import significant
 from babelscope.errors import InputError
 from babelscope.types import Attribution
 
@@ -19,12 +20,12 @@ def has_plane(one: Attribution) -> bool:
 
 
 def plane_svg(one: Attribution) -> Markup:
-    """Each distinct unit once: its value across, its importance up, one standard deviation as bars.
+    """Each distinct unit once at its value (x) and importance (y), with bars of one standard deviation.
 
-    Blue supports the explained class, orange opposes it, as in the text.
+    Blue units support the explained class, orange ones oppose it, as in the text.
     """
     if not has_plane(one):
-        raise InputError(f"{one.id}: an explanation by {one.method} has no value and importance to draw; explain with slalom")
+        raise InputError(f"{one.id}: an explanation by {one.method} has no value and importance to plot; explain with slalom")
     points = _points(one)
     across = _axis([value + side * (sd or 0) for _, value, _, sd, _ in points for side in (-1, 1)] + [0.0])
     upward = _axis([height + side * (sd or 0) for _, _, height, _, sd in points for side in (-1, 1)] + [0.0])
@@ -42,12 +43,12 @@ def plane_svg(one: Attribution) -> Markup:
     parts.append(Markup('<g font-family="system-ui,sans-serif" font-size="11" fill="#555">'))
     for tick in across:
         parts.append(_line(x(tick), MARGIN, x(tick), HEIGHT - MARGIN, "#bbb" if tick == 0 else "#eee"))
-        parts.append(_text(x(tick), HEIGHT - MARGIN + 16, f"{tick:g}", "middle"))
+        parts.append(_text(x(tick), HEIGHT - MARGIN + 16, significant(tick, 6), "middle"))
     for tick in upward:
         parts.append(_line(MARGIN, y(tick), WIDTH - MARGIN, y(tick), "#bbb" if tick == 0 else "#eee"))
-        parts.append(_text(MARGIN - 6, y(tick) + 4, f"{tick:g}", "end"))
+        parts.append(_text(MARGIN - 6, y(tick) + 4, significant(tick, 6), "end"))
     parts.append(_text(WIDTH / 2, HEIGHT - 10, f"value: the {one.quantity} of {one.target} for the word alone", "middle"))
-    parts.append(_text(MARGIN, MARGIN - 14, "importance: how much it weighs among others", "start"))
+    parts.append(_text(MARGIN, MARGIN - 14, "importance: its weight among the other words", "start"))
     parts.append(Markup("</g>"))
     for name, value, height, value_sd, height_sd in points:
         parts += _point(name, x(value), y(height), value > 0, [x(value + side * (value_sd or 0)) for side in (-1, 1)],
@@ -56,23 +57,23 @@ def plane_svg(one: Attribution) -> Markup:
 
 
 def _points(one: Attribution) -> list[tuple[str, float, float, float | None, float | None]]:
-    """Name, value, importance and their deviations of every distinct unit that was seen."""
+    """Name, value, importance and their standard deviations of every distinct unit."""
     names: dict[int, str] = {}
     first: dict[int, int] = {}
     for token, place in enumerate(one.details["position"]):
         start, end = one.offsets[token]
         names[place] = names.get(place, "") + (one.texts[one.segment[token]][start:end].strip() or one.tokens[token])
         first.setdefault(place, token)
-    found = {}
+    points = {}
     for place, token in first.items():
         numbers = [one.details[name][token] for name in ("value", "importance", "value_sd", "importance_sd")]
         if numbers[0] is not None and isfinite(numbers[0]):
-            found[(names[place], one.segment[token])] = (names[place], *numbers)
-    return list(found.values())
+            points[(names[place], one.segment[token])] = (names[place], *numbers)
+    return list(points.values())
 
 
 def _axis(values: Sequence[float]) -> list[float]:
-    """Round numbers from below the least to above the largest value."""
+    """Ticks at round numbers, from below the least to above the largest value."""
     low, high = min(values), max(values)
     if high - low < 1e-9:
         low, high = low - 1, high + 1
@@ -90,8 +91,8 @@ def _point(name: str, x: float, y: float, supports: bool, wide: Sequence[float],
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> Markup:
-    made = Markup('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}"/>')
-    return made.format(x1, y1, x2, y2, colour)
+    line = Markup('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}"/>')
+    return line.format(x1, y1, x2, y2, colour)
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> Markup:

@@ -1,4 +1,4 @@
-"""Progress bars with the remaining time, on standard error and only in a terminal."""
+"""Progress bars with the time remaining, on standard error and only in a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-Tell = Callable[[int, int], None]
+Update = Callable[[int, int], None]
+"""Called with how many steps are done and how many there are."""
+
+PERIOD = 1800.0
+"""Seconds over which the speed is estimated: a step may take minutes."""
 
 
 def _bars(console: Console) -> Progress:
@@ -17,23 +21,29 @@ def _bars(console: Console) -> Progress:
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
+        TextColumn("remaining"),
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    return Progress(
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=PERIOD,
+    )
 
 
 @contextmanager
-def bar(description: str) -> Iterator[Tell]:
-    """One bar; call what it yields with the done and the total."""
-    with _bars(Console(stderr=True)) as bars:
-        task = bars.add_task(description, total=None)
-        yield lambda done, total: bars.update(task, completed=done, total=total)
+def bar(description: str) -> Iterator[Update]:
+    """One bar, and the function that moves it."""
+    with _bars(Console(stderr=True)) as shown:
+        task = shown.add_task(description, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 @contextmanager
-def bars(description: str) -> Iterator[tuple[Callable[[str, int, int], None], Tell]]:
-    """Two bars: the whole, with the name of its current stage, and the steps of that stage."""
+def bars(description: str) -> Iterator[tuple[Callable[[str, int, int], None], Update]]:
+    """Two bars: all stages, with the name of the current one, and the steps of that stage."""
     with _bars(Console(stderr=True)) as shown:
         whole = shown.add_task(description, total=None)
         steps = shown.add_task("", total=None)

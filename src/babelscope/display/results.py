@@ -1,4 +1,4 @@
-"""Results as a person meets them: frozen sequences that know tables and coloured text."""
+"""Results: frozen sequences that know how to become tables, JSON and highlighted text."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import pandas as pd
 
+from babelscope.display.numbers import number
 from babelscope.files import plain
 from babelscope.types import Attribution, Estimate, Measure
 
@@ -94,7 +95,7 @@ class Measures(Sequence[Measure]):
         return [{name: plain(part) for name, part in asdict(one).items()} for one in self.items]
 
     def summary(self) -> list[tuple[tuple[str, str, str, str], Estimate]]:
-        """Per (model, language, method, metric) the mean with its interval, clustered by translation group."""
+        """The mean with its interval for every (model, language, method, metric), by translation group."""
         from babelscope.stats import estimate
 
         groups: dict[tuple[str, str, str, str], list[Measure]] = {}
@@ -103,5 +104,5 @@ class Measures(Sequence[Measure]):
         return [(name, estimate([one.value for one in rows], [one.group for one in rows])) for name, rows in groups.items()]
 
     def _repr_html_(self) -> str:
-        rows = [dict(zip(("model", "lang", "method", "metric"), name)) | asdict(found) for name, found in self.summary()]
-        return str(pd.DataFrame(rows).to_html(index=False, float_format="{:.3f}".format))
+        rows = [dict(zip(("model", "lang", "method", "metric"), name)) | asdict(estimate) for name, estimate in self.summary()]
+        return str(pd.DataFrame(rows).to_html(index=False, float_format=number))

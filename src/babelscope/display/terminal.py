@@ -1,4 +1,4 @@
-"""Coloured words for terminals, light or dark: every tint brings its own foreground."""
+"""Highlighted words for terminals, light or dark: every background colour has its own foreground."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ import re
 from collections.abc import Iterable, Sequence
 from math import isfinite
 
+from rich.console import JustifyMethod
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
 from babelscope.display.highlight import shade, top
+from babelscope.display.numbers import number, signed
 from babelscope.types import Attribution
 
 SUPPORTS = ("#d4e8f7", "#a3d1f0", "#6fb8e8", "#3f9fe0")
 OPPOSES = ("#fbe3cd", "#f8c799", "#f4aa62", "#ef8d2c")
 NAME = 32
-"""Columns whose cells are no longer are never broken: they hold names and numbers."""
+"""Columns whose cells are at most this long are not wrapped: they hold names and numbers."""
 UNDEFINED = Style(color="#000000", bgcolor="#9a9a9a", italic=True)
 _CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def coloured(one: Attribution, unit: str = "word") -> Text:
-    """A header, the tinted words (or tokens, one by one) and a legend."""
+    """A header, the highlighted words (or tokens, one by one) and a legend."""
     parts = [header(one)]
     for place, text in enumerate(one.texts):
         line = Text(f"{place + 1}: " if len(one.texts) > 1 else "", style="bold")
@@ -31,20 +33,22 @@ def coloured(one: Attribution, unit: str = "word") -> Text:
 
 
 def header(one: Attribution) -> Text:
-    """What is predicted, how surely, and what is explained by which method."""
+    """The prediction, its probability, and what is explained by which method."""
     line = Text().append(plain(one.label), "bold")
     if one.gold is not None and one.gold != one.label:
         line.append(f" (gold: {plain(one.gold)})")
-    line.append(f" · p({plain(one.target)}) = {one.probability:.3f}")
+    line.append(f" · p({plain(one.target)}) = {number(one.probability)}")
     line.append(f" · {one.method} of the {one.quantity} · {one.lang} · {plain(one.model)}")
     return line.append(f"\nflags: {plain('; '.join(one.flags))}", "italic") if one.flags else line
 
 
 def strongest(one: Attribution, unit: str = "word", most: int = 6) -> Text:
-    """The words with the largest scores in numbers: all that is left where a terminal shows no colour."""
+    """The words with the largest scores, in numbers: for terminals without colour."""
     names, scores = (one.words, one.word_scores) if unit == "word" else (one.tokens, one.scores)
-    ranked = sorted((place for place in range(len(scores)) if isfinite(scores[place])), key=lambda place: -abs(scores[place]))
-    return Text(", ".join(f"{plain(names[place])} {scores[place]:+.3f}" for place in ranked[:most]), "dim")
+    defined = [place for place in range(len(scores)) if isfinite(scores[place])]
+    ranked = sorted(defined, key=lambda place: -abs(scores[place]))
+    listed = (f"{plain(names[place])} {signed(scores[place])}" for place in ranked[:most])
+    return Text(", ".join(listed), "dim")
 
 
 def legend() -> Text:
@@ -55,16 +59,25 @@ def legend() -> Text:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """A plain table for summaries; numbers to the right with three decimals."""
-    kept = [list(row) for row in rows]
-    made = Table(title=title, title_justify="left")
+    """A table; numbers are right-aligned with three decimals."""
+    cells = [list(row) for row in rows]
+    shown = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
-        numeric = all(isinstance(row[place], (int, float)) and not isinstance(row[place], bool) for row in kept)
-        short = max((len(str(row[place])) for row in kept), default=0) <= NAME
-        made.add_column(name, justify="right" if numeric and kept else "left", no_wrap=short, overflow="fold")
-    for row in kept:
-        made.add_row(*(Text(f"{cell:.3f}" if isinstance(cell, float) else plain(str(cell))) for cell in row))
-    return made
+        numeric = bool(cells) and all(_is_number(row[place]) for row in cells)
+        short = max((len(str(row[place])) for row in cells), default=0) <= NAME
+        justify: JustifyMethod = "right" if numeric else "left"
+        shown.add_column(name, justify=justify, no_wrap=short, overflow="fold")
+    for row in cells:
+        shown.add_row(*(Text(_cell_text(cell)) for cell in row))
+    return shown
+
+
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, (int, float)) and not isinstance(cell, bool)
+
+
+def _cell_text(cell: object) -> str:
+    return number(cell) if isinstance(cell, float) else plain(str(cell))
 
 
 def _words(one: Attribution, place: int, text: str) -> Text:
@@ -93,5 +106,5 @@ def _style(score: float, largest: float) -> Style:
 
 
 def plain(text: str) -> str:
-    """Control characters and lone surrogates as a visible sign, one for one: a text must not steer the terminal."""
+    """Control characters and lone surrogates replaced one for one: no text may control the terminal."""
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -16,6 +16,7 @@ from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import base, described, with_tasks
 from babelscope.analyses.stored import stored_keys
 from babelscope.display.highlight import STEPS, texts_html
+from babelscope.display.numbers import number
 from babelscope.display.page import render
 from babelscope.display.section import Section
 from babelscope.errors import StoreError
@@ -76,7 +77,7 @@ def brief(store: str | Path) -> list[str]:
     right = examples.accuracies(predictions)
     lines = []
     for model in dict.fromkeys(model for model, _ in right):
-        parts = [f"{lang} {mean.mean:.2f}" for (name, lang), mean in right.items() if name == model]
+        parts = [f"{lang} {number(mean.mean, 2)}" for (name, lang), mean in right.items() if name == model]
         lines.append(f"{model}: accuracy {', '.join(parts)}")
     return lines + [f"{section.title}: {section.answer.striptags()}" for section in sections(opened, study)]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
 from babelscope.analyses.consistency.score import Consistency
+from babelscope.display.numbers import number
 from babelscope.types import UnitScores
 
 FONT, SPACE, BREAK, MARGIN, TALL = 15, 9, 34, 16, 170
@@ -71,7 +71,7 @@ KEY = "width: weight that flows · blue: supports, orange: opposes · stronger: 
 def caption(found: Consistency) -> str:
     """C with what it is read against."""
     names = ("c", "c_unif", "c_perm", "ceil", "lift")
-    shown = [f"{name.replace('c_', 'C_') if name != 'c' else 'C'} {_number(getattr(found, name))}" for name in names]
+    shown = [f"{name.replace('c_', 'C_') if name != 'c' else 'C'} {number(getattr(found, name))}" for name in names]
     return " · ".join(shown)
 
 
@@ -127,7 +127,7 @@ def _ribbons(
                 f"C{b + thick:.1f},{bend} {a + thick:.1f},{bend} {a + thick:.1f},{top}Z")  # fmt: skip
         kinds = _kind(rows[0].scores[i]), _kind(rows[1].scores[j])
         fill = Markup('class="{}"').format(kinds[0]) if kinds[0] == kinds[1] else Markup('fill="url(#{}-{})"').format(*kinds)
-        told = f"{rows[0].units[i]} → {rows[1].units[j]}: flow {plan[i, j]:.3f}, similarity {similarity[i, j]:.2f}"
+        told = f"{rows[0].units[i]} → {rows[1].units[j]}: flow {number(plan[i, j])}, similarity {number(similarity[i, j], 2)}"
         strength = 0.12 + 0.68 * min(float(similarity[i, j]), 1.0)
         shape = Markup('<path d="{}" {} opacity="{:.2f}"><title>{}</title></path>')
         made.append(shape.format(path, fill, strength, told))
@@ -151,7 +151,7 @@ def _words(row: UnitScores, placed: Placed, weights: NDArray[np.float64], y: int
         made.append(Markup('<rect class="{}" x="{:.1f}" y="{}" width="{:.1f}" height="4"/>').format(
             _kind(score), middle - thick / 2, bar, thick))  # fmt: skip
         text = Markup('<text x="{:.1f}" y="{}" lang="{}">{}<title>{}</title></text>')
-        made.append(text.format(middle, y, row.lang, word, f"{word}: score {_number(score)}, weight {weight:.3f}"))
+        made.append(text.format(middle, y, row.lang, word, f"{word}: score {number(score)}, weight {number(weight)}"))
     return made
 
 
@@ -167,7 +167,3 @@ def _kind(score: float) -> str:
 
 def _note(y: int, text: str) -> Markup:
     return Markup('<text class="note" x="{}" y="{}">{}</text>').format(MARGIN, y, text)
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}" if isfinite(value) else "–"

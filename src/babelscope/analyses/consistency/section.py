@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 from rich.table import Table
 
+from babelscope.display.numbers import number, value_range
 from babelscope.display.page import render
 from babelscope.display.terminal import table
 
@@ -95,9 +96,9 @@ def page(told: Sequence[Told], pictures: Sequence[tuple[str, Markup]] = ()) -> s
 def _rows(lines: Sequence[Told]) -> list[tuple[str, ...]]:
     rows = []
     for line in lines:
-        means = [_cell(line[name]["mean"]) for name in ("c", "c_unif", "c_perm", "c_mis", "c_rand", "ceil", "lift")]
-        rows.append((line["lang"], str(line["c"]["n"]), *means, _range(line["lift"]), _cell(line["kappa"]["mean"]),
-                     _range(line["kappa"]), _cell(line["p"]), str(line["c"]["undefined"])))  # fmt: skip
+        means = [number(line[name]["mean"]) for name in ("c", "c_unif", "c_perm", "c_mis", "c_rand", "ceil", "lift")]
+        rows.append((line["lang"], str(line["c"]["n"]), *means, _range(line["lift"]), number(line["kappa"]["mean"]),
+                     _range(line["kappa"]), number(line["p"]), str(line["c"]["undefined"])))  # fmt: skip
     return rows
 
 
@@ -109,14 +110,10 @@ def _value(line: Told | None, name: str) -> float | None:
 def _said(source: str, line: Told | None) -> str:
     if line is None:
         return ""
-    shown = [f"{name} {_cell(line[name]['mean'])}" for name in ("c", "c_unif", "c_perm", "ceil")]
-    about = [f"{name} {_cell(line[name]['mean'])} [{_range(line[name])}]" for name in ("lift", "kappa")]
+    shown = [f"{name} {number(line[name]['mean'])}" for name in ("c", "c_unif", "c_perm", "ceil")]
+    about = [f"{name} {number(line[name]['mean'])} [{_range(line[name])}]" for name in ("lift", "kappa")]
     return "<br>".join([f"{escape(source)} → {escape(line['lang'])}", *about, " · ".join(shown), f"n = {line['c']['n']}"])
 
 
-def _cell(value: float | None) -> str:
-    return "–" if value is None or not isfinite(value) else f"{value:.3f}"
-
-
 def _range(one: Told) -> str:
-    return f"{_cell(one['low'])} to {_cell(one['high'])}"
+    return value_range(one["low"], one["high"])

@@ -59,7 +59,9 @@ def in_brief(summary: Summary, accuracy: Mapping[tuple[str, str], Estimate]) -> 
     lines = []
     for model in summary.models:
         found = [
-            f"{lang} {accuracy[model, lang].mean:.2f}" for lang in summary.languages_of(model) if (model, lang) in accuracy
+            f"{lang} {number(accuracy[model, lang].mean, 2)}"
+            for lang in summary.languages_of(model)
+            if (model, lang) in accuracy
         ]
         lines.append(f"{model}: accuracy {', '.join(found)}")
     lines += [str(part.striptags()) for part in lead(summary, overview(summary))]

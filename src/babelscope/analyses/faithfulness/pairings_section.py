@@ -17,6 +17,7 @@ from babelscope.display.curve import curve_svg
 from babelscope.display.numbers import (
     interval,
     number,
+    significant,
     spoken,
 )
 from babelscope.stats.correlations import Correlation
@@ -91,7 +92,7 @@ def sentence(one: Claim) -> Markup:
     if one.adjusted < 0.05:
         said = "is above 0" if one.across.effect > 0 else "is below 0"
     elif one.alike.p < 0.05:
-        said = f"is surely smaller than {one.alike.margin:g} either way"
+        said = f"is smaller than {significant(one.alike.margin)} in either direction"
     return Markup("{}, {}: the difference {} {} over {} tasks and languages (p = {}, corrected {}).").format(
         pairing, spoken(metric), interval(one.interval), said, one.across.n, number(one.across.sign_flip), number(one.adjusted)
     )
@@ -103,7 +104,8 @@ def accuracy(found: Pairs, pairing: str, lang: str | None = None) -> str:
     each = each if lang is None else each[each["lang"] == lang]
     models = next(one for one in found.pairings if one.name == pairing)
     sides = ((models.multilingual,), models.monolingual)
-    return " / ".join(f"{each[each['model'].isin(names)]['accuracy'].mean():.2f}" for names in sides)
+    means = (each[each["model"].isin(names)]["accuracy"].mean() for names in sides)
+    return " / ".join(number(mean, 2) for mean in means)
 
 
 def top(words: Sequence[str], scores: Sequence[float]) -> list[str]:

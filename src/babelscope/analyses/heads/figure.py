@@ -10,6 +10,7 @@ import numpy as np
 from markupsafe import Markup, escape
 from numpy.typing import NDArray
 
+from babelscope.display.numbers import compact, number
 from babelscope.display.page import render
 from babelscope.model.head_masks import HeadMask
 from babelscope.model.head_statistics import HeadStatistics, accuracy, syntactic, thresholds
@@ -115,7 +116,7 @@ def _grid(panel: Panel, left: int, top: int, named: bool) -> Markup:
 
 def _cell(panel: Panel, layer: int, head: int, x: int, y: int) -> Markup:
     value = float(panel.shares[layer, head])
-    told = f"{panel.name}, layer {layer}, head {head}: {f'{value:.3f}' if isfinite(value) else 'undefined, no pair'}"
+    told = f"{panel.name}, layer {layer}, head {head}: {number(value) if isfinite(value) else 'undefined, no pair'}"
     size = CELL - 1
     if not isfinite(value):
         grey = Markup('<rect class="none" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>')
@@ -136,4 +137,4 @@ def _text(x: int, y: int, text: str, kind: str) -> Markup:
 
 def _short(value: float) -> str:
     """Two decimals without the leading zero."""
-    return f"{value:.2f}".replace("0.", ".", 1) if value < 0.995 else "1"
+    return compact(value) if value < 0.995 else "1"

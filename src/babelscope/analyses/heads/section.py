@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from babelscope.analyses.heads.agreement import Agreement, Step
+from babelscope.display.numbers import number, significant
 from babelscope.display.terminal import plain, table
 from babelscope.model.head_masks import HeadMask
 from babelscope.model.head_statistics import (
@@ -38,7 +39,7 @@ def relations_table(statistics: HeadStatistics, margin: float) -> Table:
         pairs, best = statistics.pairs[:, place], "none"
         if pairs.any():
             layer, head = np.unravel_index(np.nanargmax(found[:, :, place]), statistics.shape)
-            best = f"{layer}.{head}: {found[layer, head, place]:.3f}"
+            best = f"{layer}.{head}: {number(found[layer, head, place])}"
         count = _range(pairs) + (" few" if pairs.max(initial=0) < FEW else "")
         told = (count, int(statistics.dropped[place]), _range(seen[:, place]), _range(statistics.baseline[:, place]))
         rows.append((name, *told, _range(limits[:, place]), best, int(passed[:, :, place].sum())))
@@ -90,7 +91,7 @@ def curve_table(steps: Sequence[Step]) -> Table:
     pos = {step.positional: step.pos for step in steps}
     made = Table(title="heads that pass, by threshold", title_justify="left", show_header=False)
     for name, found in (("margin", synt), ("positional", pos)):
-        made.add_row(name, *(f"{least:g}" for least in found), style="dim")
+        made.add_row(name, *(significant(least, 6) for least in found), style="dim")
         made.add_row("heads", *(str(count) for count in found.values()), end_section=True)
     return made
 
@@ -102,7 +103,7 @@ def transfer_table(rows: Sequence[Agreement], alike: Sequence[float]) -> Table:
 
 
 def _defined(value: float) -> str:
-    return f"{value:.3f}" if value == value else "none"
+    return number(value) if value == value else "none"
 
 
 def _range(values: np.ndarray) -> str:
@@ -110,5 +111,5 @@ def _range(values: np.ndarray) -> str:
     known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
     if not len(known):
         return "undefined"
-    shown = [f"{each:.3f}" if values.dtype.kind == "f" else str(each) for each in (known.min(), known.max())]
+    shown = [number(each) if values.dtype.kind == "f" else str(each) for each in (known.min(), known.max())]
     return shown[0] if shown[0] == shown[1] else f"{shown[0]} to {shown[1]}"

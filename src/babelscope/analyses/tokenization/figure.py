@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 from babelscope.analyses.faithfulness.figures import COLOURS
 from babelscope.analyses.tokenization.counts import Tokenization
 from babelscope.analyses.tokenization.grids import TITLES, Grid, grids, said
+from babelscope.display.numbers import significant
 
 WIDE, TALL, LEFT, TOP, LANG = 2, 170, 56, 64, 34
 """Panels side by side, a panel's height, the margins, the width of a language; in pixels but for the first."""
@@ -59,7 +60,7 @@ def _panel(name: str, grid: Grid, columns: list[str], left: int, top: int, wide:
     for share in (0, 0.5, 1):
         y = top + tall * (1 - share)
         parts.append(Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(left, left + wide, y, y))
-        parts.append(_text(left - 6, y + 4, f"{largest * share:.3g}", "faint end"))
+        parts.append(_text(left - 6, y + 4, significant(largest * share), "faint end"))
     for at, (lang, row) in enumerate(grid.items()):
         x = left + wide * (at + 0.5) / len(grid)
         parts.append(_text(x, top + tall + 16, lang, "faint middle"))

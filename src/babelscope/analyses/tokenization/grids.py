@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from babelscope.analyses.tokenization.counts import MEASURES, Tokenization
+from babelscope.display.numbers import number
 from babelscope.types import Estimate
 
 TITLES = {name: row.summary for name, row in MEASURES.items()} | {
@@ -29,4 +30,5 @@ def said(one: Estimate) -> str:
     """Mean and interval; what is not known is said to be undefined."""
     if not isfinite(one.mean):
         return "undefined"
-    return f"{one.mean:.3f}" + (f" ({one.low:.3f}–{one.high:.3f})" if isfinite(one.low) else "")
+    bounds = f" ({number(one.low)}–{number(one.high)})" if isfinite(one.low) else ""
+    return number(one.mean) + bounds

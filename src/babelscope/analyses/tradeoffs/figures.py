@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import escape
 
 from babelscope.analyses.faithfulness.figures import COLOURS
+from babelscope.display.numbers import compact
 
 RISING = [[0, "#f7f9fc"], [0.55, "#b3d0ee"], [0.7, "#4f87c4"], [1, "#0b3d78"]]
 """From nothing to much; pale or dark, so that the numbers can be read."""
@@ -46,7 +47,7 @@ def heat_map(
         "zmin": low,
         "zmax": high,
         "colorscale": SIGNED if signed else RISING,
-        "text": [["" if _known(each) is None else _short(float(each or 0.0), signed) for each in line] for line in values],
+        "text": [[_label(each, signed) for each in line] for line in values],
         "texttemplate": "%{text}",
         "hovertemplate": f"{axes[1]} %{{y}}<br>{axes[0]} %{{x}}<br>%{{z:.3f}}<extra></extra>",
         "showscale": False,
@@ -158,12 +159,12 @@ def confusion_matrix(title: str, counts: Sequence[Sequence[int]], labels: Sequen
     return made
 
 
+def _label(value: float | None, signed: bool) -> str:
+    return "" if _known(value) is None else compact(value, sign=signed)
+
+
 def _known(value: float | None) -> float | None:
     return value if value is not None and isfinite(value) else None
-
-
-def _short(value: float, signed: bool) -> str:
-    return f"{value:+.2f}".replace("0.", ".") if signed else f"{value:.2f}".removeprefix("0")
 
 
 def _tag(name: str) -> str:

@@ -17,6 +17,7 @@ from babelscope.analyses.tradeoffs.figures import (
     layer_curves,
     reliability_diagram,
 )
+from babelscope.display.numbers import number, value_range
 from babelscope.display.page import render
 from babelscope.display.terminal import plain
 
@@ -106,7 +107,7 @@ def said(values: Sequence[float | None] | Mapping[str, float | None] | None, dig
     if value is None or not isfinite(value):
         return "undefined"
     inside = low is not None and high is not None and isfinite(low) and isfinite(high)
-    return f"{value:.{digits}f}" + (f" ({low:.{digits}f} to {high:.{digits}f})" if inside else "")
+    return number(value, digits) + (f" ({value_range(low, high, digits)})" if inside else "")
 
 
 def tables(found: Mapping[str, Any]) -> list[Table]:

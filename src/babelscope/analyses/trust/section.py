@@ -20,6 +20,7 @@ from babelscope.analyses.trust.values import (
     Stage,
     Trust,
 )
+from babelscope.display import numbers
 from babelscope.display.highlight import STEPS, texts_html
 from babelscope.display.page import render
 from babelscope.display.section import Section
@@ -33,8 +34,8 @@ WIDE, HIGH, LEFT, TOP = 560, 170, 44, 12
 
 
 def number(value: float) -> str:
-    """Two decimals with a true minus; a dash where there is no value."""
-    return f"{value:.2f}".replace("-", "−") if isfinite(value) else "–"
+    """With two decimals."""
+    return numbers.number(value, 2)
 
 
 def spread(one: Check | Stage) -> str:

@@ -1,0 +1,59 @@
+"""What the package imports is declared, and what is declared is imported."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import babelscope
+
+SOURCE = Path(babelscope.__file__).parent
+ROOT = Path(__file__).parents[1]
+MODULES = {"scikit-learn": "sklearn", "POT": "ot", "pyyaml": "yaml"}
+"""Distributions whose module has another name."""
+INDIRECT = {"accelerate": "transformers' Trainer needs it"}
+
+
+def declared(extra: str = "") -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    listed = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    names = [re.split(r"[<>=!~\[ ]", requirement)[0] for requirement in listed]
+    return {MODULES.get(name, name) for name in names}
+
+
+def imported() -> set[str]:
+    """Top-level modules that the source imports, also by name: import_module("icu4py.breakers")."""
+    modules: set[str] = set()
+    for file in SOURCE.rglob("*.py"):
+        text = file.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                modules.add(node.module)
+            elif isinstance(node, ast.Import):
+                modules |= {name.name for name in node.names}
+        modules |= set(re.findall(r'import_module\("([^"]+)"\)', text))
+    tops = {name.split(".")[0] for name in modules}
+    return tops - set(sys.stdlib_module_names) - {"babelscope"}
+
+
+def test_what_is_imported_is_declared() -> None:
+    assert imported() <= declared() | declared("ray") | declared("parse")
+
+
+def test_what_is_declared_is_imported() -> None:
+    assert declared() - set(INDIRECT) <= imported()
+    assert declared("ray") | declared("parse") <= imported()
+
+
+def test_constraints_are_exact() -> None:
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pinned = [line for line in lines if not line.startswith("#")]
+    assert all(re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9A-Za-z.]+", line) for line in pinned)
+    names = {line.split("==")[0].lower().replace("-", "_") for line in pinned}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for requirement in project["dependencies"]:
+        name = re.split(r"[<>=!~\[ ]", requirement)[0].lower().replace("-", "_")
+        assert name in names, f"constraints.txt does not pin {name}"
