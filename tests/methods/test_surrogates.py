@@ -194,7 +194,7 @@ def test_too_few_samples_are_flagged_and_still_complete(bert: Model) -> None:
     ],
 )  # fmt: skip
 def test_senseless_options_are_refused(bert: Model, method: str, options: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="must be .*, not "):
+    with pytest.raises(InputError, match=r"must be .*, not "):
         explain(bert, "no", method, options=options)
 
 

@@ -209,15 +209,16 @@ MUTANTS = {
         "methods/slalom/test_slalom.py", "shapley",
     ),
     "repeated units counted once": (
-        "methods/slalom/surrogate.py", "weight = given.count * np.exp(", "weight = (given.count > 0) * np.exp(",
+        "methods/slalom/surrogate.py", "weight = texts.count * np.exp(", "weight = (texts.count > 0) * np.exp(",
         "methods/slalom/test_slalom.py", "count_form",
     ),
     "the slope by importances without the answer": (
-        "methods/slalom/fit.py", "share * (value - found[:, None])", "share * value", "methods/slalom/test_slalom.py",
+        "methods/slalom/fit.py", "share * (value - predicted[:, None])", "share * value", "methods/slalom/test_slalom.py",
         "central_difference",
     ),
     "importances left uncentred": (
-        "methods/slalom/exact.py", "Recovered(ahead - ahead.mean(), value, outside)", "Recovered(ahead, value, outside)",
+        "methods/slalom/exact.py", "Recovered(importance - importance.mean(), value, outside)",
+        "Recovered(importance, value, outside)",
         "methods/slalom/test_slalom.py", "exact_recovery",
     ),
     "a start whose ridge is forgotten": (
@@ -225,7 +226,7 @@ MUTANTS = {
         "starts_elsewhere",
     ),
     "an exact design that takes a missing answer": (
-        "methods/slalom/text.py", "if not np.isfinite([found.value, found.importance]).all():", "if False:",
+        "methods/slalom/text.py", "if not np.isfinite([recovered.value, recovered.importance]).all():", "if False:",
         "methods/slalom/test_slalom_inputs.py", "loses_answers",
     ),
     "a picture with a margin below": (
@@ -233,7 +234,7 @@ MUTANTS = {
         "browser/test_plane.py", "painted_in_full and en",
     ),
     "a unit's partner forgotten": (
-        "methods/slalom/exact.py", "if other == high]] += ahead[high]", "if other == high]] += 0",
+        "methods/slalom/exact.py", "if other == high]] += importance[high]", "if other == high]] += 0",
         "methods/slalom/test_slalom.py", "exact_recovery",
     ),
     "segments of equal length": (
