@@ -10,7 +10,7 @@ from benchmarks.timing import table
 
 from babelscope.data.synthetic import linear_words, sample
 from babelscope.methods.slalom.fit import fit
-from babelscope.methods.slalom.surrogate import texts
+from babelscope.methods.slalom.surrogate import counted
 from results.slalom_models import answers, trained
 
 COPIES = (1, 2, 5, 10)
@@ -72,7 +72,7 @@ def page() -> str:
     for name, model in models.items():
         rows.append([name, *(f"{mean_weight(model, copies):.2f}" for copies in COPIES)])
     _, sequences = sample(linear_words(), 2000, seed=3)
-    surrogate = fit(texts(sequences), bert(sequences), size=10)
+    surrogate = fit(counted(sequences), bert(sequences), size=10)
     order = np.argsort(-surrogate.value)
     words = ", ".join(f"{linear_words().words[at]} {surrogate.value[at]:+.2f}" for at in order)
     return f"""# Kernel SHAP and words that add up

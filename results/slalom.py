@@ -9,10 +9,10 @@ import numpy as np
 from benchmarks.timing import table
 
 from babelscope.data.synthetic import linear_words, sample, slalom_words
+from babelscope.methods.slalom.baselines import additive, linear
 from babelscope.methods.slalom.exact import recover
 from babelscope.methods.slalom.fit import fit
-from babelscope.methods.slalom.rivals import additive, linear
-from babelscope.methods.slalom.surrogate import predict, texts
+from babelscope.methods.slalom.surrogate import counted, predict
 from babelscope.model.load import Model
 from babelscope.random import keyed
 from results.slalom_models import answers, published_fit, trained
@@ -40,11 +40,11 @@ def errors(model: Model, seed: int) -> dict[str, float]:
     train, test, size = rows[:FITTED], rows[FITTED:], len(language.words)
     answer = answers(model, rows)
     known, wanted = answer[:FITTED], answer[FITTED:]
-    found = fit(texts(train), known, size=size)
+    found = fit(counted(train), known, size=size)
     made = {
         "linear": linear(train, known, test, size),
         "GAM": additive(train, known, test, size),
-        "SLALOM": predict(texts(test), found.importance, found.value),
+        "SLALOM": predict(counted(test), found.importance, found.value),
     }
     return {name: 100 * float(((one - wanted) ** 2).mean()) for name, one in made.items()} | {"variance": float(wanted.var())}
 
@@ -90,13 +90,13 @@ def against_the_published_fit() -> tuple[str, str]:
     for size in (30, 100, 200):
         generator = keyed(size, "published")
         importance, value = generator.normal(size=size), generator.normal(size=size)
-        fresh = texts(generator.integers(0, size, (3000, 3)).tolist())
+        fresh = counted(generator.integers(0, size, (3000, 3)).tolist())
         wanted = predict(fresh, importance, value)
         ours: dict[int, float] = {}
         for count in TRIED:
             rows = keyed(size, count, "rows").integers(0, size, (count, 3)).tolist()
-            answer = predict(texts(rows), importance, value) + 0.1 * keyed(size, count, "noise").normal(size=count)
-            one = fit(texts(rows), answer, size=size)
+            answer = predict(counted(rows), importance, value) + 0.1 * keyed(size, count, "noise").normal(size=count)
+            one = fit(counted(rows), answer, size=size)
             ours[count] = float(((predict(fresh, one.importance, one.value) - wanted) ** 2).mean())
             if count not in (500, 1000, 5000):
                 continue
@@ -114,12 +114,12 @@ def by_length(model: Model) -> str:
     size, generator = len(linear_words().words), keyed(0, "lengths")
     exact = recover(lambda asked: answers(model, asked), size)
     rows = [generator.integers(0, size, generator.integers(1, 5)).tolist() for _ in range(500)]
-    fitted = fit(texts(rows), answers(model, rows), size=size)
+    fitted = fit(counted(rows), answers(model, rows), size=size)
     lines = []
     for length in (1, 2, 4, 8, 16, 30):
         fresh = generator.integers(0, size, (200, length)).tolist()
         wanted = answers(model, fresh)
-        gaps = [predict(texts(fresh), one.importance, one.value) - wanted for one in (exact, fitted)]
+        gaps = [predict(counted(fresh), one.importance, one.value) - wanted for one in (exact, fitted)]
         lines.append([length, *(f"{float((gap**2).mean()):.3f}" for gap in gaps), f"{float(wanted.var()):.2f}"])
     return table(["words", f"exact, {2 * size - 1} questions", "fitted, 500 questions", "variance"], lines)
 
@@ -133,8 +133,8 @@ def recovery() -> str:
         generator = keyed(1, "recovery")
         rows = [generator.integers(0, 40, generator.integers(1, 9)).tolist() for _ in range(3000)]
         answer = answers(model, rows)
-        one = fit(texts(rows[:2500]), answer[:2500], size=40)
-        gap = predict(texts(rows[2500:]), one.importance, one.value) - answer[2500:]
+        one = fit(counted(rows[:2500]), answer[:2500], size=40)
+        gap = predict(counted(rows[2500:]), one.importance, one.value) - answer[2500:]
         r2 = 1 - float((gap**2).mean() / answer[2500:].var())
         assert language.importance is not None
         value, importance = (float(np.corrcoef(a, b)[0, 1]) for a, b in

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
-from babelscope.methods.slalom.methods import Pieces
-from babelscope.methods.slalom.rivals import naive_bayes
+from babelscope.methods.slalom.baselines import naive_bayes
+from babelscope.methods.slalom.methods import TextUnits
 from babelscope.methods.slalom.scores import without
 from babelscope.methods.slalom.surrogate import Mixture
 from babelscope.model import inference
@@ -28,7 +28,7 @@ class Judged:
     """A text as the model reads it, and its explanations: scores by method, importance and value of the surrogates."""
 
     example: Example
-    cut: Pieces
+    cut: TextUnits
     scores: Mapping[str, Numbers]
     surrogates: Mapping[str, Mixture]
 

@@ -17,10 +17,10 @@ from babelscope.data.formats.lists import (
 )
 from babelscope.data.sources import rows
 from babelscope.data.synthetic import slalom_words
-from babelscope.methods.slalom.design import design, draw
+from babelscope.methods.slalom.design import parse_design, sample_texts
 from babelscope.methods.slalom.fit import Problem, fit
-from babelscope.methods.slalom.methods import pieces
-from babelscope.methods.slalom.surrogate import Numbers, Texts, predict, texts
+from babelscope.methods.slalom.methods import text_units
+from babelscope.methods.slalom.surrogate import CountedTexts, Numbers, counted, predict
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
@@ -65,7 +65,7 @@ def noisy(size: int, spread: float) -> Box:
     importance, values = generator.normal(size=size), spread * generator.normal(size=size)
 
     def ask(asked: Sequence[Sequence[int]], draw: str) -> Numbers:
-        return predict(texts(asked), importance, values) + NOISE * keyed(size, draw, "noise").normal(size=len(asked))
+        return predict(counted(asked), importance, values) + NOISE * keyed(size, draw, "noise").normal(size=len(asked))
 
     return Box(f"SLALOM with noise, values of sd {spread:g}", size, ask, (importance, values))
 
@@ -82,9 +82,9 @@ def of_text(name: str, model: Model, source: str, size: int) -> Box:
     for one in rows(source, folder=SHARED / "data"):
         text = f"{text} {one.texts[0]}".strip()
         (row,) = encode(model, as_examples(text, "en"))
-        if len(pieces(row, "token").ids) >= size:
+        if len(text_units(row, "token").ids) >= size:
             break
-    cut = pieces(row, "token")
+    cut = text_units(row, "token")
     (whole,) = inference.scores(model, [inference.query(row)])
     target = predicted(model, row, whole, "log_odds")
 
@@ -115,11 +115,11 @@ def triples(box: Box, count: int, at: int) -> list[list[int]]:
 
 def mixed(box: Box, count: int, at: int) -> dict[tuple[int, ...], int]:
     """The design that `slalom` has by default: each text with the times it was drawn; equal texts are one question."""
-    drawn = draw([list(range(box.size))], design("mix"), count, keyed(box.size, count, at, "mix"))
+    drawn = sample_texts([list(range(box.size))], parse_design("mix"), count, keyed(box.size, count, at, "mix"))
     return {text[0]: times for text, times in drawn.items()}
 
 
-Tests = dict[str, tuple[Texts, Numbers]]
+Tests = dict[str, tuple[CountedTexts, Numbers]]
 """Fresh texts and the answers to them, by name."""
 
 
@@ -131,7 +131,9 @@ def fresh_texts(box: Box) -> Tests:
         "1 to 8": [generator.integers(0, box.size, generator.integers(1, 9)).tolist() for _ in range(FRESH)],
     }
     truth = box.truth
-    return {name: (texts(one), predict(texts(one), *truth) if truth else box.ask(one, "fresh")) for name, one in made.items()}
+    return {
+        name: (counted(one), predict(counted(one), *truth) if truth else box.ask(one, "fresh")) for name, one in made.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +159,14 @@ def _once(box: Box, tests: Tests, way: str, count: int, at: int) -> Reached:
         numbers = published_fit(asked, answer, box.size)
     else:
         times = None if drawn is None else np.array(list(drawn.values()), np.float64)
-        one = fit(texts(asked), answer, size=box.size, weight=times)
+        one = fit(counted(asked), answer, size=box.size, weight=times)
         numbers = one.importance, one.value
     distinct = len(asked) if way == "published" else len({tuple(one) for one in asked})
     gaps = {name: predict(given, *numbers) - wanted for name, (given, wanted) in tests.items()}
     return Reached(distinct, {name: float((gap**2).mean()) for name, gap in gaps.items()})
 
 
-def slopes(box: Box, given: Texts) -> NDArray[np.float64]:
+def slopes(box: Box, given: CountedTexts) -> NDArray[np.float64]:
     """By each number, the slope of the answer to each text, at the truth."""
     assert box.truth is not None
     problem = Problem(given, np.zeros(len(given)), np.ones(len(given)), box.size)
@@ -199,7 +201,7 @@ def best_design(box: Box, *, steps: int = 150) -> float:
     test = slopes(box, fresh_texts(box)["3"][0])
     wanted = test.T @ test / len(test)
     asked = [[one] for one in range(size)] + [[one, other] for one in range(size) for other in range(one)]
-    known = slopes(box, texts(asked))
+    known = slopes(box, counted(asked))
     weight, gauge = np.full(len(asked), 1 / len(asked)), 1e-9 * np.eye(2 * size)
     for _ in range(steps):
         inverse = np.linalg.inv(known.T @ (known * weight[:, None]) + gauge)

@@ -11,7 +11,7 @@ from benchmarks.timing import table
 
 from babelscope.display.results import Attributions
 from babelscope.methods.explain import explain
-from babelscope.methods.slalom.methods import Pieces, pieces
+from babelscope.methods.slalom.methods import TextUnits, text_units
 from babelscope.methods.slalom.surrogate import Mixture
 from babelscope.model.encode import encode
 from babelscope.model.erase import default_operator
@@ -81,11 +81,11 @@ def explained(model: Model, texts: Sequence[Example], size: Size, *, slow: bool)
         if slow or name not in OTHERS[:2]:
             run(name, name, {"samples": size.samples, "operator": how} if name in OTHERS[:2] else
                 {"operator": how} if name == "occlusion" else {})  # fmt: skip
-    return [_judged(text, pieces(row, "token"), {name: one[at] for name, one in made.items()})
+    return [_judged(text, text_units(row, "token"), {name: one[at] for name, one in made.items()})
             for at, (text, row) in enumerate(zip(texts, rows))], took  # fmt: skip
 
 
-def _judged(text: Example, row: Pieces, found: Mapping[str, object]) -> Judged:
+def _judged(text: Example, row: TextUnits, found: Mapping[str, object]) -> Judged:
     mixtures, scores = {}, {}
     for name, one in found.items():
         given = np.array(one.scores)  # type: ignore[attr-defined]
@@ -106,7 +106,7 @@ def by_budget(model: Model, texts: Sequence[Example], size: Size) -> list[str]:
     for samples in size.budgets:
         given = {"samples": samples}
         made = explain(model, texts, "slalom", target="positive", quantity="log_odds", options=given)
-        rows = [pieces(row, "token") for row in encode(model, texts)]
+        rows = [text_units(row, "token") for row in encode(model, texts)]
         judged = [Judged(text, row, {"shapley": np.array(one.scores)}, {}) for text, row, one in zip(texts, rows, made)]
         cells.append(f"{np.mean(erased(model, judged, 'shapley', insertion=False)):.3f}")
     return cells

@@ -8,8 +8,8 @@ import torch
 from scipy.optimize import least_squares
 
 from babelscope.methods.explain import explain
-from babelscope.methods.slalom.design import design
-from babelscope.methods.slalom.text import questions
+from babelscope.methods.slalom.design import parse_design
+from babelscope.methods.slalom.text import plan_queries
 from babelscope.model.load import Model
 from babelscope.random import keyed
 from babelscope.types import Encoded
@@ -47,9 +47,9 @@ def reference_slalom(model: Model, row: Encoded, target: int) -> np.ndarray:
     parts = [[kinds.index(one) for one in tokens if one[1] == segment] for segment in sorted({s for _, s in tokens})]
     if len(kinds) == 1:
         return np.full(len(tokens), np.nan)
-    asked = questions(parts, design("mix"), 0, keyed(0, "slalom", row.example.id))
+    asked = plan_queries(parts, parse_design("mix"), 0, keyed(0, "slalom", row.example.id))
     answers = []
-    for text in asked.asked:
+    for text in asked.texts:
         ids, types = in_place_of(row, [[kinds[unit] for unit in one] for one in text])
         answers.append(plain_logit(model, ids, types, target))
     f = np.array(answers)
@@ -58,7 +58,7 @@ def reference_slalom(model: Model, row: Encoded, target: int) -> np.ndarray:
     (ours,) = explain(model, row.example, "slalom", target=model.labels[target], options={"score": "removal"})
     details = {kind: at for at, kind in enumerate(tokens)}
     start = [[ours.details[name][details[kind]] for kind in kinds] for name in ("importance", "value")]
-    flat = [[unit for one in text for unit in one] for text in asked.asked]
+    flat = [[unit for one in text for unit in one] for text in asked.texts]
 
     places = np.array([units + [-1] * (8 - len(units)) for units in flat])  # up to four units in each of two segments
 

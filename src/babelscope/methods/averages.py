@@ -51,7 +51,8 @@ def smooth_gradient(
 
     def noisy(row: int, draw: int, sign: float) -> inference.Query:
         encoded = inputs[row]
-        key = f"smooth {seed} {draw} {sign * width!r} {encoded.content.tobytes().hex()} {encoded.example.id}"
+        content = encoded.content.tobytes().hex()
+        key = f"smooth {seed} {draw} {sign * width!r} {content} {encoded.example.id}"
         return inference.Query(
             encoded.ids,
             encoded.types,

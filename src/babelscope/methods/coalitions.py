@@ -66,7 +66,8 @@ def explained(
     undefined = int(np.isnan(amounts).sum())
     if not undefined:
         return Explained(scores, null, flags)
-    reason = f"undefined: {undefined} of {len(amounts)} coalitions leave no target; erase with another operator"
+    count = f"{undefined} of {len(amounts)} coalitions"
+    reason = f"undefined: {count} leave no target; erase with another operator"
     return Explained(np.full(len(scores), np.nan), None, (*flags, reason))
 
 

@@ -56,7 +56,7 @@ def _probe(model: Model) -> Example:
         except InputError:
             continue
         return example
-    raise UnsupportedModel(f"{model.name} knows none of the texts {', '.join(map(repr, PROBES))}; explain one of your own")
+    raise UnsupportedModel(f"{model.name} knows none of the texts {', '.join(map(repr, PROBES))}; explain another one")
 
 
 def _line(error: Exception) -> str:

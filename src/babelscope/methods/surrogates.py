@@ -48,7 +48,7 @@ def lime(
     Source: Ribeiro, Singh and Guestrin 2016, eqs. 1 and 2.
     """
     if samples < 2 or not width > 0 or not ridge >= 0:
-        raise InputError(f"samples must be at least 2, width above 0, ridge not negative, not {samples}, {width}, {ridge}")
+        raise InputError(f"samples must be 2 or more, width > 0, ridge >= 0, not {samples}, {width}, {ridge}")
     sampled = [_subsets(row, samples, seed) for row in inputs]
     amounts_by_input = values(model, inputs, targets, [kept for kept, _ in sampled], operator)
     results = []

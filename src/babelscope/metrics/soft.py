@@ -220,7 +220,7 @@ def _measured(
     """The mean over draws of each input, which are added until its standard error is small
     enough."""
     if not 0 <= draws <= MOST or error < 0:
-        raise InputError(f"draws are from 0 (multiply by q) to {MOST} and an error is not below 0, not {draws} and {error}")
+        raise InputError(f"draws must be 0 to {MOST} and error not negative, not {draws} and {error}")
     ends = [query for row in inputs for query in (inference.query(row), _query(row, np.where(row.content, 0.0, 1.0), None))]
     values = _probabilities(model, ends, [target for target in targets for _ in range(2)])
     full, null = values[::2], values[1::2]

@@ -50,8 +50,7 @@ def layerwise(model: Model, queries: Sequence[inference.Query], measure: Measure
 def _measured(model: Model, tape: Tape, layer: Layer, measure: Measure, whole_layer: bool) -> Tensor:
     if layer.values is None or layer.sides is None or layer.sides[0] is layer.entered or layer.left is None:
         raise UnsupportedModel(
-            f"{type(model.hf).__name__} has no layers of attention and then feed-forward, each with a residual connection; "
-            "use rollout or value_zeroing instead"
+            f"{type(model.hf).__name__} has no layers of attention and then feed-forward; use rollout or value_zeroing instead"
         )
     block, forwarded = layer.sides
     tokens = layer.entered.shape[-2]
@@ -181,9 +180,7 @@ def _distributed(parts: Tensor, whole: Tensor) -> Tensor:
 def _part_of(parts: Mapping[int, Tensor | None], state: Tensor) -> Tensor:
     part = parts.get(id(state))
     if part is None:
-        raise UnsupportedModel(
-            "the model's output cannot be decomposed by token, as it does not depend on its layers alone; use rollout instead"
-        )
+        raise UnsupportedModel("the model's output cannot be decomposed by token; use rollout instead")
     return part
 
 

@@ -61,17 +61,21 @@ def _fused_attention(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kw
 
 T = Tensor
 FAMILIES: dict[Any, str] = {
-    **dict.fromkeys((F.gelu, F.silu, F.relu, torch.relu, T.relu, torch.tanh, T.tanh, F.leaky_relu, F.elu), "activation"),
+    **dict.fromkeys((F.gelu, F.silu, F.relu, torch.relu, T.relu, torch.tanh, T.tanh), "activation"),
+    **dict.fromkeys((F.leaky_relu, F.elu), "activation"),
     **dict.fromkeys((torch.sigmoid, T.sigmoid, F.softplus, torch.exp, T.exp), "gate"),
-    **dict.fromkeys((torch.rsqrt, T.rsqrt, torch.sqrt, T.sqrt, torch.reciprocal, T.reciprocal), "statistic"),
+    **dict.fromkeys((torch.rsqrt, T.rsqrt, torch.sqrt, T.sqrt), "statistic"),
+    **dict.fromkeys((torch.reciprocal, T.reciprocal), "statistic"),
     **dict.fromkeys((torch.pow, T.pow, T.__pow__, torch.square, T.square), "power"),
     **dict.fromkeys((F.linear, torch.addmm), "affine"),
     **dict.fromkeys((F.conv1d, torch.conv1d), "convolution"),
     **dict.fromkeys((torch.add, T.add, T.__add__, T.__radd__, T.add_, T.__iadd__), "sum"),
     **dict.fromkeys((torch.sub, T.sub, T.__sub__, T.__rsub__), "difference"),
     **dict.fromkeys((F.softmax, torch.softmax, T.softmax), "softmax"),
-    **dict.fromkeys((torch.matmul, T.matmul, T.__matmul__, torch.bmm, T.bmm, torch.mm, T.mm), "matmul"),
-    **dict.fromkeys((torch.mul, T.mul, T.__mul__, T.__rmul__, torch.multiply, T.multiply, T.mul_), "product"),
+    **dict.fromkeys((torch.matmul, T.matmul, T.__matmul__), "matmul"),
+    **dict.fromkeys((torch.bmm, T.bmm, torch.mm, T.mm), "matmul"),
+    **dict.fromkeys((torch.mul, T.mul, T.__mul__, T.__rmul__, T.mul_), "product"),
+    **dict.fromkeys((torch.multiply, T.multiply), "product"),
     **dict.fromkeys((torch.baddbmm, T.baddbmm), "added_matmul"),
     **dict.fromkeys((torch.div, T.div, T.__truediv__, torch.true_divide), "quotient"),
     **dict.fromkeys((F.layer_norm, torch.layer_norm), "layer_norm"),
@@ -82,9 +86,11 @@ FAMILIES: dict[Any, str] = {
 
 NAMES = """
     neg __neg__ sum mean cumsum
-    view reshape transpose permute contiguous flatten unflatten squeeze unsqueeze expand expand_as repeat repeat_interleave
-    __getitem__ __setitem__ cat stack split chunk unbind narrow select index_select gather masked_fill masked_fill_ where
-    roll pad to type float double half bfloat16 type_as clone view_as detach dropout embedding t swapaxes tril triu movedim
+    view reshape transpose permute contiguous flatten unflatten squeeze unsqueeze
+    expand expand_as repeat repeat_interleave
+    __getitem__ __setitem__ cat stack split chunk unbind narrow select index_select gather
+    masked_fill masked_fill_ where roll pad to type float double half bfloat16 type_as
+    clone view_as detach dropout embedding t swapaxes tril triu movedim
     scatter index_put zeros_like ones_like __get__
 """
 PLAIN = frozenset(NAMES.split())

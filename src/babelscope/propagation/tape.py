@@ -28,7 +28,8 @@ AFFINE = ADDITIONS | {"linear", "addmm", "conv1d", "layer_norm", "sub", "__sub__
 """Operations that may add a constant."""
 IN_PLACE: dict[str, Callable[..., Any]] = {
     "add_": Tensor.add, "sub_": Tensor.sub, "mul_": Tensor.mul, "div_": Tensor.div,
-    "__iadd__": Tensor.add, "__isub__": Tensor.sub, "__imul__": Tensor.mul, "__itruediv__": Tensor.div,
+    "__iadd__": Tensor.add, "__isub__": Tensor.sub,
+    "__imul__": Tensor.mul, "__itruediv__": Tensor.div,
 }  # fmt: skip
 """In-place operations and their out-of-place forms, which are run instead: the variable then refers
 to a new state."""
@@ -90,10 +91,7 @@ class Tape:
         self.age[id(state)] = len(self.steps)
         states = tuple(x for x in inputs if moves(x))
         if any(id(x) not in self.age or id(x) in self.overwritten for x in states):
-            raise UnsupportedModel(
-                f"an input of the operation {name!r} was changed in place, so that it has no parts by "
-                "token; use rollout instead"
-            )
+            raise UnsupportedModel(f"an input of {name!r} was changed in place: no parts by token; use rollout")
         layer = self.layers[-1]
         if name in ADDITIONS and len(states) == 2 and state.shape == layer.entered.shape:
             layer.summed(*sorted(states, key=lambda x: self.age[id(x)]))
@@ -125,9 +123,7 @@ class _Recorder(TorchFunctionMode):
         func = IN_PLACE[func.__name__] if overwritten else func
         name = func.__name__
         if name == "__setitem__" or name in IN_PLACE or (name.endswith("_") and not name.endswith("__")):
-            raise UnsupportedModel(
-                f"the model changes states in place ({name!r}), so that they have no parts by token; use rollout instead"
-            )
+            raise UnsupportedModel(f"{name!r} changes states in place: no parts by token; use rollout")
         self._attend(func, args, kwargs)
         result = func(*args, **kwargs)
         inputs = [x for x in _flat((*args, *kwargs.values())) if moves(x)]

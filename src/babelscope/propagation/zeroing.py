@@ -87,10 +87,11 @@ def _zeroed_in(model: Model, call: Callable[[int], Any], tokens: int, group: Ten
     distances_by_layer: list[Tensor] = []
 
     def leave(state: Tensor) -> Tensor:
-        if mode.products != len(distances_by_layer) + 1:
+        products = mode.products - len(distances_by_layer)
+        if products != 1:
             raise UnsupportedModel(
-                f"{type(model.hf).__name__} has {mode.products - len(distances_by_layer)} products of "
-                "attention weights and values in one layer where 1 is expected; use rollout instead"
+                f"a layer of {type(model.hf).__name__} has {products} products of attention "
+                "weights and values where 1 is expected; use rollout instead"
             )
         mode.weights.clear()
         distances_by_layer.append(cosine_distance(state[:-1].double(), state[-1].double()).T.cpu())

@@ -11,14 +11,14 @@ import pytest
 import torch
 
 from babelscope.errors import InputError, Undefined
-from babelscope.methods.slalom.design import Design, budget, design, draw
+from babelscope.methods.slalom.design import Design, parse_design, sample_size, sample_texts
 from babelscope.methods.slalom.exact import recover
 from babelscope.methods.slalom.fit import Problem, fit
 from babelscope.methods.slalom.joint import joint_fit
 from babelscope.methods.slalom.scores import SCORES, grad, lin, removal, score, share, without
 from babelscope.methods.slalom.shapley import shapley
-from babelscope.methods.slalom.surrogate import Mixture, predict, texts
-from babelscope.methods.slalom.text import answered, questions
+from babelscope.methods.slalom.surrogate import Mixture, counted, predict
+from babelscope.methods.slalom.text import fit_answers, plan_queries
 
 SIZES = (1, 2, 3, 7, 40)
 
@@ -52,21 +52,21 @@ def test_count_form_order_bounds_and_repetition() -> None:
     generator = np.random.default_rng(1)
     importance, value = truth(12)
     rows = [generator.integers(0, 12, generator.integers(1, 30)).tolist() for _ in range(50)]
-    found = predict(texts(rows), importance, value)
+    found = predict(counted(rows), importance, value)
     np.testing.assert_allclose(found, [by_position(row, importance, value) for row in rows], atol=1e-12)
-    np.testing.assert_allclose(found, predict(texts([row[::-1] for row in rows]), importance, value), atol=1e-12)
+    np.testing.assert_allclose(found, predict(counted([row[::-1] for row in rows]), importance, value), atol=1e-12)
     assert ((found >= value.min()) & (found <= value.max())).all()
     for copies in (1, 2, 9):
-        np.testing.assert_allclose(predict(texts([[u] * copies for u in range(12)]), importance, value), value, atol=1e-12)
+        np.testing.assert_allclose(predict(counted([[u] * copies for u in range(12)]), importance, value), value, atol=1e-12)
     with pytest.raises(Undefined, match="empty text"):
-        predict(texts([[], [1]]), importance, value)
-    assert predict(texts([[]], always=3), importance, value)[0] == pytest.approx(value[3])
+        predict(counted([[], [1]]), importance, value)
+    assert predict(counted([[]], always=3), importance, value)[0] == pytest.approx(value[3])
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_shift_of_importances_changes_nothing_and_one_of_values_shifts_the_answer(size: int) -> None:
     importance, value = truth(size)
-    rows = texts([np.random.default_rng(at).integers(0, size, 5).tolist() for at in range(20)])
+    rows = counted([np.random.default_rng(at).integers(0, size, 5).tolist() for at in range(20)])
     plain = predict(rows, importance, value)
     np.testing.assert_allclose(predict(rows, importance + 7.3, value), plain, atol=1e-12)
     np.testing.assert_allclose(predict(rows, importance, value + 2.5), plain + 2.5, atol=1e-12)
@@ -188,24 +188,24 @@ def sampled(size: int, count: int, noise: float = 0.0, seed: int = 0) -> tuple[l
     importance, value = truth(size, seed)
     generator = np.random.default_rng(seed + 1)
     rows = [generator.integers(0, size, generator.integers(1, 5)).tolist() for _ in range(count)]
-    return rows, predict(texts(rows), importance, value) + noise * generator.normal(size=count)
+    return rows, predict(counted(rows), importance, value) + noise * generator.normal(size=count)
 
 
 @pytest.mark.parametrize("size", [10, 40])
 def test_the_jacobian_is_the_central_difference(size: int) -> None:
     rows, found = sampled(size, 30)
-    problem = Problem(texts(rows), found, np.linspace(0.5, 2, 30), size)
+    problem = Problem(counted(rows), found, np.linspace(0.5, 2, 30), size)
     at, step = np.random.default_rng(3).normal(size=2 * size), 1e-6
     matrix, slope = problem.normal(at)
 
     def answers(point: np.ndarray) -> np.ndarray:
-        return predict(problem.given, point[:size], point[size:])
+        return predict(problem.texts, point[:size], point[size:])
 
     moves = np.eye(2 * size) * step
     jacobian = np.stack([(answers(at + move) - answers(at - move)) / (2 * step) for move in moves], axis=1)
     np.testing.assert_allclose(matrix, jacobian.T @ (problem.weight[:, None] * jacobian), atol=1e-7)
     np.testing.assert_allclose(slope, jacobian.T @ (problem.weight * (answers(at) - found)), atol=1e-6)
-    np.testing.assert_allclose(problem.slope(at, 0.3), slope + 0.3 * at, atol=1e-10)
+    np.testing.assert_allclose(problem.gradient(at, 0.3), slope + 0.3 * at, atol=1e-10)
     by_importance, by_value, _ = problem.jacobian(at)
     np.testing.assert_allclose(by_importance.sum(axis=1), 0, atol=1e-12)
     np.testing.assert_allclose(by_value.sum(axis=1), 1, atol=1e-12)
@@ -215,9 +215,9 @@ def test_the_jacobian_is_the_central_difference(size: int) -> None:
 @pytest.mark.parametrize("ridge", [1e-6, None])
 def test_the_fit_recovers_an_exact_slalom(size: int, ridge: float | None) -> None:
     rows, found = sampled(size, 12 * size)
-    fitted = fit(texts(rows), found, size=size, ridge=ridge)
+    fitted = fit(counted(rows), found, size=size, ridge=ridge)
     importance, value = truth(size)
-    fresh = texts([np.random.default_rng(at).integers(0, size, 3).tolist() for at in range(500)])
+    fresh = counted([np.random.default_rng(at).integers(0, size, 3).tolist() for at in range(500)])
     gap = predict(fresh, fitted.importance, fitted.value) - predict(fresh, importance, value)
     assert (gap**2).mean() < 1e-8
     assert np.corrcoef(fitted.importance, importance)[0, 1] > 0.9999
@@ -228,9 +228,9 @@ def test_the_fit_recovers_an_exact_slalom(size: int, ridge: float | None) -> Non
 @pytest.mark.parametrize("ridge", [1e-3, 1e-1])
 def test_the_objective_never_rises_and_ends_below_the_best_linear_mixture(ridge: float) -> None:
     rows, found = sampled(20, 300, noise=0.5)
-    fitted = fit(texts(rows), found, size=20, ridge=ridge)
+    fitted = fit(counted(rows), found, size=20, ridge=ridge)
     assert (np.diff(fitted.trace) < 0).all()
-    problem = Problem(texts(rows), (found - found.mean()) / found.std(), np.ones(300), 20)
+    problem = Problem(counted(rows), (found - found.mean()) / found.std(), np.ones(300), 20)
     shares = np.zeros((300, 20))
     for line, row in zip(shares, rows):
         for unit in row:
@@ -242,34 +242,34 @@ def test_the_objective_never_rises_and_ends_below_the_best_linear_mixture(ridge:
 @pytest.mark.parametrize("ridge", [1e-2, 1e-1])
 def test_both_solvers_reach_the_same_objective(ridge: float) -> None:
     rows, found = sampled(25, 400, noise=0.3)
-    one, other = (fit(texts(rows), found, size=25, ridge=ridge, solver=name) for name in ("levenberg-marquardt", "l-bfgs"))
+    one, other = (fit(counted(rows), found, size=25, ridge=ridge, solver=name) for name in ("levenberg-marquardt", "l-bfgs"))
     assert one.trace[-1] == pytest.approx(other.trace[-1], rel=1e-4)
     np.testing.assert_allclose(one.value, other.value, atol=1e-3)
     with pytest.raises(InputError, match="l-bfgs"):
-        fit(texts(rows), found, size=25, solver="adam")
+        fit(counted(rows), found, size=25, solver="adam")
 
 
 @pytest.mark.parametrize("ridge", [1e-1, 1e-3])
 def test_a_fit_that_starts_elsewhere_ends_at_the_same_objective(ridge: float) -> None:
     """From the fit to nine tenths of the answers, and from one to other answers, whose importances and values are far off."""
     rows, found = sampled(25, 300, noise=0.3)
-    whole = fit(texts(rows), found, size=25, ridge=ridge)
-    part = fit(texts(rows[:270]), found[:270], size=25, ridge=ridge)
-    astray = fit(texts(rows), 3 - 2 * found, size=25, ridge=ridge)
+    whole = fit(counted(rows), found, size=25, ridge=ridge)
+    part = fit(counted(rows[:270]), found[:270], size=25, ridge=ridge)
+    astray = fit(counted(rows), 3 - 2 * found, size=25, ridge=ridge)
     for start in (part, astray):
-        again = fit(texts(rows), found, size=25, ridge=ridge, start=start)
+        again = fit(counted(rows), found, size=25, ridge=ridge, start=start)
         assert again.trace[-1] == pytest.approx(whole.trace[-1], rel=1e-6)
         np.testing.assert_allclose(again.value, whole.value, atol=1e-3)
-    near = fit(texts(rows), found, size=25, start=part)
+    near = fit(counted(rows), found, size=25, start=part)
     assert near.ridge == part.ridge
 
 
 def test_very_many_units_are_fitted_without_a_matrix_and_without_deviations() -> None:
     """Every unit alone and 1000 longer texts; the singles alone fix the values up to the prior."""
     size, (importance, value) = 1600, truth(1600)
-    asked = questions([list(range(size))], design("mix"), 2600, np.random.default_rng(0))
-    answer = predict(texts([text[0] for text in asked.asked]), importance, value)
-    found = answered(asked, answer, np.random.default_rng(1))
+    asked = plan_queries([list(range(size))], parse_design("mix"), 2600, np.random.default_rng(0))
+    answer = predict(counted([text[0] for text in asked.texts]), importance, value)
+    found = fit_answers(asked, answer, np.random.default_rng(1))
     assert np.isnan(found.value_sd).all()
     assert any("no standard deviations" in flag for flag in found.flags)
     assert np.corrcoef(found.value, value)[0, 1] > 0.99
@@ -277,8 +277,8 @@ def test_very_many_units_are_fitted_without_a_matrix_and_without_deviations() ->
 
 def test_a_weight_of_two_is_the_text_twice() -> None:
     rows, found = sampled(8, 100, noise=0.2)
-    twice = fit(texts(rows + rows[:40]), np.concatenate([found, found[:40]]), size=8, ridge=1e-2)
-    heavy = fit(texts(rows), found, size=8, ridge=1e-2, weight=np.where(np.arange(100) < 40, 2.0, 1.0))
+    twice = fit(counted(rows + rows[:40]), np.concatenate([found, found[:40]]), size=8, ridge=1e-2)
+    heavy = fit(counted(rows), found, size=8, ridge=1e-2, weight=np.where(np.arange(100) < 40, 2.0, 1.0))
     np.testing.assert_allclose(heavy.value, twice.value, atol=1e-9)
     np.testing.assert_allclose(heavy.importance, twice.importance, atol=1e-9)
     np.testing.assert_allclose(heavy.importance_sd, twice.importance_sd, atol=1e-9)
@@ -288,11 +288,11 @@ def test_the_standard_deviations_are_those_of_repeated_draws() -> None:
     """Over 60 draws of noise the errors divided by the stated deviations have deviation 1 (within a fifth)."""
     size, rows = 10, sampled(10, 600)[0]
     importance, value = truth(size)
-    clean = predict(texts(rows), importance, value)
+    clean = predict(counted(rows), importance, value)
     errors = []
     for seed in range(60):
         noisy = clean + 0.1 * np.random.default_rng(seed).normal(size=600)
-        one = fit(texts(rows), noisy, size=size, ridge=1e-2 / clean.var())
+        one = fit(counted(rows), noisy, size=size, ridge=1e-2 / clean.var())
         errors.append(np.stack([(one.importance - importance) / one.importance_sd, (one.value - value) / one.value_sd]))
     assert 0.8 < np.std(np.stack(errors)[:, 0]) < 1.2
     assert 0.8 < np.std(np.stack(errors)[:, 1]) < 1.2
@@ -302,10 +302,10 @@ def test_an_importance_without_evidence_is_not_identified() -> None:
     """A unit whose value is that of every company it keeps; here all others have value 1 and it has 1 too."""
     value, importance = np.array([1.0, 1.0, 1.0, -2.0]), np.array([0.5, -0.5, 1.0, -1.0])
     rows = [[a, b] for a in range(3) for b in range(3)] + [[3]]
-    fitted = fit(texts(rows), predict(texts(rows), importance, value), size=4, ridge=1e-3)
+    fitted = fit(counted(rows), predict(counted(rows), importance, value), size=4, ridge=1e-3)
     assert not fitted.identified[:3].any()
     assert np.isnan(fitted.importance_sd[:3]).all()
-    constant = fit(texts(rows), np.full(10, 1.5), size=4)
+    constant = fit(counted(rows), np.full(10, 1.5), size=4)
     assert (constant.importance == 0).all()
     assert (constant.value == 1.5).all()
     assert not constant.identified.any()
@@ -317,7 +317,7 @@ def test_classes_share_importances_and_their_values_sum_to_zero() -> None:
     generator = np.random.default_rng(8)
     value = generator.normal(size=(size, classes))
     value -= value.mean(axis=1, keepdims=True)
-    rows = texts([generator.integers(0, size, 3).tolist() for _ in range(600)])
+    rows = counted([generator.integers(0, size, 3).tolist() for _ in range(600)])
     logits = np.stack([predict(rows, importance, value[:, c]) for c in range(classes)], axis=1)
     found = joint_fit(rows, logits + generator.normal(size=(600, 1)), size=size, ridge=1e-8)
     np.testing.assert_allclose(found.importance, importance, atol=1e-4)
@@ -329,15 +329,15 @@ def test_classes_share_importances_and_their_values_sum_to_zero() -> None:
 
 def test_two_classes_together_are_the_binary_model() -> None:
     rows, found = sampled(15, 400, noise=0.2)
-    joint = joint_fit(texts(rows), np.stack([-found / 2, found / 2], axis=1), size=15, ridge=1e-3)
-    alone = fit(texts(rows), found, size=15, ridge=1e-3)
+    joint = joint_fit(counted(rows), np.stack([-found / 2, found / 2], axis=1), size=15, ridge=1e-3)
+    alone = fit(counted(rows), found, size=15, ridge=1e-3)
     np.testing.assert_allclose(joint.value[:, 1] - joint.value[:, 0], alone.value, atol=1e-5)
     np.testing.assert_allclose(joint.importance, alone.importance, atol=1e-5)
 
 
 def test_samples_are_balanced_counted_and_the_same_for_a_seed() -> None:
     text = [0, 1, 2, 3, 4, 5, 6, 0, 1]
-    drawn = draw([text], design("mix"), 500, np.random.default_rng(0))
+    drawn = sample_texts([text], parse_design("mix"), 500, np.random.default_rng(0))
     assert sum(drawn.values()) == 500
     assert all(drawn[((unit,),)] == 1 for unit in range(7))
     assert {len(one[0]) for one in drawn} == {1, 2, 3, 4}
@@ -345,36 +345,36 @@ def test_samples_are_balanced_counted_and_the_same_for_a_seed() -> None:
     for (one,), times in drawn.items():
         met.update({unit: times * count for unit, count in Counter(one).items()})
     assert max(met.values()) - min(met.values()) <= 3
-    assert drawn == draw([text], design("mix"), 500, np.random.default_rng(0))
-    assert drawn != draw([text], design("mix"), 500, np.random.default_rng(1))
-    assert {len(one[0]) for one in draw([text], design("fixed(3)"), 100, np.random.default_rng(0))} == {3}
+    assert drawn == sample_texts([text], parse_design("mix"), 500, np.random.default_rng(0))
+    assert drawn != sample_texts([text], parse_design("mix"), 500, np.random.default_rng(1))
+    assert {len(one[0]) for one in sample_texts([text], parse_design("fixed(3)"), 100, np.random.default_rng(0))} == {3}
 
 
 def test_few_units_are_enumerated() -> None:
-    drawn = draw([[4, 9, 4]], design("mix"), 300, np.random.default_rng(0))
+    drawn = sample_texts([[4, 9, 4]], parse_design("mix"), 300, np.random.default_rng(0))
     assert len(drawn) == 2 + 4 + 8 + 16
     assert set(drawn.values()) == {1}
-    assert len(draw([[4]], design("mix"), 300, np.random.default_rng(0))) == 4
+    assert len(sample_texts([[4]], parse_design("mix"), 300, np.random.default_rng(0))) == 4
 
 
 def test_pairs_keep_a_unit_in_both_segments_and_deletions_keep_the_order() -> None:
     for name in ("mix", "fixed(2)", "deletion"):
-        for first, second in draw([[0, 1, 2, 3], [4, 5]], design(name), 200, np.random.default_rng(0)):
+        for first, second in sample_texts([[0, 1, 2, 3], [4, 5]], parse_design(name), 200, np.random.default_rng(0)):
             assert set(first) <= {0, 1, 2, 3}
             assert set(second) <= {4, 5}
             assert first
             assert second
-    drawn = draw([list(range(12))], design("deletion"), 300, np.random.default_rng(0))
+    drawn = sample_texts([list(range(12))], parse_design("deletion"), 300, np.random.default_rng(0))
     assert {len(one[0]) for one in drawn} == set(range(7, 13))
     assert all(list(one[0]) == sorted(one[0]) for one in drawn)
 
 
 def test_designs_are_read_and_others_refused() -> None:
-    assert design("fixed(3)+context") == Design("fixed", 3, True)
+    assert parse_design("fixed(3)+context") == Design("fixed", 3, True)
     for name in ("mixed", "fixed", "fixed(0)", "mix+cls", "exact+context"):
         with pytest.raises(InputError):
-            design(name)
-    assert [budget(size, 0) for size in (1, 50, 900)] == [300, 500, 5000]
-    assert budget(900, 20) == 20
+            parse_design(name)
+    assert [sample_size(size, 0) for size in (1, 50, 900)] == [300, 500, 5000]
+    assert sample_size(900, 20) == 20
     with pytest.raises(InputError, match="negative"):
-        budget(3, -1)
+        sample_size(3, -1)

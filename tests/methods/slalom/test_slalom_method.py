@@ -17,7 +17,7 @@ import torch
 from babelscope.display.results import Attributions
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.methods.explain import explain
-from babelscope.methods.slalom.design import budget
+from babelscope.methods.slalom.design import sample_size
 from babelscope.model.load import Model
 from babelscope.store import Cell, key, open_store, put, read_attributions
 from babelscope.types import Example
@@ -100,7 +100,7 @@ def test_the_budget_is_kept_and_equal_texts_are_asked_once(bert: Model) -> None:
     asked = sum(one.details["queries"] for one in found)
     assert bert.door.queries - before[0] == asked + 2  # and the two texts themselves
     for one in found:
-        assert one.details["queries"] <= one.details["samples"] == budget(len(set(one.tokens)), 0)
+        assert one.details["queries"] <= one.details["samples"] == sample_size(len(set(one.tokens)), 0)
     (small,) = explain(bert, TEXTS[0], "slalom", options={"samples": 7})
     assert small.details["queries"] == 7
     assert "unseen" in small.flags[0]

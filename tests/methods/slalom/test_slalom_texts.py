@@ -19,8 +19,8 @@ from babelscope.display.plane import plane_svg
 from babelscope.display.results import Attributions
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain
+from babelscope.methods.slalom.baselines import additive, linear, naive_bayes
 from babelscope.methods.slalom.corpus import explain_function, fit_corpus, log_odds, without
-from babelscope.methods.slalom.rivals import additive, linear, naive_bayes
 from conftest import TEXTS, tiny
 from slalom_transformer import IMPORTANCE, VALUE, slalom_transformer
 

@@ -9,11 +9,11 @@ from babelscope.data.formats.lists import (
     as_examples,
 )
 from babelscope.errors import InputError
-from babelscope.methods.slalom.design import design
+from babelscope.methods.slalom.design import parse_design
 from babelscope.methods.slalom.joint import joint_fit
-from babelscope.methods.slalom.methods import pieces
-from babelscope.methods.slalom.surrogate import texts
-from babelscope.methods.slalom.text import questions
+from babelscope.methods.slalom.methods import text_units
+from babelscope.methods.slalom.surrogate import counted
+from babelscope.methods.slalom.text import plan_queries
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
@@ -30,21 +30,22 @@ def explain_classes(
     seed: int = 0,
     lang: str = "und",
 ) -> pd.DataFrame:
-    """What each unit of a text is worth for every class, with one importance for all: the joint SLALOM.
+    """The value of each unit of a text for every class, with one importance for all: the joint
+    SLALOM.
 
-    One row per distinct unit in the order of the text: `unit`, `importance`, and the value for each class under the class's
-    name. The values of a unit sum to 0; the importances too. For one class against the rest, `explain` with the quantity
-    log_odds.
+    One row per distinct unit in the order of the text: `unit`, `importance`, and the value for each
+    class under the class's name. The values of a unit sum to 0; the importances too. For one class
+    against the rest, `explain` with the quantity log_odds.
     """
     if model.task == "question-answering" or len(model.labels) < 2:
         raise InputError(f"{model.name} has {len(model.labels)} classes; a joint surrogate needs at least two")
-    (row,) = (pieces(one, unit) for one in encode(model, as_examples(text, lang)))
-    asked = questions(row.segments, design("mix"), samples, keyed(seed, "slalom", row.row.example.id))
-    outputs = inference.scores(model, [row.query(one) for one in asked.asked])
+    (row,) = (text_units(encoded, unit) for encoded in encode(model, as_examples(text, lang)))
+    queries = plan_queries(row.segments, parse_design("mix"), samples, keyed(seed, "slalom", row.row.example.id))
+    outputs = inference.scores(model, [row.query(units) for units in queries.texts])
     logits = np.stack([output.numpy() for output in outputs])
-    flat = [[number for one in question for number in one] for question in asked.asked]
-    found = joint_fit(texts(flat), logits, size=asked.size, weight=asked.weight)
+    flat = [[number for segment in units for number in segment] for units in queries.texts]
+    fitted = joint_fit(counted(flat), logits, size=queries.size, weight=queries.weight)
     tokens = np.array(row.row.tokens)[row.row.content]
-    names = ["".join(tokens[row.position == int(np.flatnonzero(row.units == number)[0])]) for number in range(asked.size)]
-    values = {label: found.value[:, at] for at, label in enumerate(model.labels)}
-    return pd.DataFrame({"unit": names, "importance": found.importance, **values})
+    names = ["".join(tokens[row.position == int(np.flatnonzero(row.units == number)[0])]) for number in range(queries.size)]
+    values = {label: fitted.value[:, at] for at, label in enumerate(model.labels)}
+    return pd.DataFrame({"unit": names, "importance": fitted.importance, **values})

@@ -1,4 +1,5 @@
-"""Fitting a SLALOM to answers: Levenberg-Marquardt with a closed-form Jacobian, L-BFGS for very many units."""
+"""Fitting a SLALOM to answers: Levenberg-Marquardt with a closed-form Jacobian, L-BFGS for very
+many units."""
 
 from __future__ import annotations
 
@@ -11,26 +12,28 @@ from scipy import linalg, sparse
 from scipy.optimize import minimize
 
 from babelscope.errors import InputError
-from babelscope.methods.slalom.surrogate import Numbers, Texts, predict, shares
+from babelscope.methods.slalom.surrogate import CountedTexts, Numbers, predict, shares
 
 LADDER = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-"""Strengths of the prior, from strong to weak; each fit starts where the stronger one ended, or it would stall."""
+"""Strengths of the prior, from strong to weak; each fit starts where the stronger one ended, as it
+would stall otherwise."""
 ROUGH, FINE = 1e-3, 1e-9
-"""Relative decrease of the objective at which a rung, and the last one, is done."""
+"""Relative decrease of the objective at which a rung, and the last one, has converged."""
 SOLVERS = ("auto", "levenberg-marquardt", "l-bfgs")
 MANY = 1500
-"""Units from which on the matrix of 2T x 2T is too large and L-BFGS takes over."""
+"""Above this number of units the matrix of 2T x 2T is too large and L-BFGS is used."""
 SAME = 1e-7
-"""Answers that differ by less, as a share of their size, are the same: float32 has no more digits."""
+"""Answers that differ by less, relative to their size, count as equal: the precision of float32."""
 KNOWN = 0.5
-"""An importance is identified if the answers take away at least this share of its prior variance."""
+"""An importance is identified if the answers reduce its prior variance by at least this share."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """Importance and value of each unit with standard deviations, and how the fit went.
 
-    `identified` is False where the answers say nothing about an importance: the unit's value is near that of its company.
+    `identified` is False where the answers do not determine an importance: the unit's value is
+    close to those of the units that it was sampled with.
     """
 
     importance: Numbers
@@ -51,59 +54,60 @@ class Problem:
 
         Q(s, v) = 1/2 sum_n omega_n (F_n - f_n)^2 + ridge/2 sum_u s_u^2 + ridge/2 sum_u v_u^2
 
-    omega the weight of a text (how often it was drawn).
+    omega the weight of a text (how often it was sampled).
     """
 
-    given: Texts
+    texts: CountedTexts
     answer: Numbers
     weight: Numbers
     size: int
 
     def objective(self, at: Numbers, ridge: float) -> float:
-        gap = predict(self.given, at[: self.size], at[self.size :]) - self.answer
+        gap = predict(self.texts, at[: self.size], at[self.size :]) - self.answer
         return float(self.weight @ gap**2 + ridge * (at @ at)) / 2
 
     def jacobian(self, at: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Slopes of F at each place, by importance and by value, and F - f.
+        """Derivatives of F at each place, with respect to importance and value, and F - f.
 
             dF/dv_u = A_u        dF/ds_u = A_u (v_u - F)
 
-        *Laws*: the central difference; by all importances together 0, by all values together 1.
+        *Laws*: equals the central difference; those of all importances sum to 0, those of all
+        values to 1.
         """
-        share, value = shares(self.given, at[: self.size]), at[self.size :][self.given.unit]
-        found = (share * value).sum(axis=1)
-        return share * (value - found[:, None]), share, found - self.answer
+        share, value = shares(self.texts, at[: self.size]), at[self.size :][self.texts.unit]
+        predicted = (share * value).sum(axis=1)
+        return share * (value - predicted[:, None]), share, predicted - self.answer
 
     def normal(self, at: Numbers) -> tuple[Numbers, Numbers]:
         """J^T Omega J and J^T Omega (F - f) over importances and values."""
         by_importance, by_value, gap = self.jacobian(at)
         root = np.sqrt(self.weight)[:, None]
-        rows = np.repeat(np.arange(len(self.given)), self.given.unit.shape[1])
-        columns, shape = self.given.unit.reshape(-1), (len(self.given), self.size)
-        slopes = [(by * root).reshape(-1) for by in (by_importance, by_value)]
-        if self.given.unit.shape[1] * 16 > self.size:
+        rows = np.repeat(np.arange(len(self.texts)), self.texts.unit.shape[1])
+        columns, shape = self.texts.unit.reshape(-1), (len(self.texts), self.size)
+        entries = [(by * root).reshape(-1) for by in (by_importance, by_value)]
+        if self.texts.unit.shape[1] * 16 > self.size:
             flat = rows * self.size + columns
-            dense = np.hstack([np.bincount(flat, part, shape[0] * shape[1]).reshape(shape) for part in slopes]).astype(
+            dense = np.hstack([np.bincount(flat, part, shape[0] * shape[1]).reshape(shape) for part in entries]).astype(
                 np.float64
             )
             return dense.T @ dense, dense.T @ (root[:, 0] * gap)
         matrix = sparse.hstack(
-            [sparse.csr_matrix((part, (rows, columns)), shape=shape) for part in slopes],
+            [sparse.csr_matrix((part, (rows, columns)), shape=shape) for part in entries],
             format="csr",
         )
         return (matrix.T @ matrix).toarray(), matrix.T @ (root[:, 0] * gap)
 
-    def slope(self, at: Numbers, ridge: float) -> Numbers:
-        """The gradient of the objective, without the matrix."""
+    def gradient(self, at: Numbers, ridge: float) -> Numbers:
+        """The gradient of the objective, computed without the matrix."""
         by_importance, by_value, gap = self.jacobian(at)
-        pulled = (gap * self.weight)[:, None]
-        columns = self.given.unit.reshape(-1)
-        parts = [np.bincount(columns, (by * pulled).reshape(-1), self.size) for by in (by_importance, by_value)]
+        residual = (gap * self.weight)[:, None]
+        columns = self.texts.unit.reshape(-1)
+        parts = [np.bincount(columns, (by * residual).reshape(-1), self.size) for by in (by_importance, by_value)]
         return np.concatenate(parts) + ridge * at
 
 
 def fit(
-    given: Texts,
+    texts: CountedTexts,
     answer: Numbers,
     *,
     size: int,
@@ -112,21 +116,25 @@ def fit(
     solver: str = "auto",
     start: Fit | None = None,
 ) -> Fit:
-    """The SLALOM of `size` units that is nearest to the answers.
+    """The SLALOM of `size` units that fits the answers best.
 
-        min_{s, v} sum_n omega_n (F_n - f_n)^2 + ridge (sum s^2 + sum (v - mean f)^2 / sd(f)^2),   then sum_u s_u = 0
+        min_{s, v} sum_n omega_n (F_n - f_n)^2 + ridge (sum s^2 + sum (v - mean f)^2 / sd(f)^2)
+        then sum_u s_u = 0
 
-    F as in `predict`. Answers are divided by their standard deviation first, so that the ridge has no unit; it is the ratio
-    of noise and prior variance. Without one, it is the first rung of LADDER below the noise variance that the fit leaves,
-    sigma^2 = RSS / (n - trace). Standard deviations are those of the linearised posterior,
-    sigma^2 (J^T Omega J + ridge)^-1, importances centred. With `start`, a fit to nearly the same answers, the steps begin
-    there and at its ridge instead of on top of the ladder.
+    F as in `predict`. Answers are divided by their standard deviation first, so that the ridge has
+    no unit; it is the ratio of noise and prior variance. By default it is the first rung of LADDER
+    below the residual variance of the fit, sigma^2 = RSS / (n - trace). Standard deviations are
+    those of the linearised posterior, sigma^2 (J^T Omega J + ridge)^-1, importances centred. With
+    `start`, a fit to nearly the same answers, the steps begin there and at its ridge instead of at
+    the top of the ladder.
 
-    *Laws*: an exact SLALOM is recovered; no worse than the best linear mixture (s = 0); the objective never rises; a text
-    with weight 2 is that text twice; both solvers, and any start, reach the same objective; centred importances.
-    *Left open by the paper*: how to minimise (it takes Adam for a fixed number of steps, which cannot reach large values)
-    and how to treat units without evidence (here: the prior).
-    Source: Leemann et al. 2024 (SLALOM), algorithm 1 for the objective; Marquardt 1963 for the steps.
+    *Laws*: an exact SLALOM is recovered; no worse than the best linear mixture (s = 0); the
+    objective never rises; a text with weight 2 counts as that text twice; both solvers, and any
+    start, reach the same objective; centred importances.
+    *Left open by the paper*: how to minimise (it takes Adam for a fixed number of steps, which
+    cannot reach large values) and how to treat units without evidence (here: the prior).
+    Source: Leemann et al. 2024 (SLALOM), algorithm 1 for the objective; Marquardt 1963 for the
+    steps.
     """
     if solver not in SOLVERS:
         raise InputError(f"solver {solver!r} is not one of: {', '.join(SOLVERS)}")
@@ -135,63 +143,65 @@ def fit(
     spread = sqrt(float(np.average((answer - mean) ** 2, weights=omega)))
     if spread <= SAME * max(1.0, abs(mean)):
         return _constant(size, mean)
-    problem = Problem(given, (answer - mean) / spread, omega, size)
+    problem = Problem(texts, (answer - mean) / spread, omega, size)
     if solver == "l-bfgs" or (solver == "auto" and size > MANY):
-        return _finished(*_bounded_memory(problem, 1e-3 if ridge is None else ridge), problem, mean, spread)
+        return _with_deviations(*_l_bfgs(problem, 1e-3 if ridge is None else ridge), problem, mean, spread)
     if start is not None and not start.constant:
         begin = np.concatenate([start.importance, (start.value - mean) / spread])
-        return _finished(
-            *_settled(problem, begin, start.ridge if ridge is None else ridge),
+        return _with_deviations(
+            *_refined(problem, begin, start.ridge if ridge is None else ridge),
             problem,
             mean,
             spread,
         )
-    return _finished(*_ladder(problem, ridge), problem, mean, spread)
+    return _with_deviations(*_ladder(problem, ridge), problem, mean, spread)
 
 
 def _ladder(problem: Problem, ridge: float | None) -> tuple[Numbers, float, tuple[float, ...]]:
-    """Down the ladder to the wanted ridge; or to the first rung below the noise that is found there."""
+    """Down the ladder to the requested ridge; or to the first rung below the estimated noise."""
     rungs = [rung for rung in LADDER if ridge is None or rung > ridge] + ([] if ridge is None else [ridge])
-    at, rung = _at_rest(problem, rungs[0]), rungs[0]
+    at, rung = _linear_mixture(problem, rungs[0]), rungs[0]
     for rung in rungs:
         at, _ = _descend(problem, at, rung, ROUGH)
         if ridge is None and _noise(problem, at, rung) >= rung:
             break
-    return _settled(problem, at, rung)
+    return _refined(problem, at, rung)
 
 
-def _settled(problem: Problem, at: Numbers, ridge: float) -> tuple[Numbers, float, tuple[float, ...]]:
-    """Down from there, or from the best linear mixture where that is lower: the result is never worse than it."""
-    rest = _at_rest(problem, ridge)
-    at, trace = _descend(problem, min(at, rest, key=lambda one: problem.objective(one, ridge)), ridge, FINE)
+def _refined(problem: Problem, at: Numbers, ridge: float) -> tuple[Numbers, float, tuple[float, ...]]:
+    """The minimum from there, or from the best linear mixture where that is lower: never worse than
+    the latter."""
+    rest = _linear_mixture(problem, ridge)
+    at, trace = _descend(problem, min(at, rest, key=lambda start: problem.objective(start, ridge)), ridge, FINE)
     return at, ridge, trace
 
 
-def _at_rest(problem: Problem, ridge: float) -> Numbers:
+def _linear_mixture(problem: Problem, ridge: float) -> Numbers:
     """Importances 0 and the ridge regression for the values: the best linear mixture."""
     start = np.zeros(2 * problem.size)
-    matrix, slope = problem.normal(start)
+    matrix, gradient = problem.normal(start)
     block = matrix[problem.size :, problem.size :] + ridge * np.eye(problem.size)
-    start[problem.size :] = -linalg.solve(block, slope[problem.size :], assume_a="pos")
+    start[problem.size :] = -linalg.solve(block, gradient[problem.size :], assume_a="pos")
     return start
 
 
 def _descend(problem: Problem, at: Numbers, ridge: float, tolerance: float) -> tuple[Numbers, tuple[float, ...]]:
-    """Levenberg-Marquardt from `at`, until a step changes the objective by less than the tolerance, twice."""
-    objective, damping, still = problem.objective(at, ridge), 1e-2, 0
+    """Levenberg-Marquardt from `at`, until a step changes the objective by less than the tolerance,
+    twice."""
+    objective, damping, converged = problem.objective(at, ridge), 1e-2, 0
     trace = [objective]
     for _ in range(100):
-        matrix, slope = problem.normal(at)
+        matrix, gradient = problem.normal(at)
         matrix[np.diag_indices_from(matrix)] += ridge
-        slope = slope + ridge * at
-        moved = _step(problem, at, ridge, matrix, slope, objective, damping)
+        gradient = gradient + ridge * at
+        moved = _step(problem, at, ridge, matrix, gradient, objective, damping)
         if moved is None:
             break
         at, reached, damping = moved
-        still = still + 1 if objective - reached <= tolerance * objective else 0
+        converged = converged + 1 if objective - reached <= tolerance * objective else 0
         objective = reached
         trace.append(objective)
-        if still == 2:
+        if converged == 2:
             break
     return at, tuple(trace)
 
@@ -201,11 +211,12 @@ def _step(
     at: Numbers,
     ridge: float,
     matrix: Numbers,
-    slope: Numbers,
+    gradient: Numbers,
     objective: float,
     damping: float,
 ) -> tuple[Numbers, float, float] | None:
-    """One step that lowers the objective, with the objective reached and the next damping; None if none does."""
+    """One step that lowers the objective, with the objective reached and the next damping; None if
+    none does."""
     diagonal = np.maximum(np.diag(matrix), 1e-8 * np.diag(matrix).max())
     for _ in range(12):
         try:
@@ -213,10 +224,10 @@ def _step(
         except linalg.LinAlgError:
             damping *= 8
             continue
-        step = -linalg.cho_solve(factor, slope, check_finite=False)
+        step = -linalg.cho_solve(factor, gradient, check_finite=False)
         reached = problem.objective(at + step, ridge)
         if reached < objective:
-            expected = -(slope @ step) - step @ matrix @ step / 2
+            expected = -(gradient @ step) - step @ matrix @ step / 2
             gain = (objective - reached) / max(expected, 1e-300)
             return (
                 at + step,
@@ -227,28 +238,29 @@ def _step(
     return None
 
 
-def _bounded_memory(problem: Problem, ridge: float) -> tuple[Numbers, float, tuple[float, ...]]:
-    """L-BFGS: no matrix, so no ladder either; it does not stall."""
-    found = minimize(
-        lambda at: (problem.objective(at, ridge), problem.slope(at, ridge)),
+def _l_bfgs(problem: Problem, ridge: float) -> tuple[Numbers, float, tuple[float, ...]]:
+    """L-BFGS: no matrix, and no ladder, as it does not stall."""
+    result = minimize(
+        lambda at: (problem.objective(at, ridge), problem.gradient(at, ridge)),
         np.zeros(2 * problem.size),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": 5000, "maxfun": 20000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-9},
     )
     start = problem.objective(np.zeros(2 * problem.size), ridge)
-    return np.asarray(found.x), ridge, (start, float(found.fun))
+    return np.asarray(result.x), ridge, (start, float(result.fun))
 
 
 def _noise(problem: Problem, at: Numbers, ridge: float) -> float:
-    """RSS / (n - trace), trace = 2T - ridge tr (J^T Omega J + ridge)^-1: the parameters that the answers decide."""
+    """RSS / (n - trace), trace = 2T - ridge tr (J^T Omega J + ridge)^-1: the effective number of
+    parameters."""
     matrix, _ = problem.normal(at)
     free = 2 * problem.size - float((ridge / (linalg.eigvalsh(matrix) + ridge)).sum())
-    gap = predict(problem.given, at[: problem.size], at[problem.size :]) - problem.answer
+    gap = predict(problem.texts, at[: problem.size], at[problem.size :]) - problem.answer
     return float(problem.weight @ gap**2) / max(float(problem.weight.sum()) - free, 1.0)
 
 
-def _finished(
+def _with_deviations(
     at: Numbers,
     ridge: float,
     trace: tuple[float, ...],

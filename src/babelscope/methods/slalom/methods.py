@@ -9,16 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.errors import InputError, UnsupportedModel
-from babelscope.methods.slalom.design import Design, Text
-from babelscope.methods.slalom.design import design as named_design
+from babelscope.methods.slalom.design import Design, Text, parse_design
 from babelscope.methods.slalom.scores import SCORES
 from babelscope.methods.slalom.text import (
     Surrogate,
-    answered,
     details,
+    fit_answers,
+    plan_queries,
     position_scores,
-    questions,
-    recovered,
+    recover_surrogate,
 )
 from babelscope.model import inference
 from babelscope.model.load import Model
@@ -40,37 +39,42 @@ def slalom(
     unit: str = "token",
     seed: int = 0,
 ) -> list[Explained]:
-    """Two numbers per unit, a value and an importance, fitted to the model's answers to short texts of the same units.
+    """Two numbers per unit, a value and an importance, fitted to the model's answers to short texts
+    of these units.
 
-        F(t) = sum_i alpha_i v_i,    alpha_i = exp(s_i) / sum_j exp(s_j)        i, j over the positions of t
+        F(t) = sum_i alpha_i v_i,    alpha_i = exp(s_i) / sum_j exp(s_j),    i, j positions of t
 
-        score       value v_i;  importance s_i;  lin v_i exp(s_i);  share alpha_i v_i;  grad alpha_i (v_i - F);
-                    removal F(t) - F(t without i);  shapley the mean contribution over all orders
+        value v_i;  importance s_i;  lin v_i exp(s_i);  share alpha_i v_i;  grad alpha_i (v_i - F);
+        removal F(t) - F(t without i);  shapley the mean contribution over all orders
 
-    F the surrogate of the explained quantity, v the value and s the importance (their mean over the distinct units is 0) of
-    a token or, with unit=word, of a word (its score is spread evenly over its tokens). `design` says which texts are
-    asked: mix (each unit alone, then 2 to 4 units), fixed(3) (as published), deletion (the text without up to 5 positions)
-    or exact (2T - 1 questions, nothing fitted); with +context what is always there becomes a unit too. `samples` is their
-    number, 0 for ten per unit and 300 to 5000. In a pair a unit belongs to its segment; a fixed part stays as it is.
+    These are the scores; F is the surrogate of the explained quantity, v the value and s the
+    importance (their mean over the distinct units is 0) of a token or, with unit=word, of a word
+    (its score is spread evenly over its tokens). `design` says which texts are queried: mix (each
+    unit alone, then 2 to 4 units), fixed(3) (as published), deletion (the text without up to 5
+    positions) or exact (2T - 1 queries, nothing fitted); with +context what is always present is a
+    unit too. `samples` is their number, 0 for ten per unit and 300 to 5000. In a pair a unit
+    belongs to its segment; a fixed part is unchanged.
 
-    *Laws*: a transformer that is a SLALOM is explained exactly; alone as in a batch; the same seed gives the same scores; a
-    constant model, a single unit and unseen units are flagged.
-    *Left open by the paper*: the quantity (ours is the explained one; the paper's is log_odds), the score (it reports value,
-    importance and lin, which is the share times a constant and not a gradient), the fit (see `surrogate/fit.py`).
+    *Laws*: a transformer that is a SLALOM is explained exactly; alone as in a batch; the same seed
+    gives the same scores; a constant model, a single unit and unseen units are flagged.
+    *Left open by the paper*: the quantity (here the explained one; the paper's is log_odds), the
+    score (it reports value, importance and lin, which is the share times a constant and not a
+    gradient), the fit (see `slalom/fit.py`).
     Source: Leemann, Fastowski, Pfeiffer and Kasneci 2024 (SLALOM), eq. 4 and algorithm 1.
     """
-    for name, given, known in (("score", score, tuple(SCORES)), ("unit", unit, UNITS)):
-        if given not in known:
-            raise InputError(f"slalom: {name} {given!r} is not one of: {', '.join(known)}")
-    how = named_design(design)
-    rows = [pieces(row, unit) for row in inputs]
-    found = surrogates(model, rows, targets, how, samples, seed)
-    return [_explained(one, row, score) for one, row in zip(found, rows)]
+    for name, choice, known in (("score", score, tuple(SCORES)), ("unit", unit, UNITS)):
+        if choice not in known:
+            raise InputError(f"slalom: {name} {choice!r} is not one of: {', '.join(known)}")
+    parsed = parse_design(design)
+    rows = [text_units(row, unit) for row in inputs]
+    surrogates = fit_surrogates(model, rows, targets, parsed, samples, seed)
+    return [_explained(surrogate, row, score) for surrogate, row in zip(surrogates, rows)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pieces:
-    """A text cut into units: their token ids, the unit at every position by segment, the position of every content token."""
+class TextUnits:
+    """A text as units: their token ids, the unit at every position by segment, the position of
+    every content token."""
 
     row: Encoded
     ids: tuple[tuple[int, ...], ...]
@@ -79,14 +83,16 @@ class Pieces:
     starts: tuple[int, ...]
     """The first content token of each segment."""
     fixed: tuple[NDArray[np.int64], ...]
-    """Special tokens and fixed parts before each segment, and after the last: their places in the input."""
+    """Special tokens and fixed parts before each segment, and after the last: their places in the
+    input."""
 
     @property
     def units(self) -> NDArray[np.int64]:
-        return np.array([unit for one in self.segments for unit in one], np.int64)
+        return np.array([unit for segment in self.segments for unit in segment], np.int64)
 
     def query(self, text: Text) -> inference.Query:
-        """These units where the segments' own stood; special tokens and fixed parts stay."""
+        """The input with these units in place of the segments' own; special tokens and fixed parts
+        are kept."""
         new = [[token for unit in units for token in self.ids[unit]] for units in text]
         ids = [part for kept, tokens in zip(self.fixed, [*new, []]) for part in (*self.row.ids[kept].tolist(), *tokens)]
         decoder = self.decoder(len(new[-1]))
@@ -97,17 +103,19 @@ class Pieces:
         return inference.Query(np.array(ids, np.int64), np.array(types, np.int64), decoder=decoder)
 
     def decoder(self, last: int) -> int:
-        """How many ids at the end only a decoder reads, when its own text, if it has one, is `last` tokens long."""
-        own = int(self.row.content[len(self.row.ids) - self.row.decoder :].sum()) if self.row.decoder else 0
-        return self.row.decoder - own + (last if own else 0)
+        """How many ids at the end only a decoder reads, when its text, if it has one, is `last`
+        tokens long."""
+        content = int(self.row.content[len(self.row.ids) - self.row.decoder :].sum()) if self.row.decoder else 0
+        return self.row.decoder - content + (last if content else 0)
 
 
-def pieces(row: Encoded, unit: str) -> Pieces:
-    """The text's units: distinct tokens, or distinct words with all their tokens; those of two segments are never the same."""
+def text_units(row: Encoded, unit: str) -> TextUnits:
+    """The text's units: distinct tokens, or distinct words with all their tokens; units of
+    different segments are distinct."""
     known: dict[tuple[int, tuple[int, ...]], int] = {}
     content = np.flatnonzero(row.content)
     owner = row.word[content] if unit == "word" else np.arange(len(content))
-    groups = [content[owner == one] for one in dict.fromkeys(owner.tolist())]
+    groups = [content[owner == number] for number in dict.fromkeys(owner.tolist())]
     groups.sort(key=lambda group: (row.segment[group[0]], group[0]))
     segments: dict[int, list[int]] = {which: [] for which in _content(row)}
     position = np.zeros(len(row.ids), np.int64)
@@ -120,56 +128,72 @@ def pieces(row: Encoded, unit: str) -> Pieces:
     starts = tuple(int(np.flatnonzero(row.content & (row.segment == which))[0]) for which in segments)
     edges = zip([0, *starts], [*starts, len(row.ids)])
     fixed = tuple(start + np.flatnonzero(~row.content[start:end]) for start, end in edges)
-    return Pieces(row, ids, tuple(tuple(one) for one in segments.values()), position[content], starts, fixed)
+    return TextUnits(
+        row,
+        ids,
+        tuple(tuple(number) for number in segments.values()),
+        position[content],
+        starts,
+        fixed,
+    )
 
 
-def surrogates(
+def fit_surrogates(
     model: Model,
-    rows: Sequence[Pieces],
+    rows: Sequence[TextUnits],
     targets: Sequence[Target],
-    how: Design,
+    design: Design,
     samples: int,
     seed: int,
 ) -> list[Surrogate]:
-    """The surrogate of every text; all their questions go through the door together."""
+    """The surrogate of every text; the queries of all texts share batches."""
     if model.task == "question-answering":
         raise UnsupportedModel(
-            f"slalom asks {model.name} about texts of other words, where an answer has no place; use occlusion or a gradient"
+            f"slalom queries {model.name} with texts of other words, which contain no answer; use "
+            "occlusion or a gradient method"
         )
-    if how.kind == "exact":
+    if design.kind == "exact":
         return [_exact(model, row, target) for row, target in zip(rows, targets)]
-    asked = [questions(row.segments, how, samples, keyed(seed, "slalom", row.row.example.id)) for row in rows]
-    queries = [row.query(text) for row, one in zip(rows, asked) for text in one.asked]
+    plans = [plan_queries(row.segments, design, samples, keyed(seed, "slalom", row.row.example.id)) for row in rows]
+    queries = [row.query(text) for row, plan in zip(rows, plans) for text in plan.texts]
     if not all(len(query.ids) for query in queries):
-        raise UnsupportedModel(f"{model.name} reads nothing of an empty text, so that no context can be fitted; use design mix")
+        raise UnsupportedModel(f"{model.name} cannot read an empty text, which a context needs; use design mix")
     outputs = iter(inference.scores(model, queries))
-    found = []
-    for row, one, target in zip(rows, asked, targets):
-        answer = np.array([float(value(model, next(outputs), target)) for _ in one.asked])
-        found.append(answered(one, answer, keyed(seed, "slalom held out", row.row.example.id)))
-    return found
+    surrogates = []
+    for row, plan, target in zip(rows, plans, targets):
+        answer = np.array([float(value(model, next(outputs), target)) for _ in plan.texts])
+        surrogates.append(fit_answers(plan, answer, keyed(seed, "slalom held out", row.row.example.id)))
+    return surrogates
 
 
-def _exact(model: Model, row: Pieces, target: Target) -> Surrogate:
+def _exact(model: Model, row: TextUnits, target: Target) -> Surrogate:
     if len(row.segments) > 1:
-        raise InputError(f"{row.row.example.id}: the exact design asks about single units; fix one text of the pair (part)")
+        raise InputError(f"{row.row.example.id}: design exact takes a single text; fix one of the pair (part)")
 
-    def ask(sequences: Sequence[tuple[int, ...]]) -> NDArray[np.float64]:
-        outputs = inference.scores(model, [row.query((one,)) for one in sequences])
+    def query(sequences: Sequence[tuple[int, ...]]) -> NDArray[np.float64]:
+        outputs = inference.scores(model, [row.query((sequence,)) for sequence in sequences])
         return np.array([float(value(model, output, target)) for output in outputs])
 
-    return recovered(row.segments, ask)
+    return recover_surrogate(row.segments, query)
 
 
-def _explained(one: Surrogate, row: Pieces, score: str) -> Explained:
+def _explained(surrogate: Surrogate, row: TextUnits, score: str) -> Explained:
     units = row.units
-    by_position = position_scores(one, units, score)
+    by_position = position_scores(surrogate, units, score)
     copies = np.bincount(row.position, minlength=len(units))
-    flags = one.flags
-    if score == "removal" and len(units) == 1 and one.context is None:
-        flags = (*flags, "removal is undefined where nothing is left; use a design with +context")
-    reference = None if one.context is None else one.context[1]
-    return Explained((by_position / copies)[row.position], reference, flags, details(one, units, row.position))
+    flags = surrogate.flags
+    if score == "removal" and len(units) == 1 and surrogate.context is None:
+        flags = (
+            *flags,
+            "removal is undefined where the text would be empty; use a design with +context",
+        )
+    reference = None if surrogate.context is None else surrogate.context[1]
+    return Explained(
+        (by_position / copies)[row.position],
+        reference,
+        flags,
+        details(surrogate, units, row.position),
+    )
 
 
 def _content(row: Encoded) -> list[int]:

@@ -1,4 +1,5 @@
-"""From a text's units and a model's answers to a fitted SLALOM with its uncertainty. Knows no model, only answers."""
+"""A SLALOM of one text: queries, answers, fit and uncertainty. It knows no model, only its
+answers."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.errors import InputError
-from babelscope.methods.slalom.design import Design, Text, budget, draw
-from babelscope.methods.slalom.exact import Answers, recover
+from babelscope.methods.slalom.design import Design, Text, sample_size, sample_texts
+from babelscope.methods.slalom.exact import Query, recover
 from babelscope.methods.slalom.fit import MANY, Fit, fit
 from babelscope.methods.slalom.scores import score
-from babelscope.methods.slalom.surrogate import Mixture, Numbers, predict, texts
+from babelscope.methods.slalom.surrogate import Mixture, Numbers, counted, predict
 
 LEAST = 20
 """Distinct texts below which none is held out."""
@@ -23,7 +24,8 @@ LEAST = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surrogate:
-    """A SLALOM of one text (or corpus): importance and value of each unit, how sure they are, and what it cost."""
+    """A SLALOM of one text: importance and value of each unit, their standard deviations, and the
+    number of queries."""
 
     importance: Numbers
     value: Numbers
@@ -31,7 +33,8 @@ class Surrogate:
     value_sd: Numbers
     context: tuple[float, float] | None
     r2: float
-    """Of a tenth of the texts, held out; NaN where there were too few or the answers do not differ."""
+    """On a tenth of the texts, held out; NaN where there are too few or the answers do not
+    differ."""
     queries: int
     samples: int
     ridge: float
@@ -44,98 +47,103 @@ class Surrogate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Questions:
-    """The texts to ask about, with the times each was drawn. The empty text comes last if there is a context."""
+class Queries:
+    """The texts to query, with the number of times each was sampled. With a context the empty text
+    comes last."""
 
     segments: tuple[tuple[int, ...], ...]
     size: int
     design: Design
-    asked: tuple[Text, ...]
+    texts: tuple[Text, ...]
     weight: Numbers
     samples: int
 
 
-def questions(segments: Sequence[Sequence[int]], how: Design, samples: int, generator: np.random.Generator) -> Questions:
-    """What to ask about the text whose units by position are `segments`; one distinct unit needs the text alone."""
-    size = 1 + max(unit for one in segments for unit in one)
-    whole = tuple(tuple(one) for one in segments)
-    if size == 1 and not how.context:
-        return Questions(whole, size, how, (whole,), np.ones(1), 1)
-    wanted = budget(size, samples)
-    drawn = draw(segments, how, wanted - how.context, generator)
-    weight = [float(times) for times in drawn.values()] + [1.0] * how.context
-    empty: tuple[Text, ...] = (tuple(() for _ in segments),) if how.context else ()
-    return Questions(whole, size, how, (*drawn, *empty), np.array(weight), wanted)
+def plan_queries(segments: Sequence[Sequence[int]], design: Design, samples: int, generator: np.random.Generator) -> Queries:
+    """The queries for the text whose units by position are `segments`; with one distinct unit, the
+    text alone."""
+    size = 1 + max(unit for segment in segments for unit in segment)
+    whole = tuple(tuple(segment) for segment in segments)
+    if size == 1 and not design.context:
+        return Queries(whole, size, design, (whole,), np.ones(1), 1)
+    wanted = sample_size(size, samples)
+    sampled = sample_texts(segments, design, wanted - design.context, generator)
+    weight = [float(times) for times in sampled.values()] + [1.0] * design.context
+    empty: tuple[Text, ...] = (tuple(() for _ in segments),) if design.context else ()
+    return Queries(whole, size, design, (*sampled, *empty), np.array(weight), wanted)
 
 
-def answered(asked: Questions, answer: Numbers, generator: np.random.Generator) -> Surrogate:
-    """The surrogate that is nearest to the answers, its R2 on a tenth of them that a first fit does not see.
+def fit_answers(queries: Queries, answer: Numbers, generator: np.random.Generator) -> Surrogate:
+    """The surrogate that fits the answers best, with its R2 on a tenth of them, held out from a
+    first fit.
 
-        R2 = 1 - sum (f - F)^2 / sum (f - mean f)^2        over the held-out texts, F fitted to the others
+        R2 = 1 - sum (f - F)^2 / sum (f - mean f)^2
 
-    The parameters are then fitted to all, from the first fit on and with its ridge.
+    over the held-out texts, F fitted to the others. The parameters are then fitted to all texts,
+    starting from the first fit and with its ridge.
 
-    *Laws*: never more questions than samples; unseen units are NaN and flagged; one distinct unit gets the model's own value.
+    *Laws*: never more queries than samples; unseen units are NaN and flagged; one distinct unit
+    gets the model's value.
     """
-    size, always = asked.size, asked.size if asked.design.context else None
+    size, always = queries.size, queries.size if queries.design.context else None
     if size == 1 and always is None:
         flags = ("one distinct unit: importance not identified",)
         return Surrogate(np.zeros(1), answer, np.full(1, nan), np.full(1, nan), None, nan, 1, 1, nan, flags)
-    flat = [[unit for one in text for unit in one] for text in asked.asked]
-    given, total = texts(flat, always), size + asked.design.context
-    long = np.array([len(one) > 1 for one in flat])
-    held = long & (generator.permutation(len(flat)) < len(flat) / 10) if len(flat) >= LEAST else np.zeros(len(flat), bool)
+    flat = [[unit for segment in text for unit in segment] for text in queries.texts]
+    texts, total = counted(flat, always), size + queries.design.context
+    long = np.array([len(segment) > 1 for segment in flat])
+    held_out = long & (generator.permutation(len(flat)) < len(flat) / 10) if len(flat) >= LEAST else np.zeros(len(flat), bool)
     first, r2 = None, nan
-    if held.any():
-        first = fit(given.of(~held), answer[~held], size=total, weight=asked.weight[~held])
-        spread = float(((answer[held] - answer[held].mean()) ** 2).sum())
-        gap = predict(given.of(held), first.importance, first.value) - answer[held]
+    if held_out.any():
+        first = fit(texts.subset(~held_out), answer[~held_out], size=total, weight=queries.weight[~held_out])
+        spread = float(((answer[held_out] - answer[held_out].mean()) ** 2).sum())
+        gap = predict(texts.subset(held_out), first.importance, first.value) - answer[held_out]
         r2 = 1 - float(gap @ gap) / spread if spread > 1e-24 else nan
-    found = fit(
-        given,
+    fitted = fit(
+        texts,
         answer,
         size=total,
-        weight=asked.weight,
+        weight=queries.weight,
         ridge=first.ridge if first else None,
         start=first,
     )
-    seen = np.isin(np.arange(total), np.concatenate([np.array(one, np.int64) for one in flat]))
-    return _surrogate(asked, found, seen[:size], r2)
+    seen = np.isin(np.arange(total), np.concatenate([np.array(segment, np.int64) for segment in flat]))
+    return _surrogate(queries, fitted, seen[:size], r2)
 
 
-def recovered(segments: Sequence[Sequence[int]], ask: Answers) -> Surrogate:
-    """The surrogate from 2T - 1 questions; nothing is fitted, so that nothing is known about its error."""
-    size = 1 + max(unit for one in segments for unit in one)
-    found = recover(ask, size)
-    if not np.isfinite([found.value, found.importance]).all():
+def recover_surrogate(segments: Sequence[Sequence[int]], query: Query) -> Surrogate:
+    """The surrogate from 2T - 1 queries; nothing is fitted, so that its error is unknown."""
+    size = 1 + max(unit for segment in segments for unit in segment)
+    recovered = recover(query, size)
+    if not np.isfinite([recovered.value, recovered.importance]).all():
         raise InputError("the exact design needs every answer, and some are not finite; use design mix")
-    outside = int(found.outside.sum())
-    flags = (f"{outside} unit(s) outside of what a SLALOM can do",) if outside else ()
-    if not np.ptp(found.importance):
+    outside = int(recovered.outside.sum())
+    flags = (f"{outside} unit(s) outside of the range of a SLALOM",) if outside else ()
+    if not np.ptp(recovered.importance):
         flags = ("one distinct unit: importance not identified" if size == 1 else CONSTANT,)
     unknown = np.full(size, nan)
-    asked = 2 * size - 1
-    return Surrogate(found.importance, found.value, unknown, unknown, None, nan, asked, asked, 0.0, flags)
+    count = 2 * size - 1
+    return Surrogate(recovered.importance, recovered.value, unknown, unknown, None, nan, count, count, 0.0, flags)
 
 
 CONSTANT = "constant model: every answer is the same, importance not identified"
 
 
-def _surrogate(asked: Questions, found: Fit, seen: NDArray[np.bool_], r2: float) -> Surrogate:
-    size = asked.size
-    shift = found.importance[:size].mean()
+def _surrogate(queries: Queries, fitted: Fit, seen: NDArray[np.bool_], r2: float) -> Surrogate:
+    size = queries.size
+    shift = fitted.importance[:size].mean()
     importance, value, importance_sd, value_sd = (
         np.where(seen, part[:size], nan)
-        for part in (found.importance - shift, found.value, found.importance_sd, found.value_sd)
+        for part in (fitted.importance - shift, fitted.value, fitted.importance_sd, fitted.value_sd)
     )
-    context = (float(found.importance[size] - shift), float(found.value[size])) if asked.design.context else None
+    context = (float(fitted.importance[size] - shift), float(fitted.value[size])) if queries.design.context else None
     flags = []
     if not seen.all():
-        flags.append(f"{int((~seen).sum())} unit(s) unseen: no question held them, ask for more samples")
-    if found.constant:
+        flags.append(f"{int((~seen).sum())} unit(s) unseen: no query contained them, use more samples")
+    if fitted.constant:
         flags.append(CONSTANT)
-    elif not found.identified[:size][seen].all():
-        flags.append(f"importance of {int((seen & ~found.identified[:size]).sum())} unit(s) not identified")
+    elif not fitted.identified[:size][seen].all():
+        flags.append(f"importance of {int((seen & ~fitted.identified[:size]).sum())} unit(s) not identified")
     if size > MANY:
         flags.append(f"no standard deviations: more than {MANY} units")
     return Surrogate(
@@ -145,40 +153,53 @@ def _surrogate(asked: Questions, found: Fit, seen: NDArray[np.bool_], r2: float)
         value_sd,
         context,
         r2,
-        len(asked.asked),
-        asked.samples,
-        found.ridge,
+        len(queries.texts),
+        queries.samples,
+        fitted.ridge,
         tuple(flags),
     )
 
 
-def position_scores(one: Surrogate, units: Sequence[int] | NDArray[np.int64], name: str) -> Numbers:
-    """The named score of each position; NaN where the unit was not seen, the others as if it were not there."""
+def position_scores(surrogate: Surrogate, units: Sequence[int] | NDArray[np.int64], name: str) -> Numbers:
+    """The named score of each position; NaN where the unit was not seen, the others as if it were
+    absent."""
     places = np.asarray(units, np.int64)
-    seen = np.isfinite(one.value[places])
-    found = np.full(len(places), nan)
+    seen = np.isfinite(surrogate.value[places])
+    scores = np.full(len(places), nan)
     if seen.any():
-        found[seen] = score(name, one.mixture(places[seen]))
-    return found
+        scores[seen] = score(name, surrogate.mixture(places[seen]))
+    return scores
 
 
-def details(one: Surrogate, units: NDArray[np.int64], position: NDArray[np.int64]) -> Mapping[str, Any]:
-    """What an explanation carries beside its scores: lists by token, and numbers; undefined is None.
+def details(surrogate: Surrogate, units: NDArray[np.int64], position: NDArray[np.int64]) -> Mapping[str, Any]:
+    """What an explanation reports beside its scores: lists by token, and numbers; undefined is
+    None.
 
     `units` is the unit at every position, `position` the position of every token.
     """
     lists = {
         "position": position.tolist(),
-        "value": _plain(one.value[units][position]),
-        "importance": _plain(one.importance[units][position]),
-        "value_sd": _plain(one.value_sd[units][position]),
-        "importance_sd": _plain(one.importance_sd[units][position]),
+        "value": _plain(surrogate.value[units][position]),
+        "importance": _plain(surrogate.importance[units][position]),
+        "value_sd": _plain(surrogate.value_sd[units][position]),
+        "importance_sd": _plain(surrogate.importance_sd[units][position]),
     }
-    seen = np.isfinite(one.value[units])
-    full = one.mixture(units[seen]).weights()[2] if seen.any() else nan
-    context = None if one.context is None else list(one.context)
-    numbers = dict(zip(("r2", "surrogate_value", "ridge"), _plain(np.array([one.r2, full, one.ridge]))))
-    return {**lists, **numbers, "context": context, "queries": one.queries, "samples": one.samples}
+    seen = np.isfinite(surrogate.value[units])
+    full = surrogate.mixture(units[seen]).weights()[2] if seen.any() else nan
+    context = None if surrogate.context is None else list(surrogate.context)
+    numbers = dict(
+        zip(
+            ("r2", "surrogate_value", "ridge"),
+            _plain(np.array([surrogate.r2, full, surrogate.ridge])),
+        )
+    )
+    return {
+        **lists,
+        **numbers,
+        "context": context,
+        "queries": surrogate.queries,
+        "samples": surrogate.samples,
+    }
 
 
 def _plain(values: Numbers) -> list[float | None]:
