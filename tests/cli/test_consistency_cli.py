@@ -152,7 +152,7 @@ def test_one_word_texts_have_c_but_no_kappa(folder: Path) -> None:
         (['{"id": "a", "lang": "en", "units": "x"}'], "line 1, field units: is 'x'; expected a list of words"),
         (['{"id": "a", "lang": "en", "units": ["x"]}'], "line 1, field attributions: is missing"),
         (['{"id": "a", "units": ["x"], "attributions": [1]}'], "line 1, field lang: is missing"),
-        ([json.dumps(row("en", "a"))] * 2, "line 2: a in en stands in line 1 already"),
+        ([json.dumps(row("en", "a"))] * 2, "line 2: a in en is in line 1 already"),
         ([], "there is no row"),
         ([json.dumps(row("es", "a"))], "no row is in the source language 'en'; there are: es"),
         ([json.dumps(row("en", "a"))], "there is nothing to compare it with"),

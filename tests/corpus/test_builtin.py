@@ -32,7 +32,7 @@ from babelscope.corpus.meaning.reviews import (
     positive,
 )
 from babelscope.corpus.notation import RELATIONS, depends, mark, parse, scope, typeset
-from babelscope.corpus.sampling.reviews import DRAWS, reviews
+from babelscope.corpus.sampling.reviews import SAMPLERS, reviews
 from babelscope.corpus.tasks.sentiment import realised
 from babelscope.data.formats.alignments import alignment
 from babelscope.errors import InputError
@@ -262,7 +262,7 @@ def test_frames_are_balanced(split: str) -> None:
     direct = sum(review.frame == "plain" and not review.left.negated for review in drawn) / len(drawn)
     assert 0.35 < direct < 0.45
     assert {review.frame for review in drawn} == set(FRAMES)
-    assert sum(share for share, _ in DRAWS) == pytest.approx(1)
+    assert sum(share for share, _ in SAMPLERS) == pytest.approx(1)
 
 
 def test_the_label_follows_from_the_frame() -> None:

@@ -221,7 +221,7 @@ TREE = [
         ({3: "1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_"}, 4, "ID", "1-2"),
         ({2: "1-4\ta\t_\t_\t_\t_\t_\t_\t_\t_\n" + TREE[2]}, 3, "ID", "a range to 4"),
         ({2: "1-2\ta\t_\t_\t_\t_\t_\t_\t_\t_\n" + TREE[2], 3: "2-3\tb\t_\t_\t_\t_\t_\t_\t_\t_\n" + TREE[3]}, 5, "ID", "2-3"),
-        ({4: "3\td\t_\t_\t_\t_\t2\tdep\t_\t_"}, 5, "FORM", "'d', where the text goes on 'c'"),
+        ({4: "3\td\t_\t_\t_\t_\t2\tdep\t_\t_"}, 5, "FORM", "'d', where the text continues 'c'"),
         ({1: "# note = x"}, 1, "# text", "nothing"),
         ({0: "# sent_id = 0"}, 8, "id", "occurs twice"),
     ],

@@ -97,7 +97,7 @@ def test_hub_data_sets_are_streamed_and_their_labels_named(tmp_path: Path, monke
         list(hub.read(str(tmp_path), split="train"))
     assert "\n" not in str(caught.value)
     for name, split in ((str(tmp_path), "nothing"), ("nobody/nothing", "test")):
-        with pytest.raises(InputError, match="cannot be had from the Hugging Face hub") as caught:
+        with pytest.raises(InputError, match="cannot be read from the Hugging Face hub") as caught:
             hub.read(name, split=split)
         assert "\n" not in str(caught.value)
 

@@ -329,8 +329,8 @@ def test_the_demo_is_a_valid_study() -> None:
             {"tasks": [{"name": "t", "data": {"builtin": "nli", "corpus": "xnli"}}]},
             "one of 'builtin', 'corpus', 'file' and 'hub'",
         ),
-        ({"tasks": [{"name": "t", "data": {"builtin": "nli", "folder": "x"}}]}, "'folder' is where a 'corpus' lies"),
-        ({"tasks": [{"name": "t", "data": {"builtin": "nli", "config": "x"}}]}, "are of a data set of the 'hub'"),
+        ({"tasks": [{"name": "t", "data": {"builtin": "nli", "folder": "x"}}]}, "'folder' is the folder of a 'corpus'"),
+        ({"tasks": [{"name": "t", "data": {"builtin": "nli", "config": "x"}}]}, "belong to a data set of the 'hub'"),
     ],
 )
 def test_a_wrong_study_is_refused_with_its_place(change: dict[str, object], message: str) -> None:
@@ -383,7 +383,7 @@ def test_a_study_reads_data_sets_of_the_hub(tmp_path: Path, monkeypatch: pytest.
     assert [row.texts[0] for row in dev] == [f"en train {at}" for at in (0, 20, 40)]
     assert {row.texts[0] for row in (*train, *dev)} == {f"en train {at}" for at in range(45)}
     assert len(train) + len(dev) == 45
-    with pytest.raises(InputError, match="cannot be had from the Hugging Face hub"):
+    with pytest.raises(InputError, match="cannot be read from the Hugging Face hub"):
         examples(data.model_copy(update={"dev_split": "validation"}), "en", "dev", 3)
 
 

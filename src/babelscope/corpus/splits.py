@@ -35,8 +35,8 @@ def known(split: str, items: Sequence[T], reserved: int) -> tuple[T, ...]:
     (('a', 'b', 'c', 'd'), ('a', 'b', 'c', 'd', 'e'), ('a', 'b', 'c', 'd', 'f'))
     """
     shared = len(items) - 2 * reserved
-    own = {"train": (), "dev": items[shared : shared + reserved], "test": items[shared + reserved :]}[split]
-    return (*items[:shared], *own)
+    only = {"train": (), "dev": items[shared : shared + reserved], "test": items[shared + reserved :]}[split]
+    return (*items[:shared], *only)
 
 
 def pick(rng: Random, items: Sequence[T]) -> T:

@@ -64,7 +64,7 @@ def examples(task: Task, lang: str, split: str, n: int, seed: int = 0, shortcut:
     if split not in SHARES:
         raise InputError(f"the built-in corpus has no split {split!r}; choose one of {', '.join(SHARES)}")
     if n < 0:
-        raise InputError(f"asked for {n} examples; the number must not be negative")
+        raise InputError(f"{n} examples were requested; the number must not be negative")
     if shortcut and not task.labels:
         raise InputError(f"the task {task.name} has no labels, so no shortcut to them can be planted")
     rows = []

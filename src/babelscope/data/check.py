@@ -1,4 +1,4 @@
-"""Everything that is wrong with a file of a task, in one go."""
+"""Everything that is wrong with a file of a task."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ TASKS = {
 
 ENDINGS = (*tables.READERS, ".conllu", ".json")
 
-Found = Iterator[tuple[int, Example] | Problem]
+Items = Iterator[tuple[int, Example] | Problem]
 
 
 def check(path: str | Path, task: str) -> list[Problem]:
     """All problems of a .jsonl, .csv, .tsv, .parquet, .conllu or SQuAD .json file (or these with .gz), by line.
 
-    A label is not asked for, but if some rows have one, all must. If translations share groups, every group must have all the
-    languages of the file.
+    A label is not required, but if some rows have one, all must. If translations share groups, every
+    group must have all the languages of the file.
     """
     return examine(path, task)[1]
 
@@ -54,59 +54,59 @@ def examine(path: str | Path, task: str) -> tuple[int, list[Problem]]:
         raise InputError(f"{file}: the ending {ending(file)!r} is not one of {', '.join(ENDINGS)} (or these with .gz)")
     if not file.is_file():
         raise InputError(f"there is no file {file}")
-    found: list[Problem] = []
+    problems: list[Problem] = []
     rows: list[tuple[int, str, str, bool]] = []
-    for one in _examples(file):
-        if isinstance(one, Problem):
-            found.append(one)
+    for item in _examples(file):
+        if isinstance(item, Problem):
+            problems.append(item)
             continue
-        line, example = one
-        found += _problems(str(file), line, example, TASKS[task])
+        line, example = item
+        problems += _problems(str(file), line, example, TASKS[task])
         rows.append((line, example.group, example.lang, example.label is not None))
-    if not rows and not found:
-        found.append(Problem(str(file), 0, "", "no row", "at least one"))
-    found += _unlabelled(str(file), rows)
-    found += _unparallel(str(file), rows)
-    return len(rows), sorted(found, key=lambda problem: problem.line)
+    if not rows and not problems:
+        problems.append(Problem(str(file), 0, "", "no row", "at least one"))
+    problems += _unlabelled(str(file), rows)
+    problems += _unparallel(str(file), rows)
+    return len(rows), sorted(problems, key=lambda problem: problem.line)
 
 
-def _examples(file: Path) -> Found:
+def _examples(file: Path) -> Items:
     """The examples of any format with their lines, and the problems between them."""
     if ending(file) == ".conllu":
         return _named_once(str(file), _trees(file))
     if ending(file) == ".json":
-        found = squad.examples(file, "und", file.name)
-        return _named_once(str(file), (one if isinstance(one, Problem) else (0, one) for one in found))
+        items = squad.examples(file, "und", file.name)
+        return _named_once(str(file), (item if isinstance(item, Problem) else (0, item) for item in items))
     return tables.examples(file, {}, None)
 
 
-def _trees(file: Path) -> Found:
-    for one in conllu.sentences(file):
-        yield one if isinstance(one, Problem) else (one.line, conllu.example(one, "und", file.name))
+def _trees(file: Path) -> Items:
+    for item in conllu.sentences(file):
+        yield item if isinstance(item, Problem) else (item.line, conllu.example(item, "und", file.name))
 
 
-def _named_once(file: str, found: Iterable[tuple[int, Example] | Problem]) -> Found:
+def _named_once(file: str, items: Iterable[tuple[int, Example] | Problem]) -> Items:
     seen: set[str] = set()
-    for one in found:
-        if not isinstance(one, Problem):
-            line, example = one
+    for item in items:
+        if not isinstance(item, Problem):
+            line, example = item
             if example.id in seen:
                 yield Problem(file, line, "id", f"the id {example.id!r} occurs twice", "ids that are unique")
             seen.add(example.id)
-        yield one
+        yield item
 
 
-def _problems(file: str, line: int, one: Example, shape: Shape) -> Iterator[Problem]:
+def _problems(file: str, line: int, example: Example, shape: Shape) -> Iterator[Problem]:
     """What is wrong with one example in the light of the task; its gold was checked when it was read."""
-    for name, text in zip(("text", "pair"), one.texts):
+    for name, text in zip(("text", "pair"), example.texts):
         wrong = fault(text)
         if wrong is not None:
             yield Problem(file, line, name, wrong[0], f"a clean text: {wrong[1]}")
-    if len(one.texts) != len(shape.texts):
-        found = "one text, the pair is missing" if len(one.texts) == 1 else "two texts"
-        yield Problem(file, line, "pair", found, " and ".join(shape.texts))
-    if one.label is not None and shape.labels and one.label not in shape.labels:
-        yield Problem(file, line, "label", repr(one.label), f"one of {', '.join(shape.labels)}")
+    if len(example.texts) != len(shape.texts):
+        reason = "one text, the pair is missing" if len(example.texts) == 1 else "two texts"
+        yield Problem(file, line, "pair", reason, " and ".join(shape.texts))
+    if example.label is not None and shape.labels and example.label not in shape.labels:
+        yield Problem(file, line, "label", repr(example.label), f"one of {', '.join(shape.labels)}")
 
 
 def _unlabelled(file: str, rows: list[tuple[int, str, str, bool]]) -> Iterator[Problem]:
@@ -126,5 +126,5 @@ def _unparallel(file: str, rows: list[tuple[int, str, str, bool]]) -> Iterator[P
     every = {lang for _, langs in groups.values() for lang in langs}
     for group, (line, langs) in groups.items():
         if langs != every:
-            found = f"group {group!r} in {', '.join(sorted(langs))} only"
-            yield Problem(file, line, "group", found, f"it in {', '.join(sorted(every - langs))} too")
+            reason = f"group {group!r} in {', '.join(sorted(langs))} only"
+            yield Problem(file, line, "group", reason, f"it in {', '.join(sorted(every - langs))} too")

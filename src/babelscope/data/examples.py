@@ -1,4 +1,4 @@
-"""The examples of a task in one language, from wherever its specification says."""
+"""The examples of a task in one language, from the source that its specification names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from babelscope.random import keyed
 from babelscope.types import Example
 
 SHARED = 20
-"""Of a split that is both trained on and chosen by, one row in so many is for choosing."""
+"""Where one split serves both training and model selection, one row in so many is for selection."""
 
 
 def examples(data: DataSpec, lang: str, split: str | None = None, count: int | None = None) -> list[Example]:
@@ -29,8 +29,8 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
     wanted = split or data.split
     number = count if count is not None else data.examples
     if data.sampled and split is None:
-        found = examples(data.model_copy(update={"sampled": False, "examples": None}), lang)
-        return sorted(found, key=lambda row: keyed(data.seed, "drawn", row.group).random())[:number]
+        rows = examples(data.model_copy(update={"sampled": False, "examples": None}), lang)
+        return sorted(rows, key=lambda row: keyed(data.seed, "drawn", row.group).random())[:number]
     if data.builtin is not None:
         return builtin.read(data.builtin, lang, wanted, number or 0, data.seed)
     if data.corpus is not None:
@@ -42,16 +42,17 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
     pattern = {"train": data.train_file, "dev": data.dev_file}.get(split or "", data.file)
     if pattern is None:
         raise InputError(f"data: training needs a {split}_file beside 'file'")
-    each = "{lang}" in pattern
-    found = read(pattern.replace("{lang}", lang), columns=data.columns, lang=lang if each else None)
-    if not each and any(row.lang == "und" for row in found):
+    by_language = "{lang}" in pattern
+    rows = read(pattern.replace("{lang}", lang), columns=data.columns, lang=lang if by_language else None)
+    if not by_language and any(row.lang == "und" for row in rows):
         raise InputError(
             f"{pattern}: some rows have no language; add a column 'lang', or name one file per language with {{lang}}"
         )
-    rows = [row for row in found if row.lang == lang]
-    if not rows:
-        raise InputError(f"{pattern}: no row of language {lang!r}; found: {', '.join(sorted({row.lang for row in found}))}")
-    return rows[:number]
+    chosen = [row for row in rows if row.lang == lang]
+    if not chosen:
+        known = ", ".join(sorted({row.lang for row in rows}))
+        raise InputError(f"{pattern}: no row of language {lang!r}; there are: {known}")
+    return chosen[:number]
 
 
 def _of_rows(rows: list[dict[str, Any]], columns: Mapping[str, str], lang: str) -> list[Example]:
@@ -62,8 +63,9 @@ def _of_rows(rows: list[dict[str, Any]], columns: Mapping[str, str], lang: str) 
 
 
 def _of_hub(data: DataSpec, lang: str, split: str | None) -> Iterator[Example]:
-    """Rows of a data set of the hub, whose name and configuration may hold {lang}. Where one split is to be both trained on and
-    chosen by, every twentieth row is for choosing."""
+    """Rows of a data set of the hub, whose name and configuration may contain {lang}.
+
+    Where one split serves both training and model selection, every twentieth row is for selection."""
     name, config = (each and each.replace("{lang}", lang) for each in (data.hub, data.config))
     wanted = {"train": data.train_split, "dev": data.dev_split}.get(split or "", data.split)
     rows = hub.read(str(name), config, wanted, columns=data.columns, lang=lang, revision=data.revision)

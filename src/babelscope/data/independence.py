@@ -47,7 +47,7 @@ def _root(parent: dict[str, str], group: str) -> str:
     return group
 
 
-def _join(parent: dict[str, str], one: str, other: str) -> None:
+def _join(parent: dict[str, str], group: str, other: str) -> None:
     """Two components become one; the smallest group stays the root, and so the name."""
-    first, second = sorted((_root(parent, one), _root(parent, other)))
+    first, second = sorted((_root(parent, group), _root(parent, other)))
     parent[second] = first

@@ -12,7 +12,7 @@ from babelscope.errors import InputError
 from babelscope.types import Example
 
 BUILTIN = 100
-"""How many examples of a built-in corpus are taken where no number is given: they never end."""
+"""Number of examples of a built-in corpus where none is given: it has no end."""
 
 
 def rows(
@@ -20,8 +20,8 @@ def rows(
 ) -> list[Example]:
     """The examples of `FILE` or of `CORPUS/LANG[/SPLIT[/COUNT]]`: reviews.csv, nli/hi/train/4000, sib200/sw/test.
 
-    A corpus is a built-in or a public one (`babelscope data list`); a public one lies in `folder`. The split is test unless
-    given. `columns` and `lang` are for files (see `babelscope.read`).
+    A corpus is a built-in or a public one (`babelscope data list`); a public one is in `folder`. The split is
+    test by default. `columns` and `lang` are for files (see `babelscope.read`).
     """
     name, *rest = source.split("/")
     if (name not in builtin.CORPORA and name not in corpora.CORPORA) or Path(source).is_file():
@@ -36,7 +36,7 @@ def rows(
     count = int(rest[2]) if len(rest) > 2 else None
     if name in builtin.CORPORA:
         return builtin.read(name, rest[0], split, BUILTIN if count is None else count)
-    found = list(islice(corpora.read(name, folder or ".", lang=rest[0], split=split), count))
-    if not found:
-        raise InputError(f"{source}: no example found")
-    return found
+    examples = list(islice(corpora.read(name, folder or ".", lang=rest[0], split=split), count))
+    if not examples:
+        raise InputError(f"{source}: no example was read; check the split and the folder")
+    return examples

@@ -59,12 +59,12 @@ class DataSpec(Spec):
         if sum(each is not None for each in (self.builtin, self.corpus, self.file, self.hub, self.rows)) != 1:
             raise ValueError("give one of 'builtin', 'corpus', 'file', 'hub' and 'rows'")
         if self.hub is None and (self.config is not None or self.revision is not None):
-            raise ValueError("'config' and 'revision' are of a data set of the 'hub'")
+            raise ValueError("'config' and 'revision' belong to a data set of the 'hub'")
         if self.folder is not None and self.corpus is None:
-            raise ValueError("'folder' is where a 'corpus' lies; a 'file' has its own path")
+            raise ValueError("'folder' is the folder of a 'corpus'; a 'file' has a path of its own")
         if self.builtin is not None and self.sampled:
             raise ValueError(
-                "'sampled' is for files, corpora and the hub; of the built-in corpus another 'seed' gives other examples"
+                "'sampled' is for files, corpora and the hub; in the built-in corpus, another 'seed' gives other examples"
             )
         if self.builtin is not None and self.examples is None:
             raise ValueError("give the number of 'examples': the built-in corpus has no end")

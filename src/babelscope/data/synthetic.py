@@ -60,7 +60,7 @@ def slalom_words(count: int = 200, *, seed: int = 0) -> Language:
 
 
 def sample(language: Language, count: int, *, seed: int = 0, scale: float = 1.0) -> tuple[list[Example], list[list[int]]]:
-    """That many texts with labels drawn by their log-odds (times `scale`), and the words of each by number.
+    """That many texts with labels sampled by their log-odds (times `scale`), and the words of each by number.
 
         label ~ Bernoulli( 1 / (1 + exp(-scale log-odds)) )
 
@@ -75,9 +75,9 @@ def sample(language: Language, count: int, *, seed: int = 0, scale: float = 1.0)
     examples, sequences = [], []
     for number in range(count):
         length = max(1, int(generator.binomial(30, 0.5))) if linear else int(generator.integers(1, 31))
-        one = generator.choice(len(language.words), length, p=chances / chances.sum())
-        positive = generator.random() < 1 / (1 + np.exp(-scale * language.log_odds(one)))
-        text = " ".join(language.words[word] for word in one)
+        sequence = generator.choice(len(language.words), length, p=chances / chances.sum())
+        positive = generator.random() < 1 / (1 + np.exp(-scale * language.log_odds(sequence)))
+        text = " ".join(language.words[word] for word in sequence)
         examples.append(Example(str(number), (text,), "en", label="positive" if positive else "negative"))
-        sequences.append(one.tolist())
+        sequences.append(sequence.tolist())
     return examples, sequences

@@ -1,4 +1,4 @@
-"""Sentences with their trees, from a treebank, a corpus with gold trees, or a parser."""
+"""Sentences with their trees: from a treebank, a corpus with gold trees, or a parser."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def treebank(source: str, *, folder: str | Path | None = None, lang: str | None 
     if ending(file) == ".conllu":
         if not file.is_file():
             raise InputError(f"there is no file {file}")
-        named = _UD.match(file.name)
-        rows = list(conllu.read(file, lang or (named.group(1) if named else "und"), file.name.split(".")[0]))
+        match = _UD.match(file.name)
+        rows = list(conllu.read(file, lang or (match.group(1) if match else "und"), file.name.split(".")[0]))
     else:
         name, *rest = source.split("/")
         langs = rest[0].split(",") if rest and not file.is_file() else []
-        each = ["/".join((name, one, *rest[1:])) for one in langs] or [source]
-        rows = [row for one in each for row in sources.rows(one, folder=folder, lang=lang)]
+        names = ["/".join((name, tag, *rest[1:])) for tag in langs] or [source]
+        rows = [row for each in names for row in sources.rows(each, folder=folder, lang=lang)]
     if not rows:
         raise InputError(f"{source} holds no sentence")
     for row in rows:
@@ -56,9 +56,9 @@ def parsed(file: str | Path, lang: str) -> list[Example]:
         raise InputError(f"{path} is not UTF-8 ({error}); save it as UTF-8") from error
     document = _parser(lang)(text)
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / f"{path.stem}.conllu"
-        made.write_text(f"{document:C}\n\n", "utf-8")
-        return list(conllu.read(made, lang, path.stem))
+        trees = Path(folder) / f"{path.stem}.conllu"
+        trees.write_text(f"{document:C}\n\n", "utf-8")
+        return list(conllu.read(trees, lang, path.stem))
 
 
 def _parser(lang: str) -> Any:

@@ -128,20 +128,20 @@ def converse(event: Event) -> Event:
     return replace(event, subject=event.other, verb=CONVERSES[event.verb], other=event.subject)
 
 
-def narrower(one: Event, two: Event) -> bool:
+def narrower(narrow: Event, wide: Event) -> bool:
     """Whether every doing of the first is one of the second: the same verb, a thing that is included, no less said of it."""
     return (
-        one.verb == two.verb
-        and two.thing.noun in (one.thing.noun, kind(one.thing.noun))
-        and two.thing.adjective in ("", one.thing.adjective)
-        and two.other in ("", one.other)
-        and two.place in ("", one.place)
-        and two.time in ("", one.time)
+        narrow.verb == wide.verb
+        and wide.thing.noun in (narrow.thing.noun, kind(narrow.thing.noun))
+        and wide.thing.adjective in ("", narrow.thing.adjective)
+        and wide.other in ("", narrow.other)
+        and wide.place in ("", narrow.place)
+        and wide.time in ("", narrow.time)
     )
 
 
-def _same_subject(one: Event, two: Event) -> bool:
-    return one.subject == two.subject and bool(one.quantifier) == bool(two.quantifier)
+def _same_subject(first: Event, second: Event) -> bool:
+    return first.subject == second.subject and bool(first.quantifier) == bool(second.quantifier)
 
 
 def _denies(event: Event) -> bool:

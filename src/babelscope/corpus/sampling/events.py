@@ -1,4 +1,4 @@
-"""Draws people, things and events for inference, paraphrase and reading comprehension."""
+"""Random people, things and events for inference, paraphrase and reading comprehension."""
 
 from __future__ import annotations
 
@@ -79,5 +79,5 @@ def owned(rng: Random, owner: str) -> Property:
 
 def comparison(rng: Random, owner: str, other: str) -> Comparison:
     """Two things of one kind, as apples and pears do not compare."""
-    one, two = some(rng, KINDS[pick(rng, tuple(KINDS))], 2)
-    return Comparison(owner, one, quality(rng, one), other, two)
+    first, second = some(rng, KINDS[pick(rng, tuple(KINDS))], 2)
+    return Comparison(owner, first, quality(rng, first), other, second)

@@ -1,4 +1,4 @@
-"""Draws reviews: the same stream of meanings for every language."""
+"""Random reviews: the same stream of meanings for every language."""
 
 from __future__ import annotations
 
@@ -162,9 +162,9 @@ def _forecast(rng: Random, domain: str, good: bool) -> Review:
     return Review(domain, "refuted" if flips else "confirmed", left)
 
 
-Draw = Callable[[Random, str, bool], Review]
+Sampler = Callable[[Random, str, bool], Review]
 
-DRAWS: tuple[tuple[float, Draw], ...] = (
+SAMPLERS: tuple[tuple[float, Sampler], ...] = (
     (0.42, _plain),
     (0.14, _negated),
     (0.04, _both),
@@ -179,13 +179,13 @@ DRAWS: tuple[tuple[float, Draw], ...] = (
 """Share of each way to build a review; the shares sum to one."""
 
 
-def _draw(rng: Random) -> Draw:
+def _sampler(rng: Random) -> Sampler:
     left = rng.random()
-    for share, draw in DRAWS:
+    for share, sampler in SAMPLERS:
         left -= share
         if left < 0:
-            return draw
-    return DRAWS[-1][1]
+            return sampler
+    return SAMPLERS[-1][1]
 
 
 def _scene(rng: Random, split: str, domain: str, short: bool) -> Scene:
@@ -226,10 +226,10 @@ def reviews(split: str, seed: int) -> Iterator[Review]:
     """Reviews of the split without end and without repetition; a longer run starts like a shorter one."""
     rng, seen = source("sentiment", split, seed), set[Review]()
     while True:
-        draw, good = _draw(rng), rng.random() < 0.5
+        sampler, good = _sampler(rng), rng.random() < 0.5
         while True:
             domain = pick(rng, tuple(TOPICS))
-            review = draw(rng, domain, good)
+            review = sampler(rng, domain, good)
             if not owns(split, *_signature(review)):
                 continue
             review = _furnished(rng, review, split)

@@ -87,7 +87,7 @@ def _premise(rng: Random, split: str, name: str) -> Statement:
     return sampling.owned(rng, name) if form < 0.9 else sampling.comparison(rng, name, sampling.people(rng, split, 1)[0])
 
 
-def _drawn(rng: Random, split: str, label: str) -> Inference | None:
+def _sampled(rng: Random, split: str, label: str) -> Inference | None:
     name, stranger = sampling.people(rng, split, 2)
     premise = _premise(rng, split, name)
     if isinstance(premise, Comparison) and premise.other in (name, stranger):
@@ -116,14 +116,14 @@ def _rival(premise: Statement, hypothesis: Statement) -> bool:
         (premise.thing.adjective, hypothesis.thing.adjective),
         *([(premise.thing.noun, hypothesis.thing.noun)] if {premise.thing.noun, hypothesis.thing.noun} <= set(KIND) else []),
     ]
-    return any(one and two and one != two for one, two in pairs)
+    return any(first and second and first != second for first, second in pairs)
 
 
 def _signature(statement: Statement) -> tuple[object, ...]:
     """What is held out: the premise's wording with the hypothesis', but for names, places and times."""
     if isinstance(statement, Event):
-        told = (bool(statement.place), bool(statement.time), statement.negated)
-        return statement.quantifier, statement.verb, statement.thing, *told
+        parts = (bool(statement.place), bool(statement.time), statement.negated)
+        return statement.quantifier, statement.verb, statement.thing, *parts
     if isinstance(statement, Property):
         return statement.noun, statement.quality, statement.negated
     return statement.noun, statement.quality, statement.other_noun
@@ -132,11 +132,11 @@ def _signature(statement: Statement) -> tuple[object, ...]:
 def _meanings(split: str, seed: int) -> Iterator[Inference]:
     rng, seen = source("nli", split, seed), set[Inference]()
     while True:
-        label, found = pick(rng, LABELS), None
-        while found is None or found in seen:
-            found = _drawn(rng, split, label)
-        seen.add(found)
-        yield found
+        label, inference = pick(rng, LABELS), None
+        while inference is None or inference in seen:
+            inference = _sampled(rng, split, label)
+        seen.add(inference)
+        yield inference
 
 
 def _premise_text(inference: Inference, lang: str) -> tuple[Gold, str]:

@@ -31,53 +31,53 @@ Side = Event | Joined | Comparison
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    one: Side
-    two: Side
+    first: Side
+    second: Side
     same: bool
 
 
 def _two(rng: Random, split: str) -> tuple[Event, Event]:
     """Two people, two things, two verbs."""
     name, other = sampling.people(rng, split, 2)
-    one, two = (replace(sampling.event(rng, split, each), place="", time="") for each in (name, other))
-    if one.thing.noun == two.thing.noun or one.verb == two.verb:
+    first, second = (replace(sampling.event(rng, split, each), place="", time="") for each in (name, other))
+    if first.thing.noun == second.thing.noun or first.verb == second.verb:
         return _two(rng, split)
-    one = replace(one, place=sampling.place(rng, split)) if chance(rng, 0.5) else one
-    return one, replace(two, place=sampling.place(rng, split)) if chance(rng, 0.3) else two
+    first = replace(first, place=sampling.place(rng, split)) if chance(rng, 0.5) else first
+    return first, replace(second, place=sampling.place(rng, split)) if chance(rng, 0.3) else second
 
 
 def _order(rng: Random, split: str, same: bool) -> tuple[Side, Side]:
     """*A before B* is *B after A*, not *A after B*, nor *B before A*."""
-    one, two = _two(rng, split)
+    first, second = _two(rng, split)
     link = pick(rng, ("before", "after"))
     other = {"before": "after", "after": "before"}[link]
     if same:
-        return Joined(one, link, two), Joined(two, other, one)
-    return Joined(one, link, two), Joined(one, other, two) if chance(rng, 0.75) else Joined(two, link, one)
+        return Joined(first, link, second), Joined(second, other, first)
+    return Joined(first, link, second), Joined(first, other, second) if chance(rng, 0.75) else Joined(second, link, first)
 
 
 def _exchange(rng: Random, split: str, same: bool) -> tuple[Side, Side]:
     """*A sold it to B* is *B bought it from A*, not *A bought it from B*, nor *B sold it to A*."""
     name, other = sampling.people(rng, split, 2)
-    one = replace(sampling.exchange(rng, name, other), time=sampling.time(rng, split) if chance(rng, 0.5) else "")
-    swapped = replace(one, subject=other, other=name)
-    return one, converse(one) if same else converse(swapped) if chance(rng, 0.75) else swapped
+    first = replace(sampling.exchange(rng, name, other), time=sampling.time(rng, split) if chance(rng, 0.5) else "")
+    swapped = replace(first, subject=other, other=name)
+    return first, converse(first) if same else converse(swapped) if chance(rng, 0.75) else swapped
 
 
 def _comparison(rng: Random, split: str, same: bool) -> tuple[Side, Side]:
     """*bigger than* is *smaller than* from the other side only."""
-    one = sampling.comparison(rng, *sampling.people(rng, split, 2))
+    first = sampling.comparison(rng, *sampling.people(rng, split, 2))
     if same:
-        return one, turned(one)
-    opposite = replace(one, quality=OPPOSITES[one.quality])
-    return one, turned(opposite) if chance(rng, 0.25) else opposite
+        return first, turned(first)
+    opposite = replace(first, quality=OPPOSITES[first.quality])
+    return first, turned(opposite) if chance(rng, 0.25) else opposite
 
 
 def _pairing(rng: Random, split: str, same: bool) -> tuple[Side, Side]:
     """Two deeds in either order; who did what must stay."""
-    one, two = _two(rng, split)
-    left, right = (one, two) if same else (replace(one, thing=two.thing), replace(two, thing=one.thing))
-    return Joined(one, "and", two), Joined(right, "and", left) if same or chance(rng, 0.5) else Joined(left, "and", right)
+    first, second = _two(rng, split)
+    left, right = (first, second) if same else (replace(first, thing=second.thing), replace(second, thing=first.thing))
+    return Joined(first, "and", second), Joined(right, "and", left) if same or chance(rng, 0.5) else Joined(left, "and", right)
 
 
 def _replaced(rng: Random, split: str, side: Side) -> Side:
@@ -103,7 +103,7 @@ def _other_event(rng: Random, split: str, event: Event, known: set[str]) -> Even
     return replace(event, verb=pick(rng, [each for each in verbs if each != event.verb]))
 
 
-DRAWS: tuple[Callable[[Random, str, bool], tuple[Side, Side]], ...] = (_order, _exchange, _comparison, _pairing)
+SAMPLERS: tuple[Callable[[Random, str, bool], tuple[Side, Side]], ...] = (_order, _exchange, _comparison, _pairing)
 
 
 def _signature(side: Side) -> tuple[object, ...]:
@@ -116,22 +116,22 @@ def _signature(side: Side) -> tuple[object, ...]:
 def _meanings(split: str, seed: int) -> Iterator[Pair]:
     rng, seen = source("paraphrase", split, seed), set[Pair]()
     while True:
-        same, drawn = chance(rng, 0.5), pick(rng, DRAWS)
+        same, sample = chance(rng, 0.5), pick(rng, SAMPLERS)
         if not same and chance(rng, 0.4):
-            one, two = drawn(rng, split, True)
-            two = _replaced(rng, split, two)
+            first, second = sample(rng, split, True)
+            second = _replaced(rng, split, second)
         else:
-            one, two = drawn(rng, split, same)
-        if not owns(split, "paraphrase", *sorted((str(_signature(one)), str(_signature(two))))):
+            first, second = sample(rng, split, same)
+        if not owns(split, "paraphrase", *sorted((str(_signature(first)), str(_signature(second))))):
             continue
-        pair = Pair(one, two, same)
+        pair = Pair(first, second, same)
         if pair not in seen:
             seen.add(pair)
             yield pair
 
 
 def _realise(pair: Pair, lang: str) -> Realised:
-    texts = [deciding(sentences([realised(side, lang)], lang), _decides) for side in (pair.one, pair.two)]
+    texts = [deciding(sentences([realised(side, lang)], lang), _decides) for side in (pair.first, pair.second)]
     return Realised(tuple(texts), LABELS[pair.same])
 
 

@@ -13,32 +13,32 @@ from babelscope.corpus.splits import chance, owns, pick, source
 from babelscope.corpus.task import Realised, Task, deciding, sentences
 from babelscope.corpus.tasks.statements import realised
 
-ASKED = {"who": "subject.", "what": "thing.", "where": "place.", "when": "time."}
+PARTS = {"who": "subject.", "what": "thing.", "where": "place.", "when": "time."}
 """The question words, and how the concepts of their answers start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`question` is the event of sentence `at` with some of its parts left unsaid; the asked one is not said either."""
+    """`question` is the event of sentence `at` with some of its parts left out; so is the part in question."""
 
     story: tuple[Event | Property, ...]
     at: int
-    asked: str
+    part: str
     question: Event
 
 
-def answers(question: Event, asked: str, event: Event) -> bool:
-    """Whether the event fits all that the question says, and has what is asked."""
-    said = [
+def answers(question: Event, part: str, event: Event) -> bool:
+    """Whether the event fits all that the question says, and has the part in question."""
+    pairs = [
         (question.verb, event.verb),
-        *([(question.subject, event.subject)] if asked != "who" else []),
-        *([(question.thing.noun, event.thing.noun), (question.thing.adjective, event.thing.adjective)] * (asked != "what")),
+        *([(question.subject, event.subject)] if part != "who" else []),
+        *([(question.thing.noun, event.thing.noun), (question.thing.adjective, event.thing.adjective)] * (part != "what")),
         (question.other, event.other),
-        *([(question.place, event.place)] if asked != "where" else []),
-        *([(question.time, event.time)] if asked != "when" else []),
+        *([(question.place, event.place)] if part != "where" else []),
+        *([(question.time, event.time)] if part != "when" else []),
     ]
-    has = {"who": event.subject, "what": event.thing.noun, "where": event.place, "when": event.time}[asked]
-    return bool(has) and all(one in ("", two) for one, two in said)
+    has = {"who": event.subject, "what": event.thing.noun, "where": event.place, "when": event.time}[part]
+    return bool(has) and all(one in ("", two) for one, two in pairs)
 
 
 def _story(rng: Random, split: str) -> list[Event]:
@@ -59,44 +59,44 @@ def _story(rng: Random, split: str) -> list[Event]:
     return events
 
 
-def _question(rng: Random, event: Event, asked: str) -> Event:
+def _question(rng: Random, event: Event, part: str) -> Event:
     """The event with some optional parts unsaid."""
     question = replace(
         event,
-        place="" if asked == "where" or chance(rng, 0.5) else event.place,
-        time="" if asked == "when" or chance(rng, 0.5) else event.time,
+        place="" if part == "where" or chance(rng, 0.5) else event.place,
+        time="" if part == "when" or chance(rng, 0.5) else event.time,
     )
     return replace(question, thing=Thing(event.thing.noun)) if chance(rng, 0.5) else question
 
 
-def _drawn(rng: Random, split: str) -> Reading | None:
+def _sampled(rng: Random, split: str) -> Reading | None:
     events = _story(rng, split)
     if len({(event.subject, event.verb, event.thing.noun) for event in events}) < len(events):
         return None
-    asked = pick(rng, tuple(ASKED))
-    question = _question(rng, events[0], asked)
-    if sum(answers(question, asked, event) for event in events) != 1:
+    part = pick(rng, tuple(PARTS))
+    question = _question(rng, events[0], part)
+    if sum(answers(question, part, event) for event in events) != 1:
         return None
-    if not owns(split, "reading", asked, question.verb, question.thing, bool(question.place), bool(question.time)):
+    if not owns(split, "reading", part, question.verb, question.thing, bool(question.place), bool(question.time)):
         return None
     story: list[Event | Property] = [*events]
     if chance(rng, 0.4):
         story.append(sampling.owned(rng, sampling.people(rng, split, 1)[0]))
     order = sorted(range(len(story)), key=lambda _: rng.random())
-    return Reading(tuple(story[at] for at in order), order.index(0), asked, question)
+    return Reading(tuple(story[at] for at in order), order.index(0), part, question)
 
 
 def _meanings(split: str, seed: int) -> Iterator[Reading]:
     rng, seen = source("reading", split, seed), set[Reading]()
     while True:
-        found = _drawn(rng, split)
-        if found is not None and found not in seen:
-            seen.add(found)
-            yield found
+        reading = _sampled(rng, split)
+        if reading is not None and reading not in seen:
+            seen.add(reading)
+            yield reading
 
 
 def _realise(reading: Reading, lang: str) -> Realised:
-    question = sentences([LANGUAGES[lang].events.question(reading.question, reading.asked)], lang, question=True)
+    question = sentences([LANGUAGES[lang].events.question(reading.question, reading.part)], lang, question=True)
     story = sentences([realised(each, lang) for each in reading.story], lang)
     needed = _parts(reading)
     prefix = f"s{reading.at}."
@@ -106,16 +106,16 @@ def _realise(reading: Reading, lang: str) -> Realised:
         return rest != concept and (rest == reading.question.verb or any(rest.startswith(part) for part in needed))
 
     event = reading.story[reading.at]
-    city = event.place if isinstance(event, Event) and reading.asked == "where" else ""  # not the preposition
-    return Realised((deciding(question, lambda _: True), deciding(story, decides)), None, prefix + ASKED[reading.asked] + city)
+    city = event.place if isinstance(event, Event) and reading.part == "where" else ""  # not the preposition
+    return Realised((deciding(question, lambda _: True), deciding(story, decides)), None, prefix + PARTS[reading.part] + city)
 
 
 def _parts(reading: Reading) -> list[str]:
     """What the question says or asks, as the starts of concepts."""
     question = reading.question
     parts = ["subject.", "thing."]
-    parts += ["place."] * (bool(question.place) or reading.asked == "where")
-    return parts + ["time."] * (bool(question.time) or reading.asked == "when")
+    parts += ["place."] * (bool(question.place) or reading.part == "where")
+    return parts + ["time."] * (bool(question.time) or reading.part == "when")
 
 
 READING = Task(

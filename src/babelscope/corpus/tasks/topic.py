@@ -21,10 +21,10 @@ from babelscope.corpus.splits import chance, known, owns, pick, some, source
 from babelscope.corpus.task import Realised, Task, sentences
 
 SHARES = (("deed", 0.4), ("speech", 0.2), ("not_but", 0.15), ("although", 0.1), ("instead", 0.15))
-"""How often each frame is drawn."""
+"""How often each frame is sampled."""
 
 
-def _draw(rng: Random, split: str) -> News:
+def _sampled(rng: Random, split: str) -> News:
     left, frame = rng.random(), SHARES[-1][0]
     for name, share in SHARES:
         left -= share
@@ -57,12 +57,12 @@ def _meanings(split: str, seed: int) -> Iterator[tuple[News, ...]]:
     """One item, or two on the same topic."""
     rng, seen = source("topic", split, seed), set[tuple[News, ...]]()
     while True:
-        item = _draw(rng, split)
+        item = _sampled(rng, split)
         if not owns(split, *_signature(item)):
             continue
         items: tuple[News, ...] = (item,)
         if chance(rng, 0.25):
-            more = _draw(rng, split)
+            more = _sampled(rng, split)
             if more.topic != item.topic or more.frame == item.frame or not owns(split, *_signature(more)):
                 continue
             items = (item, replace(more, time="", place=""))

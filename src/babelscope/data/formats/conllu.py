@@ -35,13 +35,19 @@ def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
     of its syntactic words that attaches outside of it; should the heads not form a tree then, of the one nearest to the root.
     Empty nodes are left out.
     """
-    return (example(one, lang, prefix) for one in sound(sentences(file)))
+    return (example(sentence, lang, prefix) for sentence in sound(sentences(file)))
 
 
-def example(one: Sentence, lang: str, prefix: str) -> Example:
-    group = f"{prefix}-{one.id}"
+def example(sentence: Sentence, lang: str, prefix: str) -> Example:
+    group = f"{prefix}-{sentence.id}"
     return Example(
-        f"{group}-{lang}", (one.text,), lang, group, words=(one.words,), heads=(one.heads,), relations=(one.relations,)
+        f"{group}-{lang}",
+        (sentence.text,),
+        lang,
+        group,
+        words=(sentence.words,),
+        heads=(sentence.heads,),
+        relations=(sentence.relations,),
     )
 
 
@@ -49,11 +55,11 @@ def sentences(file: Path) -> Iterator[Sentence | Problem]:
     """One by one; a sentence with a fault yields its problems only."""
     block: list[Line] = []
     number = 0
-    for one in lines(file):
-        if isinstance(one, Problem):
-            yield one
-        elif one[1].strip():
-            block.append((one[0], one[1].rstrip("\r\n")))
+    for item in lines(file):
+        if isinstance(item, Problem):
+            yield item
+        elif item[1].strip():
+            block.append((item[0], item[1].rstrip("\r\n")))
         elif block:
             number += 1
             yield from _sentence(file, block, number)
@@ -82,8 +88,8 @@ def _sentence(file: Path, block: list[Line], number: int) -> Iterator[Sentence |
     for token, _, place in units:
         start = _next(text, words[-1][1] if words else 0)
         if not text.startswith(token["form"], start):
-            found = f"{token['form']!r}, where the text goes on {text[start : start + 20]!r}"
-            yield Problem(str(file), rows[place], "FORM", found, "the next word of # text")
+            reason = f"{token['form']!r}, where the text continues {text[start : start + 20]!r}"
+            yield Problem(str(file), rows[place], "FORM", reason, "the next word of # text")
             return
         words.append((start, start + len(token["form"])))
     yield _merged(block[0][0], tokens.metadata.get("sent_id", str(number)), text, tuple(words), tokens, units)
@@ -91,17 +97,17 @@ def _sentence(file: Path, block: list[Line], number: int) -> Iterator[Sentence |
 
 def _units(tokens: Any) -> list[tuple[Any, range, int]]:
     """The written words: the token with the form, the ids of its syntactic words, its place in the block."""
-    found: list[tuple[Any, range, int]] = []
+    units: list[tuple[Any, range, int]] = []
     done = 0
     for place, token in enumerate(tokens):
         name = token["id"]
         if isinstance(name, int):
             if name > done:
-                found.append((token, range(name, name + 1), place))
+                units.append((token, range(name, name + 1), place))
         elif name[1] == "-":
-            found.append((token, range(name[0], name[2] + 1), place))
+            units.append((token, range(name[0], name[2] + 1), place))
             done = name[2]
-    return found
+    return units
 
 
 def _merged(
@@ -110,10 +116,10 @@ def _merged(
     known = {token["id"]: token for token in tokens if isinstance(token["id"], int)}
     place = {each: at for at, (_, ids, _) in enumerate(units) for each in ids}
 
-    def depth(one: int) -> int:
+    def depth(word: int) -> int:
         steps = 0
-        while one:
-            one, steps = known[one]["head"], steps + 1
+        while word:
+            word, steps = known[word]["head"], steps + 1
         return steps
 
     first = [next(each for each in ids if known[each]["head"] not in ids) for _, ids, _ in units]

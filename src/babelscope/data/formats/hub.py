@@ -35,7 +35,7 @@ def read(
         why = " ".join(str(error).split())[:200]
         what = f"{name}{f' ({config})' if config else ''}, split {split}"
         raise InputError(
-            f"the data set {what} cannot be had from the Hugging Face hub: {type(error).__name__}: {why}"
+            f"the data set {what} cannot be read from the Hugging Face hub: {type(error).__name__}: {why}"
         ) from error
     if first is None:
         raise InputError(f"the data set {name}, split {split}, holds no row")
@@ -47,12 +47,12 @@ def _examples(
     name: str, rows: Any, names: Mapping[str, Any], columns: Mapping[str, str], lang: str | None
 ) -> Iterator[Example]:
     for number, row in enumerate(rows, 1):
-        told = dict(row)
+        cells = dict(row)
         for column, kind in names.items():
-            value = told[column]
-            if isinstance(value, int):  # -1 is the hub's way to say that a test label is kept back
-                told[column] = None if value < 0 else kind.int2str(value)
-        for column, value in told.items():
+            value = cells[column]
+            if isinstance(value, int):  # -1 marks a test label that is withheld
+                cells[column] = None if value < 0 else kind.int2str(value)
+        for column, value in cells.items():
             if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
-                told[column] = ", ".join(value)
-        yield from sound(parse(name, number, told, columns, lang, gold=False))
+                cells[column] = ", ".join(value)
+        yield from sound(parse(name, number, cells, columns, lang, gold=False))

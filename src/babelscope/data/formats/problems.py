@@ -1,7 +1,7 @@
 """What is wrong with a file, and where.
 
-A reader yields what it reads, and a `Problem` in the place of what it cannot read. A loader raises the first one, the checker
-collects them all: so both know the same faults, and name them alike.
+A reader yields what it reads, and a `Problem` in the place of what it cannot read. A loader raises the first, the checker
+collects them all: both report the same faults in the same words.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Problem:
 
 def sound(stream: Iterable[T | Problem]) -> Iterator[T]:
     """What the stream holds; its first problem is raised."""
-    for one in stream:
-        if isinstance(one, Problem):
-            raise InputError(str(one))
-        yield one
+    for item in stream:
+        if isinstance(item, Problem):
+            raise InputError(str(item))
+        yield item

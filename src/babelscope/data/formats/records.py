@@ -41,16 +41,16 @@ _SHAPES: dict[str, tuple[int, type]] = {
     "concepts": (3, str),
     "answer": (0, tuple),
 }
-"""How deep each field's lists are nested, and what stands inside; a tuple is a span."""
+"""How deep each field's lists are nested, and the type of their items; a tuple is a span."""
 
 
 def record(example: Example) -> dict[str, Any]:
-    """The example as plain values; what it has not is left out."""
-    one: dict[str, Any] = {"id": example.id, "lang": example.lang, "group": example.group}
+    """The example as plain values; absent fields are left out."""
+    values: dict[str, Any] = {"id": example.id, "lang": example.lang, "group": example.group}
     if example.label is not None:
-        one["label"] = example.label
-    one |= dict(zip(("text", "pair"), example.texts))
-    return one | {name: _lists(getattr(example, name)) for name in GOLD if getattr(example, name) is not None}
+        values["label"] = example.label
+    values |= dict(zip(("text", "pair"), example.texts))
+    return values | {name: _lists(getattr(example, name)) for name in GOLD if getattr(example, name) is not None}
 
 
 def encoded(example: Example, text: str) -> bytes:
@@ -67,19 +67,19 @@ def parse(
     file: Path | str, line: int, row: Mapping[str, Any], columns: Mapping[str, str], lang: str | None, gold: bool = True
 ) -> Iterator[Example | Problem]:
     """The example of a row; before it, the problems of its fields. A row without a text yields problems only."""
-    found: dict[str, str | None] = {}
+    cells: dict[str, str | None] = {}
     for field, known in COLUMNS.items():
         if field in columns and columns[field] not in row:
             missing = f"there is no column {columns[field]!r}; found: {', '.join(map(str, row))}"
             yield Problem(str(file), line, field, missing, "the column that the map names")
             return
         name = columns.get(field) or next((each for each in known if each in row), None)
-        given = None if name is None else row[name]
-        if field in ("text", "pair") and given is not None and not isinstance(given, str):
-            yield Problem(str(file), line, str(name), f"a value of type {type(given).__name__}", "a text")
+        value = None if name is None else row[name]
+        if field in ("text", "pair") and value is not None and not isinstance(value, str):
+            yield Problem(str(file), line, str(name), f"a value of type {type(value).__name__}", "a text")
             return
-        found[field] = None if given is None or given == "" else str(given)
-    if found["text"] is None:
+        cells[field] = None if value is None or value == "" else str(value)
+    if cells["text"] is None:
         missing = f"no text; found the columns {', '.join(map(str, row))}"
         yield Problem(str(file), line, "", missing, "a text: name its column with text=COLUMN")
         return
@@ -91,31 +91,35 @@ def parse(
                 yield Problem(str(file), line, field, repr(row[field])[:80], GOLD[field])
             else:
                 parts[field] = value
-    name = found["id"] or str(line)
-    texts = (found["text"],) if found["pair"] is None else (found["text"], found["pair"])
-    one = Example(name, texts, found["lang"] or lang or "und", found["group"] or name, found["label"], **parts)
-    yield from (Problem(str(file), line, *fault) for fault in gold_faults(one))
-    yield one
+    name = cells["id"] or str(line)
+    texts = (cells["text"],) if cells["pair"] is None else (cells["text"], cells["pair"])
+    example = Example(name, texts, cells["lang"] or lang or "und", cells["group"] or name, cells["label"], **parts)
+    yield from (Problem(str(file), line, *fault) for fault in gold_faults(example))
+    yield example
 
 
-def gold_faults(one: Example) -> Iterator[tuple[str, str, str]]:
+def gold_faults(example: Example) -> Iterator[tuple[str, str, str]]:
     """What does not fit together in an example's gold: the field, what was found, what was expected."""
-    if one.answer is not None and not 0 <= one.answer[0] < one.answer[1] <= len(one.texts[-1]):
-        yield "answer", f"the span {list(one.answer)}", f"a span within the {len(one.texts[-1])} characters of the last text"
+    if example.answer is not None and not 0 <= example.answer[0] < example.answer[1] <= len(example.texts[-1]):
+        yield (
+            "answer",
+            f"the span {list(example.answer)}",
+            f"a span within the {len(example.texts[-1])} characters of the last text",
+        )
     for name in ("words", "rationale", "heads", "relations", "concepts"):
-        value = getattr(one, name)
+        value = getattr(example, name)
         if value is None:
             continue
-        if len(value) != len(one.texts):
-            yield name, f"{len(value)} lists", f"one for each of the {len(one.texts)} texts"
-        elif one.words is None or len(one.words) != len(one.texts):
+        if len(value) != len(example.texts):
+            yield name, f"{len(value)} lists", f"one for each of the {len(example.texts)} texts"
+        elif example.words is None or len(example.words) != len(example.texts):
             if name != "words":
-                yield name, "no words that it could be of", "the field words beside it"
+                yield name, "no words", "the field words beside it"
         else:
-            for text, (words, each) in enumerate(zip(one.words, value)):
+            for text, (words, each) in enumerate(zip(example.words, value)):
                 if len(each) != len(words):
                     yield name, f"{len(each)} values for text {text + 1}", f"one for each of its {len(words)} words"
-                elif name == "words" and (wrong := _misplaced(words, one.texts[text])) is not None:
+                elif name == "words" and (wrong := _misplaced(words, example.texts[text])) is not None:
                     yield name, f"the span {list(wrong)}", "spans within the text, one after the other"
                 elif name == "heads" and (fault := tree_fault(each)):
                     yield name, fault, "heads that form trees"
@@ -160,5 +164,5 @@ def _tuples(value: Any, depth: int, kind: type) -> Any:
         return value if type(value) is kind else None
     if not isinstance(value, (list, tuple)) or (depth == 0 and len(value) != 2):
         return None
-    made = tuple(_tuples(each, depth - 1, kind) if depth else _tuples(each, 0, int) for each in value)
-    return None if any(each is None for each in made) else made
+    items = tuple(_tuples(each, depth - 1, kind) if depth else _tuples(each, 0, int) for each in value)
+    return None if any(each is None for each in items) else items

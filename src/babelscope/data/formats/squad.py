@@ -23,11 +23,11 @@ def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
 def examples(file: Path, lang: str, prefix: str) -> Iterator[Example | Problem]:
     """The examples, and the problems between them; the field says where in the JSON."""
     text = []
-    for one in lines(file):
-        if isinstance(one, Problem):
-            yield one
+    for item in lines(file):
+        if isinstance(item, Problem):
+            yield item
         else:
-            text.append(one[1])
+            text.append(item[1])
     try:
         articles = json.loads("".join(text))["data"]
     except json.JSONDecodeError as error:
@@ -72,8 +72,8 @@ def _example(file: str, place: str, context: str, question: Any, lang: str, pref
     for number, answer in enumerate(question["answers"]):
         start, text = answer["answer_start"], answer["text"]
         if not text or context[start : start + len(text)] != text:
-            found = f"the context has {context[start : start + len(text)]!r} at character {start}"
-            yield Problem(file, 0, f"{place}.answers[{number}]", found, f"the answer {text!r} in the context")
+            reason = f"the context has {context[start : start + len(text)]!r} at character {start}"
+            yield Problem(file, 0, f"{place}.answers[{number}]", reason, f"the answer {text!r} in the context")
         elif span is None:
             span = (start, start + len(text))
     if not question["answers"] and not question.get("is_impossible"):

@@ -27,35 +27,37 @@ def unit_scores(file: str | Path) -> list[UnitScores]:
     from babelscope.errors import InputError
 
     seen: dict[tuple[str, str], int] = {}
-    found = []
+    scored = []
     for number, row in sound(_rows(Path(file))):
         if (row.id, row.lang) in seen:
             first = seen[row.id, row.lang]
-            raise InputError(f"{file}, line {number}: {row.id} in {row.lang} stands in line {first} already; one line for each")
+            raise InputError(
+                f"{file}, line {number}: {row.id} in {row.lang} is in line {first} already; give one line for each"
+            )
         seen[row.id, row.lang] = number
-        found.append(row)
-    if not found:
+        scored.append(row)
+    if not scored:
         raise InputError(f"{file}: there is no row; expected objects with id, lang, units and attributions")
-    return found
+    return scored
 
 
 def _rows(file: Path) -> Iterator[Line | Problem]:
-    for one in rows(file):
-        if isinstance(one, Problem):
-            yield one
+    for item in rows(file):
+        if isinstance(item, Problem):
+            yield item
             continue
-        number, row = one
-        if "units" not in row and "words" in row:  # an explanation of ours
+        number, row = item
+        if "units" not in row and "words" in row:  # written by `babelscope explain`
             row = {**row, "units": row["words"], "attributions": row.get("word_scores"), "segment": row.get("word_segment"),
                    "prediction": row.get("label")}  # fmt: skip
-        found = _fault(file, number, row)
-        yield found if found is not None else (number, _row(row))
+        fault = _fault(file, number, row)
+        yield fault if fault is not None else (number, _row(row))
 
 
 def _fault(file: Path, number: int, row: Mapping[str, Any]) -> Problem | None:
     def wrong(field: str, expected: str) -> Problem:
-        told = "is missing" if row.get(field) is None else f"is {row[field]!r:.60}"
-        return Problem(str(file), number, field, told, expected)
+        reason = "is missing" if row.get(field) is None else f"is {row[field]!r:.60}"
+        return Problem(str(file), number, field, reason, expected)
 
     if not isinstance(row.get("id"), (str, int)) or isinstance(row.get("id"), bool):
         return wrong("id", "a name that translations share")
@@ -100,7 +102,7 @@ def line(row: UnitScores) -> str:
 
     *Law*: read again it is the same row.
     """
-    made = asdict(row)
-    made["attributions"] = [each if isfinite(each) else None for each in made.pop("scores")]
-    del made["reason"]
-    return json.dumps(made, ensure_ascii=False)
+    record = asdict(row)
+    record["attributions"] = [each if isfinite(each) else None for each in record.pop("scores")]
+    del record["reason"]
+    return json.dumps(record, ensure_ascii=False)

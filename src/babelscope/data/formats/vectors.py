@@ -21,27 +21,27 @@ ROWS = 200_000
 def vec(file: str | Path, wanted: Collection[str], *, rows: int = ROWS) -> dict[str, NDArray[np.float64]]:
     """The vectors of the wanted words among the first rows; the file is streamed and nothing else is kept.
 
-    Numbers that are not finite are kept as they are: who uses the word is told. The first of two equal words counts.
+    Numbers that are not finite are kept as they are: the caller reports the word. The first of two equal words counts.
     """
-    found: dict[str, NDArray[np.float64]] = {}
+    vectors: dict[str, NDArray[np.float64]] = {}
     for word, numbers in sound(_rows(Path(file), frozenset(wanted), rows)):
-        found.setdefault(word, numbers)
-    return found
+        vectors.setdefault(word, numbers)
+    return vectors
 
 
-def languages(given: str) -> Mapping[str, Path]:
+def languages(text: str) -> Mapping[str, Path]:
     """`en=A.vec,es=B.vec` as files by language."""
-    found: dict[str, Path] = {}
-    for part in given.split(","):
+    files: dict[str, Path] = {}
+    for part in text.split(","):
         lang, equals, name = part.partition("=")
         if not equals or not lang.strip() or not name.strip():
             raise InputError(f"{part!r} is not of the form LANG=FILE.vec")
-        if lang.strip() in found:
-            raise InputError(f"{given!r} names two files for {lang.strip()}")
-        found[lang.strip()] = Path(name.strip())
-        if not found[lang.strip()].is_file():
+        if lang.strip() in files:
+            raise InputError(f"{text!r} names two files for {lang.strip()}")
+        files[lang.strip()] = Path(name.strip())
+        if not files[lang.strip()].is_file():
             raise InputError(f"there is no file {name.strip()} (vectors for {lang.strip()})")
-    return found
+    return files
 
 
 def _rows(file: Path, wanted: frozenset[str], most: int) -> Iterator[tuple[str, Any] | Problem]:
@@ -57,10 +57,10 @@ def _rows(file: Path, wanted: frozenset[str], most: int) -> Iterator[tuple[str, 
         )
         return
     width = int(head[1])
-    for one in islice(stream, most):
-        if isinstance(one, Problem):
-            continue  # fastText's own files hold words that are not UTF-8; the line follows, and is nobody's word
-        number, line = one
+    for item in islice(stream, most):
+        if isinstance(item, Problem):
+            continue  # fastText's own files hold words that are not UTF-8; the line follows, and is no word
+        number, line = item
         word, _, rest = line.rstrip("\r\n ").partition(" ")
         if word not in wanted:
             continue

@@ -144,9 +144,9 @@ def _is_feminine(noun: str) -> bool:
 def _subject(event: Event) -> str:
     if not event.quantifier:
         return scope("subject", f"{PEOPLE[event.subject]}#{event.subject}")
-    one, many = GROUPS[event.subject]
+    singular, several = GROUPS[event.subject]
     quantifier = f"det:{QUANTIFIERS[event.quantifier]}#{event.quantifier}"
-    return scope("subject", f"{quantifier} {one if event.quantifier == 'no' else many}#{event.subject}")
+    return scope("subject", f"{quantifier} {singular if event.quantifier == 'no' else several}#{event.subject}")
 
 
 def _thing(thing: Thing) -> str:

@@ -110,9 +110,10 @@ TIMES = {
 def _subject(event: Event) -> str:
     if not event.quantifier:
         return scope("subject", f"{PEOPLE[event.subject]}#{event.subject}")
-    one, many = GROUPS[event.subject]
+    singular, several = GROUPS[event.subject]
     return scope(
-        "subject", f"det:{event.quantifier}#{event.quantifier} {one if event.quantifier == 'no' else many}#{event.subject}"
+        "subject",
+        f"det:{event.quantifier}#{event.quantifier} {singular if event.quantifier == 'no' else several}#{event.subject}",
     )
 
 

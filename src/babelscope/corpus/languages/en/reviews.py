@@ -225,9 +225,9 @@ def _clause(opinion: Opinion, key: bool, it: bool = False) -> str:
     pronoun = NOUNS[opinion.topic][1]
     no = mark("advmod:not#not", key) if opinion.negated else ""
     if opinion.holder:
-        found = f"aux:did {no} find#find" if no else "found#find"
+        finding = f"aux:did {no} find#find" if no else "found#find"
         item = depends("obj", _item(opinion.topic, it, OBJECT[pronoun]))
-        return f"{depends('nsubj', _holder(opinion))} {found} {item} {depends('xcomp', _quality(opinion, key))}"
+        return f"{depends('nsubj', _holder(opinion))} {finding} {item} {depends('xcomp', _quality(opinion, key))}"
     copula = "were" if pronoun == "they" else "was"
     return f"{depends('nsubj', _item(opinion.topic, it, pronoun))} cop:{copula} {no} {_quality(opinion, key)}"
 

@@ -128,8 +128,8 @@ QUESTIONS = {"where": "advmod:dónde#where", "when": "advmod:cuándo#when"}
 def _subject(event: Event) -> str:
     if not event.quantifier:
         return scope("subject", f"{PEOPLE[event.subject]}#{event.subject}")
-    one, many = GROUPS[event.subject]
-    noun = one if event.quantifier == "no" else many
+    singular, several = GROUPS[event.subject]
+    noun = singular if event.quantifier == "no" else several
     return scope("subject", f"{QUANTIFIERS[event.quantifier]} {noun}#{event.subject}")
 
 
@@ -162,11 +162,11 @@ def _time(event: Event) -> str:
 
 def _verb(event: Event, subjunctive: bool = False) -> str:
     """*compró*, *no le compró*; after *antes de que* the subjunctive, always made from the plural: *comprara*."""
-    one, many = VERBS[event.verb]
+    singular, several = VERBS[event.verb]
     plural = event.quantifier in ("all", "some")
-    form = many if plural else one
+    form = several if plural else singular
     if subjunctive:
-        form = many.removesuffix("ron") + ("ran" if plural else "ra")
+        form = several.removesuffix("ron") + ("ran" if plural else "ra")
     clitic = "iobj:le" if event.other and event.verb not in ("receive", "borrow") else ""
     return f"{'advmod:no#not' if event.negated else ''} {clitic} {form}#{event.verb}"
 

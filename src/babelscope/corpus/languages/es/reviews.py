@@ -338,12 +338,12 @@ def _dative(opinion: Opinion, stress: bool) -> tuple[str, str]:
 def _judged(opinion: Opinion, key: bool, it: bool, stress: bool) -> str:
     """*detesté la película*, *mi tía la elogió*."""
     noun, agreement, _ = NOUNS[opinion.topic]
-    first, one, many = JUDGES[opinion.evaluation]
+    first, singular, several = JUDGES[opinion.evaluation]
     if opinion.holder == "i":
         form, subject = f"{first}#{opinion.evaluation}{'' if stress else '+i'}", "yo#i" if stress else ""
     else:
         name, number, _ = HOLDERS[opinion.holder]
-        form, subject = f"{many if number == 'p' else one}#{opinion.evaluation}", scope("holder", name)
+        form, subject = f"{several if number == 'p' else singular}#{opinion.evaluation}", scope("holder", name)
     clitic = f"obj:{THEM[agreement]}#topic" if it else ""
     return f"{depends('nsubj', subject)} {_no(opinion, key)} {clitic} {mark(form, key)} {'' if it else depends('obj', noun)}"
 

@@ -155,8 +155,8 @@ def spelled(phrase: str) -> str:
 def _subject(event: Event) -> str:
     if not event.quantifier:
         return scope("subject", f"{PEOPLE[event.subject]}#{event.subject}")
-    one, many = GROUPS[event.subject]
-    noun = one if event.quantifier == "no" else many
+    singular, several = GROUPS[event.subject]
+    noun = singular if event.quantifier == "no" else several
     return scope("subject", f"{QUANTIFIERS[event.quantifier]} {noun}#{event.subject}")
 
 
@@ -230,8 +230,8 @@ def _verb(event: Event, auxiliary: str = "") -> str:
 
 
 def _subjunctive(event: Event) -> str:
-    _, one, many = VERBS[event.verb]
-    return _finite(event, f"{many if _plural(event) else one}#{event.verb}")
+    _, singular, several = VERBS[event.verb]
+    return _finite(event, f"{several if _plural(event) else singular}#{event.verb}")
 
 
 def _event(event: Event, subjunctive: bool = False) -> str:

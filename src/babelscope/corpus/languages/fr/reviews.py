@@ -324,9 +324,9 @@ def _did(opinion: Opinion, participle: str, key: bool, it: str) -> str:
 def _spoke(opinion: Opinion, key: bool, it: str) -> str:
     """*ma tante a dit du bien du film*, *les critiques en ont dit du mal*."""
     (who, auxiliary), (ne, pas), name = _holder(opinion), _negation(opinion, key), opinion.evaluation
-    said = mark(f"dit#{name} obj( det:du {'bien' if name == 'praise' else 'mal'}#{name} )", key)
+    verdict = mark(f"dit#{name} obj( det:du {'bien' if name == 'praise' else 'mal'}#{name} )", key)
     before, behind = ("obl:arg:en#topic", "") if it else ("", f"obl:arg( case:de {_item(opinion.topic)} )")
-    return f"{who} {ne} {before} {auxiliary} {pas} {said} {behind}"
+    return f"{who} {ne} {before} {auxiliary} {pas} {verdict} {behind}"
 
 
 def _attitude(opinion: Opinion, key: bool, it: str) -> str:

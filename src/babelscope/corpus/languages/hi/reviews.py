@@ -287,8 +287,8 @@ def _inflected(lemma: str, agreement: str) -> str:
 def _item(topic: str, it: bool) -> str:
     """The thing judged, or the pronoun for it."""
     noun, agreement = NOUNS[topic]
-    one, many = ("वह", "वे") if topic in PEOPLE else ("यह", "ये")
-    return _named((many if agreement.endswith("p") else one) if it else noun, "topic")
+    singular, several = ("वह", "वे") if topic in PEOPLE else ("यह", "ये")
+    return _named((several if agreement.endswith("p") else singular) if it else noun, "topic")
 
 
 def _holder(opinion: Opinion, case: str) -> str:
@@ -343,8 +343,8 @@ def _clause(opinion: Opinion, key: bool, it: bool = False) -> str:
     agreement, item, no = NOUNS[opinion.topic][1], _item(opinion.topic, it), _no(opinion, key)
     quality = _quality(opinion, key)
     if opinion.holder:
-        found = f"{depends('xcomp', quality)} {no} {SEEMED[agreement]}#find"
-        return f"{_holder(opinion, 'को')} {depends('obj', item)} {found}"
+        finding = f"{depends('xcomp', quality)} {no} {SEEMED[agreement]}#find"
+        return f"{_holder(opinion, 'को')} {depends('obj', item)} {finding}"
     if it:
         return f"{depends('nsubj', item)} {depends('xcomp', quality)} {no} {TURNED_OUT[agreement]}"
     return f"{depends('nsubj', item)} {quality} {no} cop:{WAS[agreement]}"

@@ -187,8 +187,8 @@ def _thing(thing: Thing) -> str:
 def _event(event: Event) -> str:
     rest = f"{_object(event, _thing(event.thing))} {_around(event)}"
     if event.quantifier == "no":
-        one = scope("subject", f"{GROUPS[event.subject][0]}#{event.subject}")
-        return f"hakuna#subject.no nsubj( {one} acl:relcl( {_verb(event, 'aliye')} {rest} ) )"
+        member = scope("subject", f"{GROUPS[event.subject][0]}#{event.subject}")
+        return f"hakuna#subject.no nsubj( {member} acl:relcl( {_verb(event, 'aliye')} {rest} ) )"
     return f"{depends('nsubj', _subject(event))} {_verb(event, _did(event))} {rest}"
 
 

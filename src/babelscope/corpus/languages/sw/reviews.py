@@ -288,8 +288,8 @@ def _not(kind: str) -> str:
 
 
 def _concepts(*parts: str) -> str:
-    said = "+".join(part for part in parts if part)
-    return f"#{said}" if said else ""
+    clause = "+".join(part for part in parts if part)
+    return f"#{clause}" if clause else ""
 
 
 def _quality(opinion: Opinion, key: bool, phrase: str) -> str:
@@ -366,8 +366,8 @@ def _clause(opinion: Opinion, key: bool, it: bool = False) -> str:
         return _attitude(opinion, key, it)
     if not opinion.holder:
         return _judged(opinion, key, it)
-    found = f"{DID[_kind(opinion)][0]}ona{_concepts('find', 'i' if opinion.holder == 'i' else '')}"
-    return f"{_holder(opinion)} {found} ccomp( mark:kwamba {_judged(opinion, key, it)} )"
+    finding = f"{DID[_kind(opinion)][0]}ona{_concepts('find', 'i' if opinion.holder == 'i' else '')}"
+    return f"{_holder(opinion)} {finding} ccomp( mark:kwamba {_judged(opinion, key, it)} )"
 
 
 def _expected(opinion: Opinion, key: bool) -> str:
@@ -387,8 +387,8 @@ def _opinion(review: Review) -> str:
     opener = f"{OPENERS[review.opener]} punct:, " if review.opener else ""
     main = scope("left", first(left, frame.left))
     head = f"{opener} {main}"
-    said = f"{_me(review)} {_clause(right, frame.right, again(review))}" if right else ""
-    second = f"{SUMMARIES[review.summary]} {scope('right', said)}"
+    clause = f"{_me(review)} {_clause(right, frame.right, again(review))}" if right else ""
+    second = f"{SUMMARIES[review.summary]} {scope('right', clause)}"
     them = f"obl:{WITH[HOLDERS[left.holder][1]]}#them" if left.holder in HOLDERS else ""
     match review.frame:
         case "both":

@@ -323,8 +323,10 @@ def _verb(name: str, opinion: Opinion, form: int, fused: str = "") -> str:
 
 def _judged(name: str, opinion: Opinion, contrast: bool, although: bool) -> str:
     """A verb whose subject is whoever judges."""
-    own = opinion.holder == "i"
-    return _verb(name, opinion, ALTHOUGH if although else NARRATOR if own else OTHERS, "+i" if own and not contrast else "")
+    narrator = opinion.holder == "i"
+    return _verb(
+        name, opinion, ALTHOUGH if although else NARRATOR if narrator else OTHERS, "+i" if narrator and not contrast else ""
+    )
 
 
 def _quality(name: str) -> str:
@@ -369,9 +371,9 @@ def _clause(opinion: Opinion, key: bool, it: bool = False, contrast: bool = Fals
     name, degree = opinion.evaluation, DEGREES[opinion.degree]
     if opinion.holder:
         item = depends("obj", HIM.get(opinion.topic, "") if it else _item(opinion.topic, "accusative"))
-        found = mark(_judged("find", opinion, contrast, although), key and opinion.negated)
+        finding = mark(_judged("find", opinion, contrast, although), key and opinion.negated)
         quality = depends("xcomp", f"{degree} {mark(_quality(name), key)}")
-        return f"{_holder(opinion, contrast)} {item} {quality} {found}"
+        return f"{_holder(opinion, contrast)} {item} {quality} {finding}"
     subject = depends("nsubj", _item(opinion.topic, "nominative", it))
     if although:
         return f"{subject} {degree} {mark(_quality(name), key)} {_being('olduğu', 'olmadığı', opinion, key)}"
