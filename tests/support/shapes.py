@@ -5,21 +5,28 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from beartype import beartype
-from beartype.roar import BeartypeDecorHintPep673Exception
+from beartype.roar import BeartypeDecorHintException
 from jaxtyping import install_import_hook
 
 
+SHAPE = re.compile(r"\b(Bool|Complex|Float|Inexact|Int|Integer|Num|Real|Shaped)\[")
+
+
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with its annotations checked; `Self`, of validators, is known inside classes alone and passes."""
+    """The function with its annotations checked: all of them, or its shapes alone where a value cannot be checked
+    against one of the others (`Self`, a protocol of functions)."""
     try:
         return beartype(function)
-    except BeartypeDecorHintPep673Exception:
-        return function
+    except BeartypeDecorHintException:
+        hints = function.__annotations__.items()
+        function.__annotations__ = {name: hint for name, hint in hints if SHAPE.search(str(hint))}
+        return beartype(function)
 
 
 def check_shapes() -> None:
