@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from beartype import beartype
+from beartype import BeartypeConf, beartype
 from beartype.roar import BeartypeDecorHintException
 from jaxtyping import install_import_hook
 
-
+check = beartype(conf=BeartypeConf(is_pep484_tower=True))
+"""An int is a float, as for mypy."""
 SHAPE = re.compile(r"\b(Bool|Complex|Float|Inexact|Int|Integer|Num|Real|Shaped)\[")
 
 
@@ -22,11 +23,11 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with its annotations checked: all of them, or its shapes alone where a value cannot be checked
     against one of the others (`Self`, a protocol of functions)."""
     try:
-        return beartype(function)
+        return check(function)
     except BeartypeDecorHintException:
         hints = function.__annotations__.items()
         function.__annotations__ = {name: hint for name, hint in hints if SHAPE.search(str(hint))}
-        return beartype(function)
+        return check(function)
 
 
 def check_shapes() -> None:
