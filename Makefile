@@ -3,13 +3,22 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check bench results browser clean
+.PHONY: demo quick test alone check bench results browser clean
 
 demo: $(READY)
 	$(BIN)/babelscope demo --output demo
 
+# While working: laws on two architectures and contracts; nothing that trains, no mutants, no browser.
+quick: $(READY)
+	$(BIN)/python -m pytest -n 2 -m "not slow and not training and not mutant and not browser" --architectures bert,gpt2
+
 test: $(READY) browser
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2
+
+# Every test file in a process of its own, then all of them backwards: no test may need another one before it.
+alone: $(READY) browser
+	$(BIN)/python tests/support/alone.py
+	$(BIN)/python -m pytest -n 2 --no-loadscope-reorder --backwards
 
 check: $(READY)
 	$(BIN)/ruff format --check .

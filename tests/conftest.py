@@ -1,4 +1,4 @@
-"""Tiny models, built here, in float64; and the folder of real public data where it lies beside the checkout."""
+"""Which tests run where; tiny models in float64; the folder of real public data where it lies beside the checkout."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 import torch
 from transformers import AutoModelForMaskedLM, BertForQuestionAnswering
+from xdist.scheduler import LoadScopeScheduling
 
 from shapes import check_shapes
 
 if "UNCHECKED_SHAPES" not in os.environ:  # deliberate faults are to be caught by laws, not by shapes
     check_shapes()
 
+from architectures import MODELS
 from babelscope.model.load import Model, load
 from babelscope.training.small import ARCHITECTURES, make_model, make_tokenizer
 from planted import planted_model
@@ -34,6 +36,41 @@ PAIRS = [
     ("the food was good", "nobody liked the meal"),
     ("खाना अच्छा था", "किसी को खाना पसंद नहीं आया"),
 ]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    only = "a,b: tests over other architectures than these are left out"
+    parser.addoption("--architectures", default="", metavar="NAMES", help=only)
+    parser.addoption("--backwards", action="store_true", help="the last test first")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    chosen = config.getoption("--architectures")
+    others = {*ARCHITECTURES, *MODELS} - set(chosen.split(",")) if chosen else set()
+    dropped = [item for item in items if others & parameters(item)]
+    config.hook.pytest_deselected(items=dropped)
+    items[:] = [item for item in items if item not in set(dropped)]
+    if config.getoption("--backwards"):
+        items.reverse()
+
+
+def parameters(item: pytest.Item) -> set[str]:
+    """What a test is run for, as far as it has a name."""
+    callspec = getattr(item, "callspec", None)
+    return {value for value in callspec.params.values() if isinstance(value, str)} if callspec else set()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+    return ByFile(config, log)
+
+
+class ByFile(LoadScopeScheduling):  # type: ignore[misc]
+    """The tests of a file run in one process and share what they make; mutants share nothing and fill up both."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if "/mutants/" in nodeid else nodeid.split("::", 1)[0]
 
 
 @cache

@@ -40,7 +40,7 @@ IDS = np.array([7, 21, 33, 8, 50, 12, 19])
 
 
 def model_of(name: str, biased: bool = True) -> Model:
-    return Model(made(name, biased)[0].hf, SimpleNamespace(pad_token_id=0), name, "text-classification")
+    return dataclasses.replace(made(name, biased)[0], tokenizer=SimpleNamespace(pad_token_id=0))
 
 
 def logits(model: Model, count: int = 1) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from types import SimpleNamespace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -44,7 +44,7 @@ def test_deeplift_is_complete(name: str) -> None:
     gap, found = differences(model, embedded, halfway(embedded))
     scale = gap.abs().max().clamp(min=1)
     torch.testing.assert_close(found.sum(1), gap, rtol=0, atol=float(scale) * max(1e-10, ROUGH.get(name, 0)))
-    single = SimpleNamespace(hf=copy.deepcopy(model.hf).float())
+    single = replace(model, hf=copy.deepcopy(model.hf).float())
     gap, found = differences(single, embedded.float(), halfway(embedded).float())
     assert float((found.sum(1) - gap).abs().max() / scale) < 1e-5
     assert float(found.abs().max()) > 1e-3

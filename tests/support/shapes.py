@@ -5,24 +5,29 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from beartype import BeartypeConf, beartype
-from beartype.roar import BeartypeDecorHintPep673Exception
+from beartype.roar import BeartypeDecorHintException
 from jaxtyping import install_import_hook
 
-CONF = BeartypeConf(is_pep484_tower=True)
-"""A whole number is a number too, as for the type checker."""
+check = beartype(conf=BeartypeConf(is_pep484_tower=True))
+"""An int is a float, as for mypy."""
+SHAPE = re.compile(r"\b(Bool|Complex|Float|Inexact|Int|Integer|Num|Real|Shaped)\[")
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with its annotations checked; `Self`, of validators, is known inside classes alone and passes."""
+    """The function with its annotations checked: all of them, or its shapes alone where a value cannot be checked
+    against one of the others (`Self`, a protocol of functions)."""
     try:
-        return beartype(conf=CONF)(function)
-    except BeartypeDecorHintPep673Exception:
-        return function
+        return check(function)
+    except BeartypeDecorHintException:
+        hints = function.__annotations__.items()
+        function.__annotations__ = {name: hint for name, hint in hints if SHAPE.search(str(hint))}
+        return check(function)
 
 
 def check_shapes() -> None:

@@ -9,7 +9,7 @@ from math import inf, nan
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from babelscope.stats.paired import sign_flip
@@ -39,7 +39,7 @@ class Equivalence:
     p: float
 
 
-def unit_means(values: ArrayLike, units: Sequence[str]) -> Float[np.ndarray, " unit"]:
+def unit_means(values: ArrayLike, units: Sequence[str] | NDArray[np.str_]) -> Float[np.ndarray, " unit"]:
     """The mean of the defined values of each unit, units in sorted order; a unit without any is
     dropped."""
     table = np.asarray(values, dtype=np.float64)
@@ -48,7 +48,7 @@ def unit_means(values: ArrayLike, units: Sequence[str]) -> Float[np.ndarray, " u
     return np.bincount(member, weights=table[kept]) / np.bincount(member)
 
 
-def across(first: ArrayLike, second: ArrayLike, units: Sequence[str]) -> Across:
+def across(first: ArrayLike, second: ArrayLike, units: Sequence[str] | NDArray[np.str_]) -> Across:
     """Two models over several tasks: does the difference hold across tasks, not only across their
     cells?
 
@@ -71,7 +71,7 @@ def across(first: ArrayLike, second: ArrayLike, units: Sequence[str]) -> Across:
     return Across(float(means.mean()), len(means), t, ranks, sign_flip(means.tolist()).p)
 
 
-def equivalence(differences: ArrayLike, units: Sequence[str], *, margin: float = 0.05) -> Equivalence:
+def equivalence(differences: ArrayLike, units: Sequence[str] | NDArray[np.str_], *, margin: float = 0.05) -> Equivalence:
     """Is the difference smaller than the margin? Two one-sided t tests over units (groups or
     tasks).
 

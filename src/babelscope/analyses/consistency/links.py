@@ -6,11 +6,11 @@ from collections.abc import Collection
 from math import nan
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Int
 from scipy.stats import spearmanr
 
 from babelscope.analyses.consistency.transport import Similarity
-from babelscope.analyses.consistency.weights import Scores
+from babelscope.analyses.consistency.weights import EitherScores
 from babelscope.errors import InputError
 
 Links = frozenset[tuple[int, int]]
@@ -62,7 +62,7 @@ def itermax(similarity: Similarity, *, rounds: int = 2) -> Links:
     return found
 
 
-def carried(scores: Scores, links: Collection[tuple[int, int]], units: int, *, split: bool = False) -> Scores:
+def carried(scores: EitherScores, links: Collection[tuple[int, int]], units: int, *, split: bool = False) -> EitherScores:
     """The target's scores on the source's words: the sum over a word's links, 0 without one.
 
     With `split` each target word shares its score equally among its links, so that nothing is counted twice.
@@ -76,7 +76,7 @@ def carried(scores: Scores, links: Collection[tuple[int, int]], units: int, *, s
     return found
 
 
-def rank_agreement(source: Scores, target: Scores, links: Collection[tuple[int, int]]) -> float:
+def rank_agreement(source: EitherScores, target: EitherScores, links: Collection[tuple[int, int]]) -> float:
     """Spearman's correlation between the source's scores and the target's carried over; NaN where one is constant.
 
     Source: Zaman and Belinkov, A multilingual perspective towards the evaluation of attribution methods (EMNLP 2022).
@@ -89,6 +89,6 @@ def rank_agreement(source: Scores, target: Scores, links: Collection[tuple[int, 
 
 def shuffled(links: Collection[tuple[int, int]], shape: tuple[int, int], rng: np.random.Generator) -> Links:
     """The same links between other words of the same texts: both sides permuted."""
-    rows: Float[np.ndarray, " unit"] = rng.permutation(shape[0])
-    columns: Float[np.ndarray, " unit"] = rng.permutation(shape[1])
+    rows: Int[np.ndarray, " unit"] = rng.permutation(shape[0])
+    columns: Int[np.ndarray, " unit"] = rng.permutation(shape[1])
     return frozenset((int(rows[one]), int(columns[two])) for one, two in links)

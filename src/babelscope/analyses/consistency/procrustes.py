@@ -32,7 +32,7 @@ def procrustes(source: Vectors, target: Vectors) -> Turn:
     return np.asarray(left @ right)
 
 
-def precision(source: Vectors, target: Vectors, gold: Sequence[set[int]]) -> float:
+def precision(source: Vectors, target: Float[np.ndarray, "candidate dimension"], gold: Sequence[set[int]]) -> float:
     """The share of source rows whose nearest target row (cosine) is one of its gold rows.
 
     precision@1 = mean_i [ argmax_j cos(source_i, target_j) in gold_i ]

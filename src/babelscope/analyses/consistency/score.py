@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from babelscope.analyses.consistency.transport import Plan, Similarity, transport, worth
-from babelscope.analyses.consistency.weights import NORMS, Scores, Shares, weights
+from babelscope.analyses.consistency.weights import NORMS, EitherScores, EitherShares, weights
 from babelscope.errors import InputError, Undefined
 from babelscope.random import keyed
 
@@ -34,9 +34,9 @@ class Consistency:
     reason: str = ""
     plan: Plan | None = None
     """How much weight flows from each source unit to each target unit; signs are added up."""
-    earned_s: Scores | None = None
+    earned_s: EitherScores | None = None
     """What each source unit adds to C; they sum to it."""
-    earned_t: Scores | None = None
+    earned_t: EitherScores | None = None
 
     @property
     def ceil(self) -> float:
@@ -70,8 +70,8 @@ def kappa(c: float, c_perm: float, ceil: float) -> float:
 
 
 def consistency(
-    source: Scores,
-    target: Scores,
+    source: EitherScores,
+    target: EitherScores,
     similarity: Similarity,
     *,
     norm: str = "abs",
@@ -124,8 +124,8 @@ def consistency(
 
 
 def sensitivity(
-    source: Scores,
-    target: Scores,
+    source: EitherScores,
+    target: EitherScores,
     similarity: Similarity,
     *,
     segments: tuple[Sequence[int], Sequence[int]] | None = None,
@@ -150,13 +150,13 @@ def uniform(similarity: Similarity) -> float:
 
 
 def permuted(
-    source: Shares,
-    target: Shares,
+    source: EitherShares,
+    target: EitherShares,
     similarity: Similarity,
     segments: tuple[Sequence[int], Sequence[int]] | None,
     draws: int,
     key: tuple[str | int, ...],
-) -> Scores:
+) -> EitherScores:
     """C of `draws` pairs of permutations: the same weights on other words of the same texts. Similarities are in [0, 1]."""
     rng = keyed(*key, "permuted weights")
     sides = segments or ([0] * len(source), [0] * len(target))
@@ -171,7 +171,7 @@ def permuted(
     return np.array(found, dtype=np.float64)
 
 
-def _best(a: Shares, b: Shares, similarity: Similarity) -> tuple[float, Plan]:
+def _best(a: EitherShares, b: EitherShares, similarity: Similarity) -> tuple[float, Plan]:
     """C and its plan, one transport for each sign: weight never flows from one sign to the other."""
     parts = [transport(a[:, sign], b[:, sign], similarity) for sign in range(a.shape[1])]
     return sum(value for value, _ in parts), np.sum([plan for _, plan in parts], axis=0)
@@ -187,7 +187,7 @@ def _blocked(similarity: Similarity, segments: tuple[Sequence[int], Sequence[int
     return np.where(left[:, None] == right[None, :], clipped, 0.0)
 
 
-def _weighed(side: str, scores: Scores, norm: str, units: int) -> Shares:
+def _weighed(side: str, scores: EitherScores, norm: str, units: int) -> EitherShares:
     try:
         made = weights(np.asarray(scores, dtype=np.float64), norm)
     except Undefined as error:

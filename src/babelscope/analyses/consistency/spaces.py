@@ -146,5 +146,5 @@ def _rows(space: Space, lang: str, units: Sequence[str]) -> tuple[Vectors, Bool[
     return made, known
 
 
-def _finite(vectors: Vectors) -> Vectors:
+def _finite(vectors: Vectors) -> Float[np.ndarray, "kept dimension"]:
     return vectors[np.isfinite(vectors).all(1)] if len(vectors) else vectors

@@ -16,7 +16,8 @@ STEPS = 1_000_000
 """Of the network simplex; thousands are enough for the longest texts."""
 ROUNDING = 1e-9
 
-Weights = Float[np.ndarray, " unit"]
+Weights = Float[np.ndarray, " _unit"]
+"""Of either side: their lengths differ."""
 Similarity = Float[np.ndarray, "source target"]
 Plan = Float[np.ndarray, "source target"]
 

@@ -20,6 +20,9 @@ WIDTH = 1.959963984540054
 """Standard errors on either side of a 95 % interval."""
 
 States = Float[np.ndarray, "text dim"]
+Others = Float[np.ndarray, "text other"]
+"""The same texts in a model of any width."""
+Batch = tuple[Float[np.ndarray, "_text _dim"], Float[np.ndarray, "_text _other"]]
 
 
 class Gram(NamedTuple):
@@ -40,7 +43,7 @@ class Jackknifed(NamedTuple):
     high: float
 
 
-def linear_cka(x: States, y: States) -> float:
+def linear_cka(x: States, y: Others) -> float:
     """Similarity of two representations of the same texts: the biased form, which is high for few texts whatever they are.
 
         CKA = ||X' Y||^2 / (||X' X|| ||Y' Y||),  X and Y centred, Frobenius norms
@@ -54,7 +57,7 @@ def linear_cka(x: States, y: States) -> float:
     return float(np.linalg.norm(x.T @ y) ** 2) / below if below > 0 else nan
 
 
-def debiased_cka(batches: Iterable[tuple[States, States]]) -> float:
+def debiased_cka(batches: Iterable[Batch]) -> float:
     """Similarity of two representations, with what few texts and many dimensions add taken off.
 
         h(K, L) = [sum(K * L) + sum(K) sum(L) / ((n-1)(n-2)) - 2/(n-2) (K 1)'(L 1)] / (n (n-3))

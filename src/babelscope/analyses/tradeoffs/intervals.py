@@ -23,6 +23,7 @@ BLOCK = 200
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From matrices [..., source, target] to anything with the same leading axes."""
 Right = Float[np.ndarray, "seed source target example"]
+Cells = Float[np.ndarray, "seed cell example"]
 """1 where the model of that source and seed is right in that language, 0 where it is wrong, NaN where the language does not
 have the example."""
 
@@ -86,7 +87,7 @@ def intervals(right: Right, clusters: Sequence[str], statistic: Statistic, *, se
 
 
 def comparisons(
-    first: Right, second: Right, names: Sequence[tuple[str, str]], clusters: Sequence[str], *, seed: int = 0
+    first: Cells, second: Cells, names: Sequence[tuple[str, str]], clusters: Sequence[str], *, seed: int = 0
 ) -> list[Comparison]:
     """Is the second model better than the first, cell by cell?
 

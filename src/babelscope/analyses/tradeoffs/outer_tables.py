@@ -55,7 +55,7 @@ class Grid(NamedTuple):
         at = {group: place for place, group in enumerate(self.groups)}
         return np.array([at[group] for group in self.test[self.seeds[0], self.sources[0], target].groups], dtype=np.int64)
 
-    def row(self, of: Mapping[str, Float[np.ndarray, " text"]]) -> Float[np.ndarray, "target text"]:
+    def row(self, of: Mapping[str, Float[np.ndarray, " _known"]]) -> Float[np.ndarray, "target text"]:
         """What is known of each language's own texts, side by side; NaN where a language does not have the text."""
         found = np.full((len(self.targets), len(self.groups)), np.nan)
         for row, target in enumerate(self.targets):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -31,7 +31,9 @@ class Probe(NamedTuple):
     strength: float
 
 
-def probe(train: States, gold: Golds, dev: States, dev_gold: Golds, labels: int) -> Probe:
+def probe(
+    train: States, gold: Golds, dev: Float[np.ndarray, "dev dim"], dev_gold: Int[np.ndarray, " dev"], labels: int
+) -> Probe:
     """Multinomial logistic regression on standardised states, its penalty chosen by accuracy on dev.
 
         min_W  C sum_i -log softmax(W z_i + b)[y_i] + |W|^2 / 2,   z the states less the train mean, by the train deviation
@@ -64,7 +66,7 @@ def logits(fitted: Probe, states: States) -> Logits:
     return np.asarray((states - fitted.mean) / fitted.scale @ fitted.weights + fitted.bias)
 
 
-def control_labels(groups: Sequence[str], gold: Golds, *, seed: int = 0) -> Golds:
+def control_labels(groups: Sequence[str], gold: Golds, *, seed: int = 0) -> Int[np.ndarray, " group"]:
     """Labels that say nothing: drawn for every group from the frequencies of the real ones.
 
     What a probe makes of them (on texts that it was trained on, in other languages) is memory, not knowledge. Translations
