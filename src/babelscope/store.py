@@ -6,6 +6,7 @@
     STORE/panels/KEY.parquet         one row per trust panel of an explanation
     STORE/readings/KEY.parquet       one row per text that a model read: its logits and its attention in numbers
     STORE/states/KEY.parquet         one row per text that a model read: its hidden states
+    STORE/head_statistics/KEY.parquet   one row: what the attention heads of a model point at in one language
     STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file; written last
     STORE/failures/KEY.json       a cell that could not be filled, and why
     STORE/pending-*/              a group of cells being added; completed when the store is next opened
@@ -33,9 +34,24 @@ from filelock import FileLock
 
 from babelscope.errors import StoreError
 from babelscope.files import canonical, file_digest, remove_parts, write_text, writing_folder
-from babelscope.types import Attribution, Failure, Measure, Reading, StoredPanel, TextStates
+from babelscope.types import (
+    Attribution,
+    Failure,
+    Measure,
+    Reading,
+    StoredHeadStatistics,
+    StoredPanel,
+    TextStates,
+)
 
-Rows = Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel] | Sequence[Reading] | Sequence[TextStates]
+Rows = (
+    Sequence[Attribution]
+    | Sequence[Measure]
+    | Sequence[StoredPanel]
+    | Sequence[Reading]
+    | Sequence[TextStates]
+    | Sequence[StoredHeadStatistics]
+)
 
 SCHEME = 1
 """Raised when a change of the code changes stored numbers; part of every identity."""
@@ -45,6 +61,7 @@ _STRINGS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
 _FLOATS = pa.list_(pa.float32())
 _INTEGERS = pa.list_(pa.int32())
+_COUNTS = pa.list_(pa.int64())
 _OBJECTS = ("options", "details", "panel")
 """Fields that are stored as canonical JSON."""
 
@@ -85,6 +102,15 @@ SCHEMAS = {
     ),
     "states": pa.schema(
         [("id", pa.string()), ("layers", pa.int32()), ("mean", _FLOATS), ("first", _FLOATS), ("last", _FLOATS)]
+    ),
+    "head_statistics": pa.schema(
+        [
+            ("model", pa.string()), ("task", pa.string()), ("lang", pa.string()), ("fingerprint", pa.string()),
+            ("corpus", pa.string()), ("sentences", pa.int64()), ("tokens", pa.int64()), ("relations", _STRINGS),
+            ("direction", pa.string()), ("subtypes", pa.string()), ("layers", pa.int32()), ("heads", pa.int32()),
+            ("hits", _COUNTS), ("pairs", _COUNTS), ("known", _COUNTS), ("dropped", _COUNTS),
+            ("baseline", _NUMBERS), ("positional", _NUMBERS), ("offset", _COUNTS), ("sink", _NUMBERS),
+        ]
     ),
 }  # fmt: skip
 
