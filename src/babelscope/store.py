@@ -6,6 +6,7 @@
     STORE/panels/KEY.parquet         one row per trust panel of an explanation
     STORE/readings/KEY.parquet       one row per text that a model read: its logits and its attention in numbers
     STORE/states/KEY.parquet         one row per text that a model read: its hidden states
+    STORE/head_statistics/KEY.parquet   one row: what the attention heads of a model point at in one language
     STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file; written last
     STORE/failures/KEY.json       a cell that could not be filled, and why
     STORE/pending-*/              a group of cells being added; completed when the store is next opened
@@ -46,6 +47,7 @@ _STRINGS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
 _FLOATS = pa.list_(pa.float32())
 _INTEGERS = pa.list_(pa.int32())
+_COUNTS = pa.list_(pa.int64())
 _OBJECTS = ("options", "details", "panel")
 """Fields that are stored as canonical JSON."""
 
@@ -100,6 +102,15 @@ SCHEMAS = {
             ("arm", pa.string()), ("dose", pa.float64()), ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()),
             ("method", pa.string()), ("outcome", pa.string()), ("value", pa.float64()), ("fertility", pa.float64()),
             ("kept", pa.bool_()), ("model", pa.string()), ("task", pa.string()),
+        ]
+    ),
+    "head_statistics": pa.schema(
+        [
+            ("model", pa.string()), ("task", pa.string()), ("lang", pa.string()), ("fingerprint", pa.string()),
+            ("corpus", pa.string()), ("sentences", pa.int64()), ("tokens", pa.int64()), ("relations", _STRINGS),
+            ("direction", pa.string()), ("subtypes", pa.string()), ("layers", pa.int32()), ("heads", pa.int32()),
+            ("hits", _COUNTS), ("pairs", _COUNTS), ("known", _COUNTS), ("dropped", _COUNTS),
+            ("baseline", _NUMBERS), ("positional", _NUMBERS), ("offset", _COUNTS), ("sink", _NUMBERS),
         ]
     ),
 }  # fmt: skip

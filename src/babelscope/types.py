@@ -293,6 +293,36 @@ class TextStates:
     last: Any
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredHeadStatistics:
+    """What the attention heads of one model point at in one language; arrays are flattened.
+
+    Shapes and meanings are those of `HeadStatistics`: layers first, then heads, then relations.
+    """
+
+    model: str
+    task: str
+    lang: str
+    fingerprint: str
+    """Of the model: heads of different weights are not compared."""
+    corpus: str
+    sentences: int
+    tokens: int
+    relations: tuple[str, ...]
+    direction: str
+    subtypes: str
+    layers: int
+    heads: int
+    hits: Any
+    pairs: Any
+    known: Any
+    dropped: Any
+    baseline: Any
+    positional: Any
+    offset: Any
+    sink: Any
+
+
 @dataclass(frozen=True, slots=True)
 class StoredPanel:
     """The trust panel of one stored explanation: its checks and stages as plain values, undefined numbers as None."""

@@ -86,14 +86,14 @@ def sentence(row: Encoded, relations: Sequence[str], subtypes: str) -> Sentence:
 
 def count(
     weights: Float[Tensor, "layer head token token"],
-    one: Sentence,
+    tree: Sentence,
     reach: Int[Tensor, "layer 2"],
     direction: str,
     size: Size,
 ) -> Counts:
     """What the heads point at in one sentence; `reach` says how far each layer looks back and ahead."""
     here, layers, heads, length = weights.device, *weights.shape[:3]
-    word, pairs = torch.from_numpy(one.word).to(here), torch.from_numpy(one.pairs).to(here)
+    word, pairs = torch.from_numpy(tree.word).to(here), torch.from_numpy(tree.pairs).to(here)
     steps = torch.arange(length, device=here)
     ahead = steps[None, :] - steps[:, None]
     back, front = reach.to(here)[:, :, None, None].unbind(1)
@@ -118,26 +118,26 @@ def count(
 
 
 def _summed(places: Int[Tensor, "*grid entry"], which: Bool[Tensor, "*grid entry"], size: int) -> Int[Tensor, "*grid place"]:
-    """How many of the entries that are true stand at each place."""
-    made = torch.zeros((*places.shape[:-1], size), dtype=torch.int64, device=places.device)
-    return made.scatter_add_(-1, places, which.long())
+    """How many of the entries that are true belong to each place."""
+    counts = torch.zeros((*places.shape[:-1], size), dtype=torch.int64, device=places.device)
+    return counts.scatter_add_(-1, places, which.long())
 
 
 def _connected(
-    found: Int[Tensor, "layer head token"],
+    pointed: Int[Tensor, "layer head token"],
     word: Int[Tensor, " token"],
     seen: Bool[Tensor, "layer token token"],
     pairs: Int[Tensor, "pair 3"],
     direction: str,
 ) -> tuple[Bool[Tensor, "layer head pair"], Bool[Tensor, "layer pair"]]:
-    """Which head connects which pair, and which layer could; `found` is the word at the arg-max of every token."""
+    """Which head connects which pair, and which layer could; `pointed` is the word at the arg-max of every token."""
     hits, reached = [], []
-    for way, (source, goal) in (("dep->head", (0, 1)), ("head->dep", (1, 0))):
-        if direction not in (way, "either"):
+    for name, (source, goal) in (("dep->head", (0, 1)), ("head->dep", (1, 0))):
+        if direction not in (name, "either"):
             continue
         of_goal = word[None, :] == pairs[:, goal, None]
         first = (word[None, :] == pairs[:, source, None]).long().argmax(dim=-1)
-        hits.append(found[:, :, first] == pairs[:, goal])
+        hits.append(pointed[:, :, first] == pairs[:, goal])
         reached.append((seen[:, first] & of_goal).any(dim=-1))
     return torch.stack(hits).any(dim=0), torch.stack(reached).any(dim=0)
 

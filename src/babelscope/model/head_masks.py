@@ -20,8 +20,8 @@ KINDS = {
     "synt": "heads that find a syntactic relation",
     "pos": "heads that look at one fixed offset",
     "synt_pos": "either of the two: the method",
-    "random": "as many heads as the method keeps, drawn",
-    "corrupted": "the method's heads, and a drawn share of the others",
+    "random": "as many heads as the method keeps, sampled at random",
+    "corrupted": "the method's heads, and a random share of the others",
     "all": "every head: no mask",
 }
 """The masks: the method, its two halves and its controls."""
@@ -73,27 +73,35 @@ def head_mask(
         synt[l, h] = any over k of acc[l, h, k] > threshold[l, k];   pos[l, h] = share[l, h] > positional
         M = synt or pos
 
-    acc, threshold and its margin as in `head_statistics.py`; share is the largest share of tokens at one offset. Kind
-    "random" draws as many heads as M has, "corrupted" adds to M the share `rate` of the other heads, rounded; "all" keeps all.
+    acc, threshold and its margin as in `head_statistics.py`; share is the largest share of tokens at
+    one offset. Kind "random" samples as many heads as M has, "corrupted" adds to M the share `rate`
+    of the other heads, rounded; "all" keeps all.
 
-    *Laws*: permuting heads permutes synt, pos and M; random has as many heads as M; corrupted at rate 0 is M, at 1 all, and
-    between them grows with the rate; the same seed draws the same heads; higher thresholds never keep more heads.
-    *Left open by the paper*: how the corrupting heads are drawn; from one shuffled list per seed, so that rates are nested.
+    *Laws*: permuting heads permutes synt, pos and M; random has as many heads as M; corrupted at
+    rate 0 is M, at 1 all, and between them grows with the rate; the same seed samples the same heads;
+    higher thresholds never keep more heads.
+    *Left open by the paper*: how the corrupting heads are sampled; from one shuffled list per seed,
+    so that rates are nested.
     Source: arXiv 2401.09972, section 3 and its ablations.
     """
     check_mask(kind, margin, positional, rate)
     keep = _kept(statistics, kind, margin, positional, seed, rate)
-    told = ("model", "lang", "corpus", "relations", "direction", "subtypes")
+    shared = ("model", "lang", "corpus", "relations", "direction", "subtypes")
     limits = tuple(map(tuple, defined(thresholds(statistics, margin).tolist())))
-    drawn = kind in ("random", "corrupted")
     return HeadMask(
-        **{name: getattr(statistics, name) for name in told}, thresholds=limits, margin=margin, positional=positional,
-        kind=kind, keep=tuple(map(tuple, keep.tolist())), seed=seed if drawn else 0, rate=rate if kind == "corrupted" else 0.0,
-    )  # fmt: skip
+        **{name: getattr(statistics, name) for name in shared},
+        thresholds=limits,
+        margin=margin,
+        positional=positional,
+        kind=kind,
+        keep=tuple(map(tuple, keep.tolist())),
+        seed=seed if kind in ("random", "corrupted") else 0,
+        rate=rate if kind == "corrupted" else 0.0,
+    )
 
 
 def check_mask(kind: str, margin: float, positional: float, rate: float) -> None:
-    """Refuses a kind that there is not, and numbers that are no share."""
+    """Refuses an unknown kind, and numbers that are not a share."""
     if kind not in KINDS:
         raise InputError(f"there is no kind of mask {kind!r}; there are: {', '.join(KINDS)}")
     for name, value, least in (("margin", margin, -1), ("positional", positional, 0), ("rate", rate, 0)):
@@ -119,13 +127,13 @@ def _kept(statistics: HeadStatistics, kind: str, margin: float, positional: floa
 
 
 def _at(shape: tuple[int, ...], places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    found = np.zeros(shape, dtype=bool)
-    found.reshape(-1)[places] = True
-    return found
+    grid = np.zeros(shape, dtype=bool)
+    grid.reshape(-1)[places] = True
+    return grid
 
 
 def repeated(statistics: HeadStatistics, kind: str = "random", *, times: int = 10, rate: float = 0.5) -> list[HeadMask]:
-    """The same control drawn several times, with the seeds 0, 1, ...: report the mean and deviation over them."""
+    """The same control with the seeds 0, 1, ...: report the mean and deviation over them."""
     return [head_mask(statistics, kind, seed=seed, rate=rate) for seed in range(times)]
 
 
@@ -134,29 +142,29 @@ def to_json(mask: HeadMask) -> str:
 
     *Law*: `from_json(to_json(mask)) == mask`.
     """
-    told = asdict(mask) | {"keep": [[int(head) for head in layer] for layer in mask.keep]}
-    lines = [f' "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in told.items() if name != "keep"]
-    rows = ",\n  ".join(json.dumps(layer) for layer in told["keep"])
+    rest = {name: value for name, value in asdict(mask).items() if name != "keep"}
+    lines = [f' "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in rest.items()]
+    rows = ",\n  ".join(json.dumps([int(head) for head in layer]) for layer in mask.keep)
     return "{\n" + ",\n".join([f' "format": {FORMAT}', *lines, f' "keep": [\n  {rows}\n ]']) + "\n}\n"
 
 
 def from_json(text: str, name: str = "the mask") -> HeadMask:
     """The mask of a file's text; what is no mask is refused in one line."""
     try:
-        found = json.loads(text)
+        values = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{name} is damaged: no JSON ({error}); write it again with babelscope heads") from error
     wanted = {each.name for each in fields(HeadMask)}
-    if not isinstance(found, dict) or found.get("format") != FORMAT or set(found) != wanted | {"format"}:
+    if not isinstance(values, dict) or values.get("format") != FORMAT or set(values) != wanted | {"format"}:
         raise InputError(f"{name} is no head mask of format {FORMAT}; write one with babelscope heads MODEL --out FILE.json")
-    del found["format"]
+    del values["format"]
     for field, (sound, expected) in _SHAPES.items():
-        if not sound(found[field]):
+        if not sound(values[field]):
             raise InputError(f"{name} is damaged: {field} is not {expected}; write it again with babelscope heads")
-    found["relations"] = tuple(found["relations"])
-    found["thresholds"] = tuple(map(tuple, found["thresholds"]))
-    found["keep"] = tuple(tuple(bool(head) for head in layer) for layer in found["keep"])
-    return HeadMask(**found)
+    values["relations"] = tuple(values["relations"])
+    values["thresholds"] = tuple(map(tuple, values["thresholds"]))
+    values["keep"] = tuple(tuple(bool(head) for head in layer) for layer in values["keep"])
+    return HeadMask(**values)
 
 
 def _number(value: Any) -> bool:

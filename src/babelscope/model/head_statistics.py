@@ -1,4 +1,4 @@
-"""What the heads of a model point at in a corpus of trees: counts, and the shares that follow from them."""
+"""What the heads of a model point at in a corpus of trees: counts, and the shares they imply."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ FEW = 100
 class HeadStatistics:
     """What every head of a model points at in the sentences of one language.
 
-    Arrays are indexed [layer], [head] and [relation] in this order, layers and heads from 0. A pair is a word and its
-    syntactic head; `pairs` counts those that the layer can connect: the one word sees the other.
+    Arrays are indexed [layer], [head] and [relation] in this order, layers and heads from 0. A pair
+    is a word and its syntactic head; `pairs` counts those that the layer can connect: the one word
+    sees the other.
     """
 
     model: str
@@ -47,9 +48,10 @@ class HeadStatistics:
     dropped: NDArray[np.int64]
     """[relation]: pairs with a word that was cut off or has no token of its own."""
     baseline: NDArray[np.float64]
-    """[layer, relation], lambda: the share of the commonest word distance among `pairs`; NaN without a pair."""
+    """[layer, relation], lambda: the share of the commonest word distance among `pairs`; NaN
+    without a pair."""
     positional: NDArray[np.float64]
-    """[layer, head]: the share of tokens whose arg-max stands at the head's commonest offset."""
+    """[layer, head]: the share of tokens whose arg-max is at the head's commonest offset."""
     offset: NDArray[np.int64]
     """[layer, head]: that offset, key minus query, in tokens."""
     sink: NDArray[np.float64]
@@ -63,17 +65,18 @@ class HeadStatistics:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What a reader must know: relations with few pairs or none, pairs that were dropped or out of reach."""
-        found = []
-        for place, name in enumerate(self.relations):
-            most = int(self.pairs[:, place].max(initial=0))
+        """What a reader must know: relations with few pairs or none, pairs dropped or out of reach."""
+        flags = []
+        for at, name in enumerate(self.relations):
+            most = int(self.pairs[:, at].max(initial=0))
             if most < FEW:
-                found.append(f"{name}: few pairs ({most})" if most else f"{name}: no pair")
-            if self.dropped[place]:
-                found.append(f"{name}: pairs dropped ({self.dropped[place]}): a word was cut off or has no token")
+                flags.append(f"{name}: few pairs ({most})" if most else f"{name}: no pair")
+            if self.dropped[at]:
+                reason = "a word was cut off or has no token"
+                flags.append(f"{name}: pairs dropped ({self.dropped[at]}): {reason}")
         if (self.pairs < self.known).any():
-            found.append("some pairs are out of reach: the model does not look ahead, or not that far")
-        return tuple(found)
+            flags.append("some pairs are out of reach: the model does not look ahead, or not that far")
+        return tuple(flags)
 
 
 def accuracy(statistics: HeadStatistics) -> NDArray[np.float64]:
@@ -81,10 +84,12 @@ def accuracy(statistics: HeadStatistics) -> NDArray[np.float64]:
 
         acc[l, h, k] = hits[l, h, k] / pairs[l, k]
 
-    hits counts the pairs of relation k in which the arg-max over all tokens, special ones included, of the first token of one
-    word stands on any token of the other; pairs those in which layer l can see it. NaN where there is no pair.
+    hits counts the pairs of relation k in which the arg-max over all tokens, special ones included,
+    of the first token of one word is any token of the other; pairs those in which layer l can see
+    it. NaN where there is no pair.
 
-    *Laws*: in [0, 1]; permuting heads permutes it; it does not change when words are split into more tokens.
+    *Laws*: in [0, 1]; permuting heads permutes it; it does not change when words are split into more
+    tokens.
     *Left open by the paper*: the direction; dependent to head by default, as in its code.
     Source: arXiv 2401.09972, section 3; Voita et al. 2019.
     """
@@ -92,7 +97,8 @@ def accuracy(statistics: HeadStatistics) -> NDArray[np.float64]:
 
 
 def coverage(statistics: HeadStatistics) -> NDArray[np.float64]:
-    """The share of pairs that a layer can connect, [layer, relation]: 1 unless the model is causal or sees a window only."""
+    """The share of pairs that a layer can connect, [layer, relation]: 1 unless the model is causal
+    or sees a window only."""
     return share(statistics.pairs, statistics.known[None, :])
 
 
@@ -101,53 +107,59 @@ def thresholds(statistics: HeadStatistics, margin: float = 0.05) -> NDArray[np.f
 
         max(0, min(baseline[l, k] + margin, 1 - 1 / pairs[l, k]))
 
-    baseline is lambda: what a head would reach by always looking at the commonest distance; margin is xi_synt. The upper bound
-    lets a head pass that is right every time, also where one distance is all there is.
+    baseline is lambda: what a head would reach by always looking at the commonest distance; margin
+    is xi_synt. The upper bound lets a head pass that is right every time, also where one distance is
+    all there is.
 
     *Laws*: a head without a miss passes, one without a hit does not; never falls as the margin grows.
-    *Left open by the paper*: the margin; 0.05 here, Voita et al. 2019 take 0.10. Source: arXiv 2401.09972, eq. 7.
+    *Left open by the paper*: the margin; 0.05 here, Voita et al. 2019 take 0.10.
+    Source: arXiv 2401.09972, eq. 7.
     """
-    found = np.minimum(statistics.baseline + margin, 1 - share(np.ones(1), statistics.pairs))
-    least: NDArray[np.float64] = np.maximum(found, 0)
-    return least
+    least = np.minimum(statistics.baseline + margin, 1 - share(np.ones(1), statistics.pairs))
+    positive: NDArray[np.float64] = np.maximum(least, 0)
+    return positive
 
 
 def syntactic(statistics: HeadStatistics, margin: float = 0.05) -> NDArray[np.bool_]:
     """[layer, head, relation]: where the accuracy exceeds its threshold; never where there is no pair."""
+    least = thresholds(statistics, margin)[:, None, :]
     with np.errstate(invalid="ignore"):
-        passed: NDArray[np.bool_] = accuracy(statistics) > thresholds(statistics, margin)[:, None, :]
+        passed: NDArray[np.bool_] = accuracy(statistics) > least
     return passed
 
 
 def share(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
     """The ratio, NaN where the whole is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: NDArray[np.float64] = np.where(whole > 0, part / whole, np.nan)
-    return found
+        ratio: NDArray[np.float64] = np.where(whole > 0, part / whole, np.nan)
+    return ratio
 
 
-def settled(relations: tuple[str, ...], direction: str, subtypes: str) -> tuple[str, ...]:
+def resolve_relations(relations: tuple[str, ...], direction: str, subtypes: str) -> tuple[str, ...]:
     """The relations under their present names; what is not known is refused."""
-    for name, given, known in (("direction", direction, DIRECTIONS), ("subtypes", subtypes, SUBTYPES)):
-        if given not in known:
-            raise InputError(f"{name} {given!r} is not one of: {', '.join(known)}")
-    found = tuple(dict.fromkeys(ALIASES.get(name, name) for name in relations))
-    if not found:
-        raise InputError("no relation was asked for; the method's are: " + ", ".join(RELATIONS))
-    for name in found:
+    choices = (("direction", direction, DIRECTIONS), ("subtypes", subtypes, SUBTYPES))
+    for name, value, known in choices:
+        if value not in known:
+            raise InputError(f"{name} {value!r} is not one of: {', '.join(known)}")
+    resolved = tuple(dict.fromkeys(ALIASES.get(name, name) for name in relations))
+    if not resolved:
+        raise InputError(f"no relation was asked for; the method's are: {', '.join(RELATIONS)}")
+    for name in resolved:
         if not name or (":" in name and subtypes == "strip"):
             raise InputError(f"relation {name!r} names a sub-type: these are stripped, unless subtypes is 'exact'")
-    return found
+    return resolved
 
 
 def numbers(statistics: HeadStatistics, margin: float = 0.05) -> Mapping[str, Any]:
     """The statistics for JSON; undefined is null."""
-    arrays = {
-        "accuracy": accuracy(statistics), "coverage": coverage(statistics), "thresholds": thresholds(statistics, margin),
-    }  # fmt: skip
-    plain = {name: getattr(statistics, name) for name in HeadStatistics.__slots__}
-    made = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in (plain | arrays).items()}
-    return {name: defined(value) for name, value in made.items()} | {"flags": list(statistics.flags)}
+    values: dict[str, Any] = {
+        **{name: getattr(statistics, name) for name in HeadStatistics.__slots__},
+        "accuracy": accuracy(statistics),
+        "coverage": coverage(statistics),
+        "thresholds": thresholds(statistics, margin),
+    }
+    plain = {name: each.tolist() if isinstance(each, np.ndarray) else each for name, each in values.items()}
+    return {name: defined(each) for name, each in plain.items()} | {"flags": list(statistics.flags)}
 
 
 def defined(value: Any) -> Any:

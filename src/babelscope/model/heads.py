@@ -19,7 +19,7 @@ from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.head_counts import Counts, Sentence, Size, count, reach, sentence
 from babelscope.model.head_masks import HeadMask, head_mask, load_mask
-from babelscope.model.head_statistics import RELATIONS, HeadStatistics, settled, share
+from babelscope.model.head_statistics import RELATIONS, HeadStatistics, resolve_relations, share
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Example
 
@@ -59,7 +59,7 @@ def head_statistics(
     is over the tokens that a query can see; that several languages are refused, since their distances differ.
     Source: arXiv 2401.09972, section 3 and eq. 7; Voita et al. 2019.
     """
-    wanted = settled(tuple(relations), direction, subtypes)
+    wanted = resolve_relations(tuple(relations), direction, subtypes)
     lang = _language(examples)
     rows = encode(model, examples, task=False)
     sentences = [sentence(row, wanted, subtypes) for row in rows]
@@ -113,13 +113,13 @@ def _total(
 def _language(examples: Sequence[Example]) -> str:
     """The one language of the sentences, all of which must have trees."""
     if not examples:
-        raise InputError("head statistics need sentences with trees; none was given")
+        raise InputError("head statistics need sentences with trees; there are none")
     for one in examples:
         if one.words is None or one.heads is None or one.relations is None:
-            raise InputError(f"{one.id} has no tree (words, heads and relations): head statistics need one")
+            raise InputError(f"{one.id} has no tree (words, heads and relations); head statistics need one: name a treebank")
     langs = sorted({one.lang for one in examples})
     if len(langs) > 1:
-        raise InputError(f"head statistics are of one language, {', '.join(langs)} were given; ask for each by itself")
+        raise InputError(f"head statistics are of one language, {', '.join(langs)} were given; compute them for each")
     return langs[0]
 
 

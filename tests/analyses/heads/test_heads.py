@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import planted_heads as plant
 from babelscope import corpus
-from babelscope.analyses.heads.agreement import agreement, likeness, sensitivity, transfer
+from babelscope.analyses.heads.agreement import agreement, agreements, likeness, sensitivity
 from babelscope.data import corpora
 from babelscope.errors import InputError
 from babelscope.model.head_counts import Sentence, Size, count, reach
@@ -339,7 +339,7 @@ def test_masks_of_other_shapes_are_not_compared(counted: HeadStatistics) -> None
     mask = head_mask(counted)
     with pytest.raises(InputError, match="2 layers of 4 heads and 1 layers of 4 heads cannot be compared"):
         agreement(mask, replace(mask, keep=mask.keep[:1]))
-    rows = transfer({"en": mask, "fr": mask, "zh": mask})
+    rows = agreements({"en": mask, "fr": mask, "zh": mask})
     assert [(row.one, row.two) for row in rows] == [("en", "fr"), ("en", "zh"), ("fr", "zh")]
 
 
@@ -436,4 +436,4 @@ def test_a_real_model_on_parallel_treebanks(shared: Path) -> None:
         assert ((known >= 0) & (known <= 1)).all()
         assert (coverage(found[lang])[:, found[lang].known > 0] == 1).all()
     assert len({tuple(one.baseline[0].round(6)) for one in found.values()}) == len(LANGS)
-    assert len(transfer({lang: head_mask(one) for lang, one in found.items()})) == 15
+    assert len(agreements({lang: head_mask(one) for lang, one in found.items()})) == 15

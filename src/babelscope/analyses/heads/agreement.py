@@ -1,4 +1,4 @@
-"""How much a mask depends on its thresholds, and how much masks of two languages or corpora agree."""
+"""How much a mask depends on its thresholds, and how much masks of two languages agree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from babelscope.model.head_masks import HeadMask
 from babelscope.model.head_statistics import HeadStatistics, accuracy, syntactic
 
 MARGINS = (-0.3, -0.2, -0.1, 0.0, 0.05, 0.1, 0.2)
-"""Below 0 a head passes that is worse than a fixed distance: not the method, but it says how far from it a model is."""
+"""Below 0 a head passes that is worse than a fixed distance: not the method, but it says how far
+from it a model is."""
 POSITIONALS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
 
 
@@ -30,7 +31,7 @@ class Step(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """Two masks over the same heads; NaN where a figure has no value."""
+    """Two masks over the same heads; NaN where a number is undefined."""
 
     one: str
     two: str
@@ -50,34 +51,40 @@ def sensitivity(
 
         kept(margin, positional) = sum over l, h of (synt[l, h](margin) or pos[l, h](positional))
 
-    synt and pos as in `head_mask`. *Laws*: synt, pos and kept never grow with a threshold; kept is what `head_mask` keeps.
+    synt and pos as in `head_mask`.
+
+    *Laws*: synt, pos and kept never grow with a threshold; kept is what `head_mask` keeps.
     """
-    found = []
+    steps = []
     for margin in margins:
         synt = syntactic(statistics, margin).any(axis=-1)
         for least in positionals:
             pos = statistics.positional > least
-            found.append(Step(margin, least, int(synt.sum()), int(pos.sum()), int((synt | pos).sum())))
-    return found
+            counts = (int(heads.sum()) for heads in (synt, pos, synt | pos))
+            steps.append(Step(margin, least, *counts))
+    return steps
 
 
-def agreement(one: HeadMask, two: HeadMask) -> Agreement:
+def agreement(first: HeadMask, second: HeadMask) -> Agreement:
     """Whether two masks keep the same heads.
 
         jaccard = |A and B| / |A or B|;   kappa = (p - e) / (1 - e)
 
-    A, B the kept heads; p the share of heads on which the masks agree, e that share if each kept as many heads by chance.
+    A, B the kept heads; p the share of heads on which the masks agree, e that share if each kept as
+    many heads by chance.
 
-    *Laws*: symmetric; 1 for equal masks; the order of the heads has no part in it. Jaccard has no value if both masks are
-    empty, kappa if both are empty or both full. Sources: Jaccard 1901; Cohen 1960.
+    *Laws*: symmetric; 1 for equal masks; the order of the heads has no part in it. Jaccard is
+    undefined if both masks are empty, kappa if both are empty or both full.
+    Sources: Jaccard 1901; Cohen 1960.
     """
-    if one.shape != two.shape:
-        sizes = [f"{layers} layers of {heads} heads" for layers, heads in (one.shape, two.shape)]
-        raise InputError(f"masks of {' and '.join(sizes)} cannot be compared: they are of different models")
-    a, b = (np.array(mask.keep, dtype=bool) for mask in (one, two))
+    if first.shape != second.shape:
+        shapes = (first.shape, second.shape)
+        sizes = " and ".join(f"{layers} layers of {heads} heads" for layers, heads in shapes)
+        raise InputError(f"masks of {sizes} cannot be compared: they are of different models")
+    a, b = (np.array(mask.keep, dtype=bool) for mask in (first, second))
     common, either = int((a & b).sum()), int((a | b).sum())
     jaccard = common / either if either else float("nan")
-    return Agreement(one.lang, two.lang, common, either, jaccard, _kappa(a, b))
+    return Agreement(first.lang, second.lang, common, either, jaccard, _kappa(a, b))
 
 
 def _kappa(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> float:
@@ -85,26 +92,29 @@ def _kappa(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> float:
     return float(((a == b).mean() - chance) / (1 - chance)) if chance < 1 else float("nan")
 
 
-def transfer(masks: Mapping[str, HeadMask]) -> list[Agreement]:
+def agreements(masks: Mapping[str, HeadMask]) -> list[Agreement]:
     """The agreement of every two masks, under the names that they have here."""
-    pairs = combinations(masks.items(), 2)
-    return [agreement(one, two)._replace(one=first, two=second) for (first, one), (second, two) in pairs]
+    pairs = combinations(masks, 2)
+    return [agreement(masks[a], masks[b])._replace(one=a, two=b) for a, b in pairs]
 
 
-def likeness(one: HeadStatistics, two: HeadStatistics) -> float:
+def likeness(first: HeadStatistics, second: HeadStatistics) -> float:
     """Whether the same heads are good at the same relations, whatever the thresholds.
 
-        mean over k of the rank correlation, over heads, of acc[l, h, k] in the one and in the other
+        mean over k of the rank correlation, over heads, of acc[l, h, k] in the one and the other
 
-    acc as in `accuracy`, ranks with ties at their mean. NaN if no relation has accuracies that differ in both.
+    acc as in `accuracy`, ranks with ties at their mean. NaN if no relation has accuracies that differ
+    in both.
 
-    *Laws*: symmetric; in [-1, 1]; 1 for the same statistics; the order of the heads has no part in it. Source: Spearman 1904.
+    *Laws*: symmetric; in [-1, 1]; 1 for the same statistics; the order of the heads has no part in it.
+    Source: Spearman 1904.
     """
-    if (one.shape, one.relations) != (two.shape, two.relations):
+    if (first.shape, first.relations) != (second.shape, second.relations):
         raise InputError("statistics of different models or relations cannot be compared")
-    found = []
-    for a, b in zip(*(accuracy(each).reshape(-1, len(each.relations)).T for each in (one, two))):
+    by_relation = (accuracy(each).reshape(-1, len(each.relations)).T for each in (first, second))
+    correlations = []
+    for a, b in zip(*by_relation):
         ranks = [rankdata(each) for each in (a, b)]
         if not np.isnan([a, b]).any() and all(np.ptp(each) > 0 for each in ranks):
-            found.append(float(np.corrcoef(*ranks)[0, 1]))
-    return float(np.mean(found)) if found else float("nan")
+            correlations.append(float(np.corrcoef(*ranks)[0, 1]))
+    return float(np.mean(correlations)) if correlations else float("nan")

@@ -1,0 +1,127 @@
+"""From the stored counts to everything that the section shows: masks, thresholds, agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+
+from babelscope.analyses.heads.agreement import Agreement, Step, agreements, likeness, sensitivity
+from babelscope.analyses.heads.rows import KIND, restore
+from babelscope.analyses.heads.spec import Spec
+from babelscope.analyses.stored import stored_keys
+from babelscope.model.head_masks import HeadMask, head_mask
+from babelscope.model.head_statistics import HeadStatistics, accuracy
+from babelscope.store import Store, read
+
+NAME = "heads"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LanguageHeads:
+    """The heads of a model in one language: what they point at, and what is kept of them."""
+
+    statistics: HeadStatistics
+    masks: Mapping[str, HeadMask]
+    """By kind, in the order of the study; the first is the one that is shown."""
+    curve: Sequence[Step]
+    """How many heads pass as the thresholds vary."""
+
+    @property
+    def lang(self) -> str:
+        return self.statistics.lang
+
+    @property
+    def mask(self) -> HeadMask:
+        """The mask that is shown and compared."""
+        return next(iter(self.masks.values()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelHeads:
+    """The heads of one model on one task, in all languages that it reads."""
+
+    model: str
+    task: str
+    languages: Sequence[LanguageHeads]
+    agreements: Sequence[Agreement]
+    """Of the masks of every two languages."""
+    likeness: Sequence[float]
+    """Of the accuracies of every two languages, in the same order."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Layers, heads."""
+        return self.languages[0].statistics.shape
+
+
+def tables(store: Store, study: Mapping[str, Any]) -> list[ModelHeads] | None:
+    """The heads of every model, in the order of the study; None where nothing is counted.
+
+    Models that are trained separately for each language have one name and different heads, so each
+    of them has its own entry, and only heads of the same weights are compared.
+    """
+    rows = read(store, KIND, stored_keys(store, study, NAME)).to_pylist()
+    if not rows:
+        return None
+    spec = Spec.model_validate(study["analyses"][NAME])
+    groups: dict[tuple[str, str, str], list[LanguageHeads]] = {}
+    for row in sorted(rows, key=lambda row: _order(study, row)):
+        weights = (row["model"], row["task"], row["fingerprint"])
+        groups.setdefault(weights, []).append(_language(restore(row), spec))
+    return [_model(model, task, languages) for (model, task, _), languages in groups.items()]
+
+
+def _order(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[int, ...]:
+    """Where the study lists the model, the task and the language."""
+    listed = (
+        (row["model"], [model["name"] for model in study["models"]]),
+        (row["task"], [task["name"] for task in study["tasks"]]),
+        (row["lang"], study["languages"]),
+    )
+    return tuple(names.index(name) if name in names else len(names) for name, names in listed)
+
+
+def _language(statistics: HeadStatistics, spec: Spec) -> LanguageHeads:
+    masks = {
+        kind: head_mask(
+            statistics,
+            kind,
+            margin=spec.margin,
+            positional=spec.positional,
+            seed=spec.seed,
+            rate=spec.rate,
+        )
+        for kind in spec.kinds
+    }
+    return LanguageHeads(statistics, masks, sensitivity(statistics))
+
+
+def _model(model: str, task: str, languages: Sequence[LanguageHeads]) -> ModelHeads:
+    compared = agreements({language.lang: language.mask for language in languages})
+    pairs = combinations([language.statistics for language in languages], 2)
+    return ModelHeads(model, task, languages, compared, [likeness(*pair) for pair in pairs])
+
+
+def heads_csv(models: Sequence[ModelHeads]) -> str:
+    """One line per model, task, language and head; undefined accuracies are empty."""
+    rows = [row for model in models for language in model.languages for row in _lines(model, language)]
+    return str(pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
+
+
+def _lines(model: ModelHeads, language: LanguageHeads) -> list[dict[str, Any]]:
+    statistics, accuracies = language.statistics, accuracy(language.statistics)
+    layers, heads = statistics.shape
+    lines = []
+    for layer, head in ((layer, head) for layer in range(layers) for head in range(heads)):
+        named = zip(statistics.relations, accuracies[layer, head].tolist())
+        lines.append(
+            {"model": model.model, "task": model.task, "lang": language.lang, "layer": layer, "head": head}
+            | {f"accuracy_{name}": value for name, value in named}
+            | {name: getattr(statistics, name)[layer, head] for name in ("positional", "offset", "sink")}
+            | {f"kept_{kind}": int(mask.keep[layer][head]) for kind, mask in language.masks.items()}
+        )
+    return lines
