@@ -4,8 +4,12 @@
     STORE/attributions/KEY.parquet   one row per explanation
     STORE/measures/KEY.parquet       one row per metric of an explanation
     STORE/panels/KEY.parquet         one row per trust panel of an explanation
+    STORE/texts/KEY.parquet          one row per text of a corpus that is compared across languages, or left out
     STORE/readings/KEY.parquet       one row per text that a model read: its logits and its attention in numbers
     STORE/states/KEY.parquet         one row per text that a model read: its hidden states
+    STORE/finetunings/KEY.parquet    one row per fine-tuned model: its language, its seed, its classes
+    STORE/drifts/KEY.parquet         one row per part of a fine-tuned model: how far its weights moved
+    STORE/losses/KEY.parquet         one row per text: the loss of a language model
     STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file; written last
     STORE/failures/KEY.json       a cell that could not be filled, and why
     STORE/pending-*/              a group of cells being added; completed when the store is next opened
@@ -33,9 +37,30 @@ from filelock import FileLock
 
 from babelscope.errors import StoreError
 from babelscope.files import canonical, file_digest, remove_parts, write_text, writing_folder
-from babelscope.types import Attribution, Failure, Measure, Reading, StoredPanel, TextStates
+from babelscope.types import (
+    Attribution,
+    CorpusText,
+    Failure,
+    FineTuning,
+    LanguageLoss,
+    Measure,
+    Reading,
+    StoredPanel,
+    TextStates,
+    WeightDrift,
+)
 
-Rows = Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel] | Sequence[Reading] | Sequence[TextStates]
+Rows = (
+    Sequence[Attribution]
+    | Sequence[Measure]
+    | Sequence[StoredPanel]
+    | Sequence[CorpusText]
+    | Sequence[Reading]
+    | Sequence[TextStates]
+    | Sequence[FineTuning]
+    | Sequence[WeightDrift]
+    | Sequence[LanguageLoss]
+)
 
 SCHEME = 1
 """Raised when a change of the code changes stored numbers; part of every identity."""
@@ -76,15 +101,31 @@ SCHEMAS = {
             ("task", pa.string()),
         ]
     ),
+    "texts": pa.schema(
+        [
+            ("id", pa.string()), ("group", pa.string()), ("cluster", pa.string()), ("lang", pa.string()),
+            ("split", pa.string()), ("texts", _STRINGS), ("label", pa.string()), ("left_out", pa.string()),
+        ]
+    ),
     "readings": pa.schema(
         [
-            ("id", pa.string()), ("group", pa.string()), ("cluster", pa.string()), ("lang", pa.string()), ("gold", pa.int32()),
-            ("logits", _NUMBERS), ("tokens", pa.int32()), ("truncated", pa.bool_()), ("layers", pa.int32()),
+            ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("logits", _NUMBERS),
+            ("tokens", pa.int32()), ("truncated", pa.bool_()), ("layers", pa.int32()),
             ("nats", _NUMBERS), ("share", _NUMBERS), ("content", _NUMBERS), ("sink", _NUMBERS),
         ]
     ),
     "states": pa.schema(
         [("id", pa.string()), ("layers", pa.int32()), ("mean", _FLOATS), ("first", _FLOATS), ("last", _FLOATS)]
+    ),
+    "finetunings": pa.schema(
+        [
+            ("model", pa.string()), ("source", pa.string()), ("seed", pa.int64()), ("kind", pa.string()),
+            ("labels", _STRINGS),
+        ]
+    ),
+    "drifts": pa.schema([("part", pa.string()), ("relative", pa.float64())]),
+    "losses": pa.schema(
+        [("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("loss", pa.float64())]
     ),
 }  # fmt: skip
 

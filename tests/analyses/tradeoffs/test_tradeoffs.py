@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from babelscope.analyses.tradeoffs.outer_tables import grid
+from babelscope.study.tradeoffs import prepared
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 from typer.testing import CliRunner
 
@@ -27,7 +29,6 @@ from babelscope.analyses.tradeoffs.cells import (
     tuned_model,
 )
 from babelscope.analyses.tradeoffs.drift import language_loss, weight_drift
-from babelscope.analyses.tradeoffs.outer_tables import grid
 from babelscope.analyses.tradeoffs.readings import PART, label_order, parts, read_texts
 from babelscope.analyses.tradeoffs.section import page
 from babelscope.analyses.tradeoffs.tables import tables
@@ -41,7 +42,6 @@ from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.store import open_store
 from babelscope.study.config import parse_study
-from babelscope.study.tradeoffs import prepared
 from babelscope.training import recipes
 from babelscope.training.finetune import Recipe, finetune
 from babelscope.training.pretrain import Pretraining
