@@ -25,9 +25,10 @@ def peak(count: int) -> float:
 
 def work(count: int, folder: Path) -> None:
     """A small untrained model reads `count` distinct texts, states and attention kept; then two layers are compared."""
+    from babelscope.analyses.tradeoffs.state_tables import activations_table
+
     from babelscope import corpus, store
     from babelscope.analyses.tradeoffs.cells import Tuned, dump, parallel_corpus
-    from babelscope.analyses.tradeoffs.state_tables import activations_table
     from babelscope.training import small
     from babelscope.types import Example
 

@@ -4,9 +4,13 @@
     STORE/attributions/KEY.parquet   one row per explanation
     STORE/measures/KEY.parquet       one row per metric of an explanation
     STORE/panels/KEY.parquet         one row per trust panel of an explanation
+    STORE/texts/KEY.parquet          one row per text of a corpus that is compared across languages, or left out
     STORE/readings/KEY.parquet       one row per text that a model read: its logits and its attention in numbers
     STORE/states/KEY.parquet         one row per text that a model read: its hidden states
     STORE/head_statistics/KEY.parquet   one row: what the attention heads of a model point at in one language
+    STORE/finetunings/KEY.parquet    one row per fine-tuned model: its language, its seed, its classes
+    STORE/drifts/KEY.parquet         one row per part of a fine-tuned model: how far its weights moved
+    STORE/losses/KEY.parquet         one row per text: the loss of a language model
     STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file; written last
     STORE/failures/KEY.json       a cell that could not be filled, and why
     STORE/pending-*/              a group of cells being added; completed when the store is next opened
@@ -79,10 +83,16 @@ SCHEMAS = {
             ("task", pa.string()),
         ]
     ),
+    "texts": pa.schema(
+        [
+            ("id", pa.string()), ("group", pa.string()), ("cluster", pa.string()), ("lang", pa.string()),
+            ("split", pa.string()), ("texts", _STRINGS), ("label", pa.string()), ("left_out", pa.string()),
+        ]
+    ),
     "readings": pa.schema(
         [
-            ("id", pa.string()), ("group", pa.string()), ("cluster", pa.string()), ("lang", pa.string()), ("gold", pa.int32()),
-            ("logits", _NUMBERS), ("tokens", pa.int32()), ("truncated", pa.bool_()), ("layers", pa.int32()),
+            ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("logits", _NUMBERS),
+            ("tokens", pa.int32()), ("truncated", pa.bool_()), ("layers", pa.int32()),
             ("nats", _NUMBERS), ("share", _NUMBERS), ("content", _NUMBERS), ("sink", _NUMBERS),
         ]
     ),
@@ -112,6 +122,16 @@ SCHEMAS = {
             ("hits", _COUNTS), ("pairs", _COUNTS), ("known", _COUNTS), ("dropped", _COUNTS),
             ("baseline", _NUMBERS), ("positional", _NUMBERS), ("offset", _COUNTS), ("sink", _NUMBERS),
         ]
+    ),
+    "finetunings": pa.schema(
+        [
+            ("model", pa.string()), ("source", pa.string()), ("seed", pa.int64()), ("kind", pa.string()),
+            ("labels", _STRINGS),
+        ]
+    ),
+    "drifts": pa.schema([("part", pa.string()), ("relative", pa.float64())]),
+    "losses": pa.schema(
+        [("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("loss", pa.float64())]
     ),
 }  # fmt: skip
 

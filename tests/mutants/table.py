@@ -22,9 +22,9 @@ MUTANTS = {
         "analyses/tradeoffs/test_transfer_matrix.py", "not_paired",
     ),
     "a decoder's loss at the place of the token itself": Mutant(
-        "babelscope.analyses.tradeoffs.drift:_following.loss",
+        "babelscope.analyses.tradeoffs.drift:_causal_losses.loss",
         "_surprise(L, P - 1, I)", "_surprise(L, P, I)",
-        "analyses/tradeoffs/test_tradeoffs.py", "per_byte_of_what",
+        "analyses/tradeoffs/test_drift.py", "per_byte_of_what",
     ),
     "weight permuted across the border of two texts": Mutant(
         "babelscope.analyses.consistency.score:permuted",
@@ -380,7 +380,7 @@ MUTANTS = {
         "analyses/tradeoffs/test_transfer_matrix.py", "resample_cells_together",
     ),
     "classes matched by their place": Mutant(
-        "babelscope.analyses.tradeoffs.readings:label_order",
+        "babelscope.analyses.tradeoffs.records:label_order",
         "[L[N] for N in W]", "list(range(len(W)))",
         "analyses/tradeoffs/test_tradeoffs.py", "classes_are_matched",
     ),

@@ -8,15 +8,20 @@ from typing import Any
 from babelscope.store import Store, cells, key
 
 
-def stored_keys(store: Store, study: Mapping[str, Any], analysis: str) -> list[str]:
-    """The cells of an analysis that belong to the study: a store may hold those of other studies.
+def stored_cells(store: Store, study: Mapping[str, Any], analysis: str) -> dict[str, dict[str, Any]]:
+    """The manifests of an analysis's cells that belong to the study, by key: a store may hold others.
 
     A cell that is shared (explanations) is listed under its own name, not under each analysis.
     """
     asked = set(study["keys"]) if "keys" in study else None
-    keys = []
+    manifests = {}
     for manifest in cells(store):
         name, place = key(manifest["identity"]), manifest.get("place") or {}
         if place.get("analysis") == analysis and (asked is None or name in asked):
-            keys.append(name)
-    return keys
+            manifests[name] = manifest
+    return manifests
+
+
+def stored_keys(store: Store, study: Mapping[str, Any], analysis: str) -> list[str]:
+    """The keys of those cells."""
+    return list(stored_cells(store, study, analysis))

@@ -1,10 +1,10 @@
-"""What tuning did to the weights themselves, and to the language model that they came from."""
+"""What fine-tuning did to the weights themselves, and to the language model that they came from."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,66 +17,70 @@ from babelscope.model.encode import encode
 from babelscope.model.language_models import load_language_model
 from babelscope.model.load import Model
 from babelscope.random import keyed
-from babelscope.types import Encoded, Example
+from babelscope.types import Encoded, Example, WeightDrift
 
 MASKED = 0.15
-"""The share of content tokens that are hidden, at least one per text."""
+"""The share of content tokens that are masked, at least one per text."""
 
 
-class Drift(NamedTuple):
-    """`part` is "embeddings", "layer 0", "layer 1", ... or "rest"."""
-
-    part: str
-    relative: float
-
-
-def weight_drift(base: Model, tuned: Model) -> list[Drift]:
+def weight_drift(base: Model, tuned: Model) -> list[WeightDrift]:
     """How far the weights moved, part by part.
 
-        drift_p = ||theta_p - theta0_p|| / ||theta0_p||,   over all weights of part p that both models have, the head left out
+        drift_p = ||theta_p - theta0_p|| / ||theta0_p||,   over all weights of part p that both models
+        have, the head left out
 
-    *Laws*: a model has not moved from itself; scaling all weights by 1 + d is a drift of d in every part; what
-    was frozen adds nothing (positions and norms are embeddings too, and move where only words are frozen).
+    theta0 are the weights of `base`, theta those of `tuned`.
+
+    *Laws*: a model has not moved from itself; scaling all weights by 1 + d is a drift of d in every
+    part; what was frozen adds nothing (positions and norms are embeddings too, and move where only
+    word embeddings are frozen).
     Source: the relative distance of Neyshabur et al. 2020, per layer.
     """
-    one, two = (_encoder(model) for model in (base, tuned))
-    shared = [name for name in one if name in two and one[name].shape == two[name].shape]
+    before, after = (_encoder(model) for model in (base, tuned))
+    shared = [name for name in before if name in after and before[name].shape == after[name].shape]
     if not shared:
-        raise UnsupportedModel(f"{tuned.name} shares no weights with {base.name}: it was not tuned from it")
+        raise UnsupportedModel(
+            f"{tuned.name} shares no weights with {base.name}: it was not fine-tuned from it; give the base that it was"
+        )
     moved: dict[str, float] = {}
     size: dict[str, float] = {}
     for name in shared:
         part = _part(name)
-        moved[part] = moved.get(part, 0.0) + float(((two[name] - one[name]).double() ** 2).sum())
-        size[part] = size.get(part, 0.0) + float((one[name].double() ** 2).sum())
-    return [Drift(part, float(np.sqrt(moved[part] / size[part]))) for part in sorted(size, key=_order) if size[part] > 0]
+        moved[part] = moved.get(part, 0.0) + float(((after[name] - before[name]).double() ** 2).sum())
+        size[part] = size.get(part, 0.0) + float((before[name].double() ** 2).sum())
+    ordered = [part for part in sorted(size, key=_order) if size[part] > 0]
+    return [WeightDrift(part, float(np.sqrt(moved[part] / size[part]))) for part in ordered]
 
 
 def language_loss(base: str, tuned: Model | None, examples: Sequence[Example]) -> list[float]:
-    """How badly words are guessed, with the base's own language model head on the (tuned) model: one loss per text, in nats.
+    """The loss of a language model on each text, in nats: the base's own head on the (fine-tuned) model.
 
-        encoder:  mean over masked places of -log q(token | rest),   places drawn once per text: the same for every model
-        decoder:  sum over tokens of -log q(token | those before) / bytes of what was read of the text, in UTF-8
+        encoder:  mean over masked positions of -log q(token | rest),   positions sampled once per text:
+                  the same for every model
+        decoder:  sum over tokens of -log q(token | those before) / bytes of the text that was read, in UTF-8
 
-    A tuned model that forgot its languages has a larger loss than the base (`tuned` None). Per byte and not per token, because
-    languages are cut into tokens of different lengths; a first token that nothing stands before is not counted.
+    A fine-tuned model that forgot its languages has a larger loss than the base (`tuned` None). Per
+    byte and not per token, because tokenizers segment languages into tokens of different lengths; a
+    first token without predecessors is not counted.
 
-    *Laws*: the base's own weights put back give the base's loss; the same text has the same masks in any batch and model; a
-    decoder's is the sum of its library's own token losses over the bytes.
+    *Laws*: the base's own weights put back give the base's loss; the same text has the same masks in
+    any batch and model; a decoder's is the sum of its library's own token losses over the bytes.
     """
     writer, masked = load_language_model(base)
     if tuned is not None:
-        found = _encoder(tuned)
         state = writer.hf.base_model.state_dict()
-        taken = {name: weight for name, weight in found.items() if name in state and state[name].shape == weight.shape}
-        if not taken:
-            raise UnsupportedModel(f"{tuned.name} shares no weights with {base}: it was not tuned from it")
-        writer.hf.base_model.load_state_dict(state | taken)
+        shared = {name: weight for name, weight in _encoder(tuned).items() if name in state}
+        fitting = {name: weight for name, weight in shared.items() if state[name].shape == weight.shape}
+        if not fitting:
+            raise UnsupportedModel(
+                f"{tuned.name} shares no weights with {base}: it was not fine-tuned from it; give the base that it was"
+            )
+        writer.hf.base_model.load_state_dict(state | fitting)
     rows = encode(writer, examples, task=False)
-    return _hidden(writer, rows) if masked else _following(writer, rows)
+    return _masked_losses(writer, rows) if masked else _causal_losses(writer, rows)
 
 
-def _hidden(writer: Model, rows: Sequence[Encoded]) -> list[float]:
+def _masked_losses(writer: Model, rows: Sequence[Encoded]) -> list[float]:
     chosen = [_places(row) for row in rows]
     queries = []
     for row, places in zip(rows, chosen):
@@ -90,7 +94,7 @@ def _hidden(writer: Model, rows: Sequence[Encoded]) -> list[float]:
     return list(inference.expectations(writer, queries, loss))
 
 
-def _following(writer: Model, rows: Sequence[Encoded]) -> list[float]:
+def _causal_losses(writer: Model, rows: Sequence[Encoded]) -> list[float]:
     def loss(at: int, logits: Float[Tensor, "token vocabulary"]) -> float:
         places = np.flatnonzero(rows[at].content)
         places = places[places > 0]
@@ -100,7 +104,7 @@ def _following(writer: Model, rows: Sequence[Encoded]) -> list[float]:
 
 
 def _bytes(row: Encoded) -> int:
-    """Of what was read: a text that was cut off counts up to there."""
+    """Of what was read: a truncated text counts up to where it was truncated."""
     ends = [row.offsets[row.segment == at, 1].max(initial=0) for at in range(len(row.example.texts))]
     return sum(len(text[:end].encode("utf-8")) for text, end in zip(row.example.texts, ends))
 
@@ -118,15 +122,15 @@ def _places(row: Encoded) -> np.ndarray:
 
 
 def _encoder(model: Model) -> dict[str, Any]:
-    """The weights below the head, by their names inside of it; not the pooler, which is drawn where a checkpoint lacks it."""
-    found = model.hf.base_model.state_dict()
-    return {name: weight for name, weight in found.items() if weight.is_floating_point() and not name.startswith("pooler")}
+    """The weights below the head, by their names inside of it; not the pooler, which is random where a checkpoint lacks it."""
+    state = model.hf.base_model.state_dict()
+    return {name: weight for name, weight in state.items() if weight.is_floating_point() and not name.startswith("pooler")}
 
 
 def _part(name: str) -> str:
-    found = re.search(r"(?:^|\.)(?:layers?|h|block)\.(\d+)\.", name)
-    if found:
-        return f"layer {found[1]}"
+    layer = re.search(r"(?:^|\.)(?:layers?|h|block)\.(\d+)\.", name)
+    if layer:
+        return f"layer {layer[1]}"
     return "embeddings" if re.search(r"embed|wte|wpe", name) else "rest"
 
 

@@ -1,4 +1,4 @@
-"""The trade-off study's figures as plotly's JSON: heat maps, curves over layers, reliability diagrams, confusion matrices."""
+"""The figures of the trade-offs as plotly's JSON: heat maps, curves over layers, reliability diagrams, confusion matrices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SIGNED = [
 ]
 """Orange below 0, blue above."""
 CURVES = {
-    "to_base": "tuned to base",
+    "to_base": "fine-tuned to base",
     "between_sources": "between source languages",
     "between_seeds": "between seeds (noise floor)",
 }
@@ -33,7 +33,7 @@ Figure = dict[str, Any]
 
 def heat_map(
     values: Sequence[Sequence[float | None]], rows: Sequence[str], columns: Sequence[str], *, signed: bool = False,
-    axes: tuple[str, str] = ("tested in", "tuned on"),
+    axes: tuple[str, str] = ("tested in", "fine-tuned on"),
 ) -> Figure:  # fmt: skip
     """One cell per pair with its number in it; undefined cells stay empty."""
     known = [each for line in values for each in line if each is not None and isfinite(each)]
@@ -68,9 +68,9 @@ def heat_map(
 def layer_curves(row: Mapping[str, Any]) -> Figure:
     """Similarity by layer, a line with its band per comparison; the exchanged texts' as dots at the bottom."""
     traces: list[dict[str, Any]] = []
-    for place, (name, said) in enumerate(CURVES.items()):
+    for place, (name, title) in enumerate(CURVES.items()):
         if name in row:
-            traces += _band(row[name], said, COLOURS[place])
+            traces += _band(row[name], title, COLOURS[place])
     exchanged = [_known(each) for each in row["exchanged"]]
     traces.append(
         {
@@ -94,15 +94,18 @@ def layer_curves(row: Mapping[str, Any]) -> Figure:
     }
 
 
-def _band(points: Sequence[Sequence[float | None]], said: str, colour: str) -> list[dict[str, Any]]:
+def _band(points: Sequence[Sequence[float | None]], title: str, colour: str) -> list[dict[str, Any]]:
     layers = list(range(len(points)))
     value, low, high = ([_known(point[at]) for point in points] for at in range(3))
-    made: list[dict[str, Any]] = []
+    traces: list[dict[str, Any]] = []
     if all(each is not None for each in (*low, *high)):
         around = {"x": [*layers, *reversed(layers)], "y": [*high, *reversed(low)], "fill": "toself", "fillcolor": f"{colour}40"}
-        made.append({"type": "scatter", "mode": "none", **around, "hoverinfo": "skip", "showlegend": False})
-    line = {"mode": "lines+markers", "name": said, "x": layers, "y": value, "line": {"color": colour, "width": 2}}
-    return [*made, {"type": "scatter", **line, "marker": {"size": 5, "color": colour}, "hovertemplate": "layer %{x}: %{y:.3f}"}]
+        traces.append({"type": "scatter", "mode": "none", **around, "hoverinfo": "skip", "showlegend": False})
+    line = {"mode": "lines+markers", "name": title, "x": layers, "y": value, "line": {"color": colour, "width": 2}}
+    return [
+        *traces,
+        {"type": "scatter", **line, "marker": {"size": 5, "color": colour}, "hovertemplate": "layer %{x}: %{y:.3f}"},
+    ]
 
 
 def reliability_diagram(title: str, lines: Sequence[tuple[str, Sequence[Mapping[str, float]]]]) -> Figure:
@@ -149,14 +152,14 @@ def reliability_diagram(title: str, lines: Sequence[tuple[str, Sequence[Mapping[
 
 
 def confusion_matrix(title: str, counts: Sequence[Sequence[int]], labels: Sequence[str]) -> Figure:
-    """Shares of every gold class (rows) by what was said (columns)."""
+    """Shares of every gold class (rows) by predicted class (columns)."""
     shares = [[each / (sum(line) or 1) for each in line] if sum(line) else [None] * len(line) for line in counts]
-    made = heat_map(shares, labels, labels, axes=("predicted", "gold"))
-    made["layout"]["title"] = {"text": str(escape(title))}
-    made["layout"]["xaxis"]["side"] = "bottom"
-    made["layout"]["height"] += 60
-    made["layout"]["meta"] = {"least": 60 * len(labels) + 110}
-    return made
+    figure = heat_map(shares, labels, labels, axes=("predicted", "gold"))
+    figure["layout"]["title"] = {"text": str(escape(title))}
+    figure["layout"]["xaxis"]["side"] = "bottom"
+    figure["layout"]["height"] += 60
+    figure["layout"]["meta"] = {"least": 60 * len(labels) + 110}
+    return figure
 
 
 def _label(value: float | None, signed: bool) -> str:

@@ -1,0 +1,60 @@
+"""What fine-tuning cost, in one sentence that is as strong as the intervals allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+
+class Cost(NamedTuple):
+    """By how much a model is below the probe in a language that is not its own."""
+
+    source: str
+    target: str
+    value: float
+    low: float
+    high: float
+
+
+def answer(tables: Mapping[str, Mapping[str, Any]]) -> Markup:
+    """One sentence for each task; the name of the task precedes it where there are several."""
+    sentences = []
+    for name, each in tables.items():
+        sentence = _sentence(each)
+        sentences.append(Markup("{}: {}").format(name, sentence) if len(tables) > 1 else sentence)
+    return Markup(" ").join(sentences)
+
+
+def costs(tables: Mapping[str, Any]) -> list[Cost]:
+    """The models that are significantly below the probe outside their own language, largest cost first."""
+    gain, sources, targets = tables["behaviour"]["gain"].get("probe"), tables["sources"], tables["targets"]
+    listed = []
+    for source, target in tables["behaviour"]["harmed"] or ():
+        row, place = sources.index(source), targets.index(target)
+        value, low, high = (gain[edge][row][place] for edge in ("value", "low", "high"))
+        listed.append(Cost(source, target, -value, -high, -low))
+    return sorted(listed, key=lambda cost: -cost.value)
+
+
+def _sentence(tables: Mapping[str, Any]) -> Markup:
+    others = [(s, t) for s in tables["sources"] for t in tables["targets"] if s != t]
+    if tables["behaviour"]["harmed"] is None:
+        return Markup(
+            "There is no probe to compare with (it needs the base, and training and development texts), so nothing "
+            "can be said about cost."
+        )
+    if not others:
+        return Markup("No model was tested outside its own language, so nothing can be said about cost.")
+    listed = costs(tables)
+    if not listed:
+        return Markup("No model is significantly below the probe outside its own language: no cost shown.")
+    first, *rest = listed
+    more = ", ".join(f"{cost.source} → {cost.target} {cost.value:.2f}" for cost in rest)
+    text = Markup(
+        'Fine-tuning on <span data-lang="{0.source}">{0.source}</span> cost '
+        '<span data-lang="{0.target}">{0.target}</span> {0.value:.2f} of accuracy against a probe on the base '
+        "(95 % interval {0.low:.2f} to {0.high:.2f}){1}."
+    )
+    return text.format(first, f"; also {more}" if rest else "")

@@ -1,0 +1,120 @@
+"""The figures and the listed texts of one task, ready for the template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from babelscope.analyses.tradeoffs.figures import (
+    Figure,
+    confusion_matrix,
+    heat_map,
+    layer_curves,
+    reliability_diagram,
+)
+
+SHOWN = 3
+"""Other languages in a reliability diagram, the most over-confident ones; and flips per pair of languages."""
+FLIPS = 30
+"""Flips that are shown, of all pairs of languages together."""
+POOLINGS = {"mean": "mean over tokens", "first": "first token", "last": "last token"}
+Tables = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Chapters:
+    """What the template shows of a task beside its tables."""
+
+    name: str
+    tables: Tables
+    matrices: list[tuple[str, str, Figure]]
+    """Title, a line on how to read it, and the figure."""
+    pooled: str
+    curves: list[Figure]
+    diagrams: list[Figure]
+    confusions: list[tuple[str, list[Figure]]]
+    flips: list[dict[str, Any]]
+
+    @property
+    def pooling(self) -> str:
+        return POOLINGS[self.pooled]
+
+
+def chapters(name: str, tables: Tables) -> Chapters:
+    sources = tables["sources"]
+    pooled = next((row["pooling"] for row in tables["activations"]), "mean")
+    return Chapters(
+        name,
+        tables,
+        _matrices(tables),
+        pooled,
+        [layer_curves(row) for row in tables["activations"] if row["pooling"] == pooled],
+        [reliability_diagram(f"fine-tuned on {source}", _lines(tables, source)) for source in sources],
+        [(source, _confusions(tables, source)) for source in sources],
+        _flips(tables),
+    )
+
+
+def interval(values: Sequence[float | None] | Mapping[str, float | None] | None, digits: int = 3) -> str:
+    """A value with its interval; "undefined" where there is no value."""
+    if values is None:
+        return "–"
+    value, low, high = values.values() if isinstance(values, Mapping) else values
+    if value is None or not isfinite(value):
+        return "undefined"
+    bounded = low is not None and high is not None and isfinite(low) and isfinite(high)
+    return f"{value:.{digits}f}" + (f" ({low:.{digits}f} to {high:.{digits}f})" if bounded else "")
+
+
+def _matrices(tables: Tables) -> list[tuple[str, str, Figure]]:
+    behaviour, sources, targets = tables["behaviour"], tables["sources"], tables["targets"]
+
+    def signed(values: Any, columns: Sequence[str], axes: tuple[str, str] = ("tested in", "fine-tuned on")) -> Figure:
+        return heat_map(values, sources, columns, signed=True, axes=axes)
+
+    line = "Rows: the language fine-tuned on. Columns: the language tested in."
+    listed = [("Accuracy", line, heat_map(behaviour["accuracy"]["value"], sources, targets))]
+    line = "How much more the target's own model reaches; empty where the target has no model."
+    listed.append(("Transfer gap", line, signed(behaviour["transfer_gap"]["value"], targets)))
+    if "probe" in behaviour["gain"]:
+        line = "Accuracy less that of a linear probe on the base. Significantly below 0, fine-tuning did harm."
+        listed.append(("Gain over the probe", line, signed(behaviour["gain"]["probe"]["value"], targets)))
+    if len(sources) > 1:
+        line = "What a match of model and language is worth to two languages; difficulty and quality of the models cancel."
+        figure = signed(behaviour["specialisation"]["value"], sources, ("and", "between"))
+        listed.append(("Specialisation", line, figure))
+    return listed
+
+
+def _lines(tables: Tables, source: str) -> list[tuple[str, Any]]:
+    """The model's own language, then those in which it is most over-confident."""
+    rows = [row for row in tables["confidence"] if row["source"] == source]
+    own = [row for row in rows if row["target"] == source]
+    others = sorted((row for row in rows if row["target"] != source), key=lambda row: -row["over"]["value"])
+    return [(row["target"], row["diagram"]) for row in (*own, *others[:SHOWN])]
+
+
+def _confusions(tables: Tables, source: str) -> list[Figure]:
+    """The model's own language beside the one in which it does worst."""
+    rows = [row for row in tables["errors"] if row["source"] == source]
+    own = [row for row in rows if row["target"] == source]
+    others = sorted((row for row in rows if row["target"] != source), key=lambda row: row["accuracy"])
+    titles = [(f"fine-tuned on {source}, tested in {row['target']}", row) for row in (*own, *others[:1])]
+    return [confusion_matrix(title, row["confusion"], tables["labels"]) for title, row in titles]
+
+
+def _flips(tables: Tables) -> list[dict[str, Any]]:
+    """The flips of all pairs of languages with their texts, the most confident first."""
+    listed, labels = [], tables["labels"]
+    for row in tables["errors"]:
+        source, target = row["source"], row["target"]
+        for flip in row.get("flips", {}).get("listed", ())[:SHOWN]:
+            texts = tables["flipped_texts"].get(flip["group"], {})
+            if source in texts and target in texts:
+                names = {"gold": labels[flip["gold"]], "predicted": labels[flip["predicted"]]}
+                pair = [(lang, texts[lang]) for lang in (source, target)]
+                shared = {"source": source, "target": target, "pair": pair, "confidence": flip["confidence"]}
+                listed.append(shared | names)
+    return sorted(listed, key=lambda flip: -flip["confidence"])[:FLIPS]
