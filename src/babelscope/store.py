@@ -4,6 +4,7 @@
     STORE/attributions/KEY.parquet   one row per explanation
     STORE/measures/KEY.parquet       one row per metric of an explanation
     STORE/panels/KEY.parquet         one row per trust panel of an explanation
+    STORE/pairs/KEY.parquet          one row per text and translation whose explanations are compared
     STORE/readings/KEY.parquet       one row per text that a model read: its logits and its attention in numbers
     STORE/states/KEY.parquet         one row per text that a model read: its hidden states
     STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file; written last
@@ -33,9 +34,24 @@ from filelock import FileLock
 
 from babelscope.errors import StoreError
 from babelscope.files import canonical, file_digest, remove_parts, write_text, writing_folder
-from babelscope.types import Attribution, Failure, Measure, Reading, StoredPanel, TextStates
+from babelscope.types import (
+    Attribution,
+    Failure,
+    Measure,
+    Reading,
+    StoredPanel,
+    TextStates,
+    TranslationPair,
+)
 
-Rows = Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel] | Sequence[Reading] | Sequence[TextStates]
+Rows = (
+    Sequence[Attribution]
+    | Sequence[Measure]
+    | Sequence[StoredPanel]
+    | Sequence[TranslationPair]
+    | Sequence[Reading]
+    | Sequence[TextStates]
+)
 
 SCHEME = 1
 """Raised when a change of the code changes stored numbers; part of every identity."""
@@ -45,6 +61,7 @@ _STRINGS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
 _FLOATS = pa.list_(pa.float32())
 _INTEGERS = pa.list_(pa.int32())
+_MARKS = pa.list_(pa.bool_())
 _OBJECTS = ("options", "details", "panel")
 """Fields that are stored as canonical JSON."""
 
@@ -74,6 +91,23 @@ SCHEMAS = {
             ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("model", pa.string()),
             ("method", pa.string()), ("options", pa.string()), ("seed", pa.int64()), ("panel", pa.string()),
             ("task", pa.string()),
+        ]
+    ),
+    "pairs": pa.schema(
+        [
+            ("id", pa.string()), ("cluster", pa.string()), ("source", pa.string()), ("lang", pa.string()),
+            ("model", pa.string()), ("task", pa.string()), ("method", pa.string()), ("options", pa.string()),
+            ("seed", pa.int64()), ("space", pa.string()), ("centred", pa.bool_()), ("mean_cosine", pa.float64()),
+            ("norm", pa.string()), ("segments", pa.string()), ("unknown", pa.string()), ("permutations", pa.int32()),
+            ("permutation_seed", pa.int64()), ("c", pa.float64()), ("c_unif", pa.float64()), ("c_perm", pa.float64()),
+            ("c_mis", pa.float64()), ("c_rand", pa.float64()), ("c_indep", pa.float64()), ("ceil_s", pa.float64()),
+            ("ceil_t", pa.float64()), ("ceil", pa.float64()), ("lift", pa.float64()), ("kappa", pa.float64()),
+            ("p", pa.float64()), ("reason", pa.string()), ("kappa_reason", pa.string()), ("coverage_s", pa.float64()),
+            ("coverage_t", pa.float64()), ("prediction_s", pa.string()), ("prediction_t", pa.string()),
+            ("gold_s", pa.string()), ("gold_t", pa.string()), ("confidence_s", pa.float64()),
+            ("confidence_t", pa.float64()), ("known_s", _MARKS), ("known_t", _MARKS), ("earned_s", _NUMBERS),
+            ("earned_t", _NUMBERS), ("flow_s", _INTEGERS), ("flow_t", _INTEGERS), ("flow_weight", _NUMBERS),
+            ("flow_similarity", _NUMBERS),
         ]
     ),
     "readings": pa.schema(

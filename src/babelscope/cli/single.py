@@ -67,15 +67,15 @@ def run_command(
         listed = [] if outcome.filled + outcome.found == 0 else sections(opened, read_study(opened))
         if output is not None and listed:
             write_text(output, section_page(listed[0]))
-    _print(listed[0] if listed else None, output, json_)
+    if listed:
+        print_section(listed[0], output, json_)
     _finish(outcome)
 
 
-def _print(section: Section | None, output: Path | None, json_: bool) -> None:
+def print_section(section: Section, output: Path | None, json_: bool) -> None:
+    """The tables and the answer for people, or the plain values for machines."""
     from babelscope.files import dumps, plain
 
-    if section is None:
-        return
     if json_:
         print(dumps(plain(section.data)))
         return

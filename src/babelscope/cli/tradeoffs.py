@@ -106,7 +106,7 @@ def _texts(
     task: str, langs: Sequence[str], models: Sequence[Tuned], split: str, counts: tuple[int | None, ...], folder: Path | None
 ) -> Corpus:
     """Test texts in every language; dev and training texts where the corpus has them, in the languages that were tuned on."""
-    from babelscope.analyses.consistency.translations import parallel
+    from babelscope.analyses.consistency.translations import parallel_texts
     from babelscope.analyses.tradeoffs.cells import parallel_corpus
     from babelscope.data import builtin
     from babelscope.data.corpora import CORPORA
@@ -115,11 +115,11 @@ def _texts(
     if not langs:
         raise InputError("--languages names no language")
     known = ("train", "dev", "test") if task in builtin.CORPORA else CORPORA[task].splits if task in CORPORA else ()
-    texts = {"test": parallel(task, langs, split=split, count=counts[0], folder=folder)}
+    texts = {"test": parallel_texts(task, langs, split=split, count=counts[0], folder=folder)}
     sources = [lang for lang in langs if any(one.source == lang for one in models)]
     for part, many in (("dev", counts[1]), ("train", counts[2])):
         if part in known and part != split and sources:
-            texts[part] = parallel(task, sources, split=part, count=many, folder=folder)
+            texts[part] = parallel_texts(task, sources, split=part, count=many, folder=folder)
     return parallel_corpus(texts)
 
 
