@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
+from babelscope.analyses.consistency.named_spaces import in_links, needed
 from benchmarks.material import SHARED
 from benchmarks.timing import table
 
 from babelscope import corpus
 from babelscope.analyses.consistency.flips import association
-from babelscope.analyses.consistency.named_spaces import in_links, needed
 from babelscope.analyses.consistency.pairs import Settings, in_space
 from babelscope.analyses.consistency.sensitivity import (
     Scored,

@@ -5,6 +5,7 @@
     STORE/measures/KEY.parquet       one row per metric of an explanation
     STORE/panels/KEY.parquet         one row per trust panel of an explanation
     STORE/texts/KEY.parquet          one row per text of a corpus that is compared across languages, or left out
+    STORE/pairs/KEY.parquet          one row per text and translation whose explanations are compared
     STORE/readings/KEY.parquet       one row per text that a model read: its logits and its attention in numbers
     STORE/states/KEY.parquet         one row per text that a model read: its hidden states
     STORE/head_statistics/KEY.parquet   one row: what the attention heads of a model point at in one language
@@ -52,6 +53,7 @@ _NUMBERS = pa.list_(pa.float64())
 _FLOATS = pa.list_(pa.float32())
 _INTEGERS = pa.list_(pa.int32())
 _COUNTS = pa.list_(pa.int64())
+_MARKS = pa.list_(pa.bool_())
 _OBJECTS = ("options", "details", "panel")
 """Fields that are stored as canonical JSON."""
 
@@ -87,6 +89,23 @@ SCHEMAS = {
         [
             ("id", pa.string()), ("group", pa.string()), ("cluster", pa.string()), ("lang", pa.string()),
             ("split", pa.string()), ("texts", _STRINGS), ("label", pa.string()), ("left_out", pa.string()),
+        ]
+    ),
+    "pairs": pa.schema(
+        [
+            ("id", pa.string()), ("cluster", pa.string()), ("source", pa.string()), ("lang", pa.string()),
+            ("model", pa.string()), ("task", pa.string()), ("method", pa.string()), ("options", pa.string()),
+            ("seed", pa.int64()), ("space", pa.string()), ("centred", pa.bool_()), ("mean_cosine", pa.float64()),
+            ("norm", pa.string()), ("segments", pa.string()), ("unknown", pa.string()), ("permutations", pa.int32()),
+            ("permutation_seed", pa.int64()), ("c", pa.float64()), ("c_unif", pa.float64()), ("c_perm", pa.float64()),
+            ("c_mis", pa.float64()), ("c_rand", pa.float64()), ("c_indep", pa.float64()), ("ceil_s", pa.float64()),
+            ("ceil_t", pa.float64()), ("ceil", pa.float64()), ("lift", pa.float64()), ("kappa", pa.float64()),
+            ("p", pa.float64()), ("reason", pa.string()), ("kappa_reason", pa.string()), ("coverage_s", pa.float64()),
+            ("coverage_t", pa.float64()), ("prediction_s", pa.string()), ("prediction_t", pa.string()),
+            ("gold_s", pa.string()), ("gold_t", pa.string()), ("confidence_s", pa.float64()),
+            ("confidence_t", pa.float64()), ("known_s", _MARKS), ("known_t", _MARKS), ("earned_s", _NUMBERS),
+            ("earned_t", _NUMBERS), ("flow_s", _INTEGERS), ("flow_t", _INTEGERS), ("flow_weight", _NUMBERS),
+            ("flow_similarity", _NUMBERS),
         ]
     ),
     "readings": pa.schema(

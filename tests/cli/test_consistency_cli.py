@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from babelscope.analyses.consistency.named_spaces import in_links
 from test_cli import call, refused
 from transformers import XLMRobertaForQuestionAnswering
 
 from babelscope import corpus
 from babelscope.analyses.consistency.links import linked
 from babelscope.analyses.consistency.model_spaces import averaged, embedded, isolated, untrained
-from babelscope.analyses.consistency.named_spaces import in_links
 from babelscope.analyses.consistency.pairs import Compared, Pair, Settings, score
 from babelscope.analyses.consistency.score import Consistency
 from babelscope.analyses.consistency.sensitivity import Scored, steadiness

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from babelscope.analyses.consistency.named_spaces import in_links
 from test_study import STUDY, cache, content
 
 from babelscope import corpus
 from babelscope.analyses.consistency.cells import MEASURED
-from babelscope.analyses.consistency.named_spaces import in_links
 from babelscope.analyses.consistency.pairs import Settings, score
 from babelscope.display.numbers import (
     spoken,

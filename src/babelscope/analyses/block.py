@@ -38,9 +38,9 @@ class Request:
 
     def source_of(self, model: ModelSpec) -> str:
         """The study's source language, or the only one that the model is trained on."""
-        trained = model.train.languages if model.train else []
+        trained = model.training_languages
         if self.source is None and len(trained) != 1:
-            raise ValueError(f"give a 'source' language: model {model.name!r} is not trained here on exactly one")
+            raise ValueError(f"give a 'source' language: model {model.name!r} is not trained on exactly one")
         return self.source or trained[0]
 
 

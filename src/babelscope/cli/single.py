@@ -63,7 +63,8 @@ def run_command(
         section = sections(opened, read_study(opened))[0] if complete else None
     if output is not None and section is not None:
         write_text(output, _content(section, output))
-    _print(section, output, json_)
+    if section is not None:
+        print_section(section, output, json_)
     _finish(outcome)
 
 
@@ -79,11 +80,10 @@ def _content(section: Section, output: Path) -> str:
     return next(iter(listed.values()))
 
 
-def _print(section: Section | None, output: Path | None, json_: bool) -> None:
+def print_section(section: Section, output: Path | None, json_: bool) -> None:
+    """The tables and the answer for people, or the plain values for machines."""
     from babelscope.files import dumps, plain
 
-    if section is None:
-        return
     if json_:
         print(dumps(plain(section.data)))
         return

@@ -169,8 +169,13 @@ def parse_study(values: Any, origin: str = "the study") -> Study:
     if not blocks:
         raise InputError(f"{origin}: no analysis is asked for; add at least one of: {', '.join(ANALYSES)}")
     rest = {name: value for name, value in values.items() if name not in ANALYSES}
-    specs = {name: _validated(ANALYSES[name].spec, block or {}, origin, name) for name, block in blocks.items()}
+    specs = {name: parse_block(name, block, origin) for name, block in blocks.items()}
     return _validated(Study, rest | {"analyses": specs}, origin, "")
+
+
+def parse_block(analysis: str, block: Any, origin: str = "the study") -> AnalysisSpec:
+    """The block of one analysis from plain values."""
+    return _validated(ANALYSES[analysis].spec, block or {}, origin, analysis)
 
 
 def _validated(kind: type[Kind], values: Any, origin: str, block: str) -> Kind:

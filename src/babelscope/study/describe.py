@@ -62,7 +62,7 @@ def describe_model(model: Model, block: Block) -> dict[str, Any]:
         "spec": spec.name,
         "seed": block.seed,
         "source": spec.source or _origin(spec),
-        "languages": spec.train.languages if spec.train else [],
+        "languages": spec.training_languages,
         "fingerprint": model.fingerprint,
         "parameters": sum(weight.numel() for weight in model.hf.parameters()),
     }

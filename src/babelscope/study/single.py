@@ -11,9 +11,10 @@ from typing import Any
 import yaml
 
 from babelscope.analyses import ANALYSES
+from babelscope.analyses.spec import AnalysisSpec
 from babelscope.errors import InputError
 from babelscope.store import open_store
-from babelscope.study.config import Study, parse_study
+from babelscope.study.config import Study, parse_block, parse_study
 from babelscope.study.run import UNWATCHED, Outcome, Watch, run
 
 
@@ -30,14 +31,33 @@ def single_study(
     top of the study file (`task.target=gold` is not one, `tasks.0.target=gold` is); the value is YAML.
     """
     merged = {**values, analysis: {**_block(spec), **(values.get(analysis) or {})}}
+    known = set(Study.model_fields) | set(ANALYSES)
     for setting in settings:
-        key, equals, text = setting.partition("=")
-        if not equals:
-            raise InputError(f"--set {setting}: write KEY=VALUE")
-        path = key.split(".")
-        known = set(Study.model_fields) | set(ANALYSES)
-        _assign(merged, path if path[0] in known else [analysis, *path], _value(setting, text))
+        path, value = _setting(setting)
+        _assign(merged, path if path[0] in known else [analysis, *path], value)
     return parse_study(merged, f"babelscope {analysis}")
+
+
+def single_spec(
+    analysis: str,
+    values: Mapping[str, Any],
+    *,
+    spec: Path | None = None,
+    settings: Sequence[str] = (),
+) -> AnalysisSpec:
+    """The block of one analysis without a study: `values`, the file `spec`, then `settings`."""
+    merged = {**_block(spec), **values}
+    for setting in settings:
+        _assign(merged, *_setting(setting))
+    return parse_block(analysis, merged, f"babelscope {analysis}")
+
+
+def _setting(setting: str) -> tuple[list[str], Any]:
+    """The path and the value of `key=value`."""
+    key, equals, text = setting.partition("=")
+    if not equals:
+        raise InputError(f"--set {setting}: write KEY=VALUE")
+    return key.split("."), _value(setting, text)
 
 
 def _block(spec: Path | None) -> dict[str, Any]:

@@ -75,6 +75,8 @@ class ModelSpec(Spec):
     """Hub id or folder of an existing model."""
     revision: str | None = None
     """Commit or branch of the hub id."""
+    trained_on: list[str] = Field(default_factory=list)
+    """Languages that an existing model was fine-tuned on."""
     train: TrainSpec | None = None
     """How the model is trained here."""
     allow_untrained_head: bool = False
@@ -90,6 +92,13 @@ class ModelSpec(Spec):
     def one_origin(self) -> Self:
         if (self.source is None) == (self.train is None):
             raise ValueError("give either 'source' or 'train'")
+        if self.train is not None and self.trained_on:
+            raise ValueError("'trained_on' is for an existing model; what is trained here has 'languages' in 'train'")
         if self.verbalizer is not None and self.train is not None:
             raise ValueError("a 'verbalizer' is for a language model as 'source'; what is trained here has classes")
         return self
+
+    @property
+    def training_languages(self) -> list[str]:
+        """The languages that it is, or was, fine-tuned on, as far as the study says so."""
+        return self.train.languages if self.train else self.trained_on

@@ -1,48 +1,41 @@
-"""The consistency of a study's explanations: every stored text with its stored translations, as measures."""
+"""What is computed of translations: every stored explanation compared with those of the translations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from babelscope.analyses.block import Block, Group, Place, PlannedCell, Resources
-from babelscope.analyses.consistency.model_spaces import untrained
-from babelscope.analyses.consistency.named_spaces import SpaceNames, in_links, spaces
-from babelscope.analyses.consistency.pairs import Pair, Settings, in_space
-from babelscope.analyses.consistency.sensitivity import Scored, score_all
-from babelscope.analyses.consistency.spec import (
-    Spec,
-)
-from babelscope.analyses.consistency.tables import column
-from babelscope.analyses.consistency.translations import explained
+from babelscope.analyses.block import Block, Group, Place, PlannedCell, Resources, by_language
+from babelscope.analyses.consistency.spec import Spec
 from babelscope.analyses.explanations import Run, explanation_cells, key_of, place, runs
-from babelscope.data.independence import clusters
-from babelscope.data.spec import TaskSpec
-from babelscope.data.texts import usable
 from babelscope.errors import Undefined
 from babelscope.files import canonical, digest
 from babelscope.methods import METHODS
-from babelscope.model.load import Model
 from babelscope.options import resolve_options
 from babelscope.store import SCHEME, has, read_attributions
-from babelscope.types import Attribution, Example, Failure, Measure, UnitScores
+from babelscope.types import Attribution, Example, Failure, TranslationPair, UnitScores
 
-MEASURED = {
-    "C": "weight that meets its translation",
-    "C_unif": "the same with equal weights: the texts alone",
-    "C_perm": "the same with these weights on other words: chance",
-    "C_mis": "the same with the translation of another text",
-    "C_rand": "the same in a model with random weights",
-    "ceil": "the most that these weights permit",
-    "lift": "agreement of the explanations beyond chance",
-}
-"""What a study's consistency puts beside its metrics; never C alone."""
-OWN = {"source": "source", None: "own", "gold": "gold"}
-
+if TYPE_CHECKING:
+    from babelscope.model.load import Model
 
 NAME = "consistency"
+UNTRANSLATED = "it is not translated"
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """The explanations of one method in all languages, and the texts that they explain."""
+
+    source: str
+    run: Run
+    attributions: Sequence[Attribution]
+    texts: Mapping[str, Sequence[Example]]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return resolve_options(METHODS[self.run.choice.name], self.run.choice.options)
 
 
 def places(block: Block, spec: Spec) -> Iterator[Place]:
@@ -53,88 +46,114 @@ def places(block: Block, spec: Spec) -> Iterator[Place]:
 
 
 def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Failure]:
-    """The consistency of what every method says in all languages."""
-    explanations = {lang: explanation_cells(block, resources, lang) for lang in block.languages}
-    for by_run in explanations.values():
-        yield from ([cell] for _, cell in by_run)
+    """Explains every text with every method, then compares each method's explanations of
+    translations."""
+    from babelscope.analyses.consistency.translations import check_target
+
+    source = block.request.source_of(block.model)
+    check_target(resources.model(source), block.task.target)
+    explanations: dict[str, list[PlannedCell]] = {}
+
+    def groups(lang: str) -> Iterator[Group]:
+        explanations[lang] = [cell for _, cell in explanation_cells(block, resources, lang)]
+        yield from ([cell] for cell in explanations[lang])
+
+    yield from by_language(block, NAME, groups)
     for position, run in enumerate(runs(block)):
-        keys = {lang: key_of(by_run[position][1]) for lang, by_run in explanations.items()}
-        yield [_compared(block, spec, resources, run, keys)]
+        keys = {lang: key_of(listed[position]) for lang, listed in explanations.items()}
+        yield [_comparison(block, spec, resources, run, keys)]
 
 
-def _place(block: Block, run: Run, spec: Spec) -> Place:
-    return Place.of(block, NAME, "", f"{run.name}/{canonical(spec.model_dump())}")
-
-
-def _compared(block: Block, spec: Spec, resources: Resources, run: Run, keys: Mapping[str, str]) -> PlannedCell:
+def _comparison(block: Block, spec: Spec, resources: Resources, run: Run, keys: Mapping[str, str]) -> PlannedCell:
     source = block.request.source_of(block.model)
 
-    def compute() -> list[Measure]:
-        missing = [lang for lang, name in keys.items() if not has(resources.store, name)]
+    def compute() -> list[TranslationPair]:
+        missing = [lang for lang in block.languages if not has(resources.store, keys.get(lang, ""))]
         if missing:
             raise Undefined(f"not every language was explained: {', '.join(missing)} failed")
-        texts = {lang: resources.examples(lang) for lang in keys}
-        options = resolve_options(METHODS[run.choice.name], run.choice.options)
-        given = Translated(source, read_attributions(resources.store, keys.values()), texts, run.choice.name, options)
-        return measures(resources.model(source), block.task, spec, given)
+        texts = {lang: resources.examples(lang) for lang in block.languages}
+        attributions = read_attributions(resources.store, keys.values())
+        explained = Explained(source, run, attributions, texts)
+        return translation_pairs(block, spec, resources, explained)
 
-    return PlannedCell(_place(block, run, spec), identity(spec, source, keys), "measures", compute)
-
-
-@dataclass(frozen=True, slots=True)
-class Translated:
-    """The explanations of one model, task and method in all languages, and the texts that they explain."""
-
-    source: str
-    rows: Sequence[Attribution]
-    texts: Mapping[str, Sequence[Example]]
-    method: str
-    options: Mapping[str, Any]
+    cell = _place(block, run, spec)
+    return PlannedCell(cell, identity(spec, source, keys), "pairs", compute)
 
 
 def identity(spec: Spec, source: str, keys: Mapping[str, str]) -> dict[str, Any]:
     """What decides the numbers: the explanations, the space's files, and how they are compared."""
-    files = [part for each in (spec.vectors, spec.subwords, spec.encoder) if each for part in each.replace("=", ",").split(",")]
-    digests = [digest(Path(part)) for part in files if Path(part).exists()]
+    files = [Path(part) for part in spec.spaces.paths if Path(part).exists()]
     return {
-        "kind": "measures", "of": keys[source], "with": sorted(keys.values()), "metric": "consistency", "source": source,
-        "options": spec.model_dump(), "content": digests, "scheme": SCHEME,
-    }  # fmt: skip
+        "kind": "pairs",
+        "of": sorted(keys.values()),
+        "source": source,
+        "spec": spec.model_dump(),
+        "content": [digest(file) for file in files],
+        "scheme": SCHEME,
+    }
 
 
-def measures(model: Model, task: TaskSpec, spec: Spec, given: Translated) -> list[Measure]:
-    """One measure per pair, norm, space and name of MEASURED; the groups are those that intervals resample."""
-    texts = [row for each in given.texts.values() for row in each]
-    named, lost = clusters(texts), {row.id for row in texts if not usable(row)}
-    rows = [UnitScores(one.group, one.lang, one.words, one.word_scores, one.word_segment, one.label, one.gold,
-                       "it is not translated" if one.id in lost else "", cluster=named.get(one.group, ""))
-            for one in given.rows]  # fmt: skip
-    random: list[UnitScores] = []
-    if spec.untrained:
-        random = explained(untrained(model), given.texts, given.source, target=OWN[task.target], method=given.method,
-                           options=given.options, edge=task.edge)  # fmt: skip
-    if spec.gold:
-        compares = {"gold links": in_links(texts)}
-    else:
-        held = spaces(SpaceNames(spec.vectors, spec.subwords, spec.encoder), rows, given.source, model=model)
-        compares = {each: in_space(space, spec.unknown) for each, space in held.items()}
-    settings = [Settings(norm, spec.segments, spec.unknown, spec.draws) for norm in spec.norms]
-    others = [lang for lang in given.texts if lang != given.source]
-    found = score_all(rows, given.source, compares, settings=settings, targets=others, untrained=random)
-    return [one for scored in found for one in _measures(model, task, given, scored)]
+def translation_pairs(block: Block, spec: Spec, resources: Resources, explained: Explained) -> list[TranslationPair]:
+    """One row per pair, space and norm."""
+    from babelscope.analyses.consistency.stored_pairs import Origin, to_rows
+    from babelscope.analyses.consistency.units import compare
+
+    model = resources.model(explained.source)
+    comparisons = compare(
+        spec,
+        _units(model, explained),
+        explained.source,
+        targets=[lang for lang in block.languages if lang != explained.source],
+        untrained=_untrained(model, block, explained) if spec.untrained else (),
+        texts=[row for rows in explained.texts.values() for row in rows],
+        model=model,
+    )
+    name, seed = explained.run.choice.name, explained.run.seed
+    origin = Origin(block.name, block.task.name, name, explained.options, seed)
+    return [row for comparison in comparisons for row in to_rows(comparison, origin)]
 
 
-def _measures(model: Model, task: TaskSpec, given: Translated, scored: Scored) -> list[Measure]:
-    options = {"norm": scored.settings.norm, "space": scored.space}
-    made = []
-    for metric in MEASURED:
-        values = column(scored.pairs, metric.lower())
-        blank = Measure("", "", "", model.name, given.method, metric, options, 0.0, task=task.name)
-        made += [_measure(blank, pair, float(value)) for pair, value in zip(scored.pairs, values)]
-    return made
+def _units(model: Model, explained: Explained) -> list[UnitScores]:
+    """The stored scores with what intervals resample, what is not translated, and how sure the model
+    is."""
+    from babelscope.analyses.consistency.translations import confidences, unit_scores_of
+    from babelscope.data.independence import clusters
+    from babelscope.data.texts import usable
+
+    texts = [row for rows in explained.texts.values() for row in rows]
+    cluster = clusters(texts)
+    lost = {(row.group, row.lang) for row in texts if not usable(row)}
+    sure: dict[tuple[str, str], float] = {}
+    for rows in explained.texts.values():
+        values = confidences(model, rows)
+        sure |= {(row.group, row.lang): value for row, value in zip(rows, values)}
+    order = [(each.group, each.lang) for each in explained.attributions]
+    units = unit_scores_of(explained.attributions, [sure[place] for place in order])
+    return [
+        replace(
+            row,
+            reason=UNTRANSLATED if (row.id, row.lang) in lost else "",
+            cluster=cluster.get(row.id, ""),
+        )
+        for row in units
+    ]
 
 
-def _measure(blank: Measure, pair: Pair, value: float) -> Measure:
-    missing = {"C_rand": "no model with random weights was explained", "C_mis": "there is no other text"}
-    why = pair.found.reason or (missing.get(blank.metric, "undefined") if value != value else "")
-    return replace(blank, id=pair.id, group=pair.cluster, lang=pair.lang, value=value, reason=why)
+def _untrained(model: Model, block: Block, explained: Explained) -> list[UnitScores]:
+    """The same texts explained in a model of the same shape with random weights."""
+    from babelscope.analyses.consistency.model_spaces import untrained_model
+    from babelscope.analyses.consistency.translations import explain_translations
+
+    return explain_translations(
+        untrained_model(model),
+        explained.texts,
+        explained.source,
+        target=block.task.target,
+        method=explained.run.choice.name,
+        options=explained.options,
+        edge=block.task.edge,
+    )
+
+
+def _place(block: Block, run: Run, spec: Spec) -> Place:
+    return Place.of(block, NAME, "", f"{run.name}/{canonical(spec.model_dump())}")

@@ -13,7 +13,7 @@ from scipy.stats import kendalltau, rankdata
 from babelscope.errors import InputError
 from babelscope.random import keyed
 
-DRAWS = 9999
+SHUFFLES = 9999
 EXACT = 7
 """Up to so many languages all permutations are taken; 7 have 5 040."""
 
@@ -22,7 +22,8 @@ Square = Float[np.ndarray, "source target"]
 
 
 class Correlation(NamedTuple):
-    """Three coefficients over n languages, and how often shuffled languages correlate as much (Pearson, two-sided)."""
+    """Three coefficients over n languages, and how often shuffled languages correlate as much
+    (Pearson, two-sided)."""
 
     pearson: float
     spearman: float
@@ -31,45 +32,55 @@ class Correlation(NamedTuple):
     n: int
 
 
-def correlation(one: Values, two: Values, *, seed: int = 0) -> Correlation:
+def correlation(x: Values, y: Values, *, seed: int = 0) -> Correlation:
     """Pearson, Spearman and Kendall's tau-b with a permutation p-value.
 
-    Up to seven languages p is the exact share of permutations, the given order among them; beyond, (1 + #) / (1 + 9999).
+    Up to seven languages p is the exact share of permutations, the given order among them; beyond,
+    (1 + #) / (1 + 9999).
 
-    *Laws*: symmetric; a rising line gives 1, 1, 1; p is at least 1 / n! or 1/10000; NaN if one side is constant or n < 3.
+    *Laws*: symmetric; a rising line gives 1, 1, 1; p is at least 1 / n! or 1/10000; NaN if one side is
+    constant or n < 3.
     """
-    if one.shape != two.shape:
-        raise InputError(f"{len(one)} values cannot be correlated with {len(two)}")
-    kept = np.isfinite(one) & np.isfinite(two)
-    left, right = one[kept], two[kept]
+    if x.shape != y.shape:
+        raise InputError(f"{len(x)} values cannot be correlated with {len(y)}")
+    kept = np.isfinite(x) & np.isfinite(y)
+    left, right = x[kept], y[kept]
     if len(left) < 3 or np.ptp(left) == 0 or np.ptp(right) == 0:
         return Correlation(nan, nan, nan, nan, len(left))
     r = pearson(left, right)
     if len(left) <= EXACT:
-        found = [pearson(left, right[list(order)]) for order in permutations(range(len(right)))]
-        p = sum(abs(each) >= abs(r) - 1e-12 for each in found) / factorial(len(right))
+        orders = permutations(range(len(right)))
+        shuffled = [pearson(left, right[list(order)]) for order in orders]
+        p = sum(abs(value) >= abs(r) - 1e-12 for value in shuffled) / factorial(len(right))
     else:
         rng = keyed(seed, "shuffled languages", len(left))
-        p = (1 + sum(abs(pearson(left, rng.permutation(right))) >= abs(r) - 1e-12 for _ in range(DRAWS))) / (1 + DRAWS)
-    return Correlation(r, pearson(rankdata(left), rankdata(right)), float(kendalltau(left, right).statistic), p, len(left))
+        shuffled = [pearson(left, rng.permutation(right)) for _ in range(SHUFFLES)]
+        p = (1 + sum(abs(value) >= abs(r) - 1e-12 for value in shuffled)) / (1 + SHUFFLES)
+    spearman = pearson(rankdata(left), rankdata(right))
+    return Correlation(r, spearman, float(kendalltau(left, right).statistic), p, len(left))
 
 
-def pearson(one: Values, two: Values) -> float:
+def pearson(x: Values, y: Values) -> float:
     """sum (x - mean x)(y - mean y) / (|x - mean x| |y - mean y|); NaN where one is constant."""
-    x, y = one - one.mean(), two - two.mean()
-    size = float(np.linalg.norm(x) * np.linalg.norm(y))
-    return float(x @ y) / size if size > 0 else nan
+    left, right = x - x.mean(), y - y.mean()
+    size = float(np.linalg.norm(left) * np.linalg.norm(right))
+    return float(left @ right) / size if size > 0 else nan
 
 
-def partial(one: Values, two: Values, given: Values) -> float:
+def partial(x: Values, y: Values, z: Values) -> float:
     """Pearson's correlation of what a line through the third does not explain of either.
 
-    *Laws*: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)); unchanged by adding a multiple of the third to either.
+    *Laws*: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)); unchanged by adding a multiple of the
+    third to either.
     """
-    design = np.stack([np.ones_like(given), given], axis=1)
-    rests = [each - design @ np.linalg.lstsq(design, each, rcond=None)[0] for each in (one, two)]
-    tiny = [np.linalg.norm(rest) <= 1e-12 * max(float(np.linalg.norm(each)), 1e-300) for rest, each in zip(rests, (one, two))]
-    return nan if any(tiny) else pearson(rests[0], rests[1])
+    design = np.stack([np.ones_like(z), z], axis=1)
+    residuals = []
+    for values in (x, y):
+        residual = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+        if np.linalg.norm(residual) <= 1e-12 * max(float(np.linalg.norm(values)), 1e-300):
+            return nan
+        residuals.append(residual)
+    return pearson(residuals[0], residuals[1])
 
 
 def off_diagonal(table: Square) -> Values:
@@ -77,19 +88,23 @@ def off_diagonal(table: Square) -> Values:
     return np.asarray(table[~np.eye(len(table), dtype=bool)])
 
 
-def mantel(one: Square, two: Square, *, seed: int = 0) -> tuple[float, float]:
+def mantel(x: Square, y: Square, *, seed: int = 0) -> tuple[float, float]:
     """Pearson's r between the off-diagonal cells of two matrices over the same languages, and its permutation p.
 
-    Cells share languages and are not independent: rows and columns of one matrix are permuted together.
+    Cells share languages and are not independent: rows and columns of one matrix are permuted
+    together.
 
     *Laws*: symmetric in the matrices; renaming the languages of both changes nothing; p >= 1 / n!.
     """
-    r, n = pearson(off_diagonal(one), off_diagonal(two)), len(one)
-    orders = list(permutations(range(n))) if n <= EXACT else None
-    rng = keyed(seed, "shuffled matrix", n)
-    drawn = orders or [tuple(range(n)), *(tuple(rng.permutation(n).tolist()) for _ in range(DRAWS))]
-    found = [pearson(off_diagonal(one), off_diagonal(two[np.ix_(order, order)])) for order in drawn]
-    return r, sum(abs(each) >= abs(r) - 1e-12 for each in found) / len(found)
+    r, n = pearson(off_diagonal(x), off_diagonal(y)), len(x)
+    if n <= EXACT:
+        orders = list(permutations(range(n)))
+    else:
+        rng = keyed(seed, "shuffled matrix", n)
+        shuffled = [tuple(rng.permutation(n).tolist()) for _ in range(SHUFFLES)]
+        orders = [tuple(range(n)), *shuffled]
+    values = [pearson(off_diagonal(x), off_diagonal(y[np.ix_(order, order)])) for order in orders]
+    return r, sum(abs(value) >= abs(r) - 1e-12 for value in values) / len(values)
 
 
 def interaction(table: Square) -> Square:
@@ -97,7 +112,8 @@ def interaction(table: Square) -> Square:
 
         min over mu, row, column of sum_{s != t} (table_st - mu - row_s - column_t)^2
 
-    *Laws*: 0 for a sum of a row and a column effect; adding such effects changes nothing; the rests sum to 0 by row and column.
+    *Laws*: 0 for a sum of a row and a column effect; adding such effects changes nothing; the rests
+    sum to 0 by row and column.
     """
     n = len(table)
     cells = [(s, t) for s in range(n) for t in range(n) if s != t]
@@ -105,9 +121,10 @@ def interaction(table: Square) -> Square:
     for place, (s, t) in enumerate(cells):
         design[place, s] = design[place, n + t] = 1
     values = off_diagonal(table)
-    found = np.full((n, n), nan)
-    found[~np.eye(n, dtype=bool)] = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
-    return found
+    residuals = np.full((n, n), nan)
+    fitted = design @ np.linalg.lstsq(design, values, rcond=None)[0]
+    residuals[~np.eye(n, dtype=bool)] = values - fitted
+    return residuals
 
 
 def variance_shares(table: Float[np.ndarray, "row column"]) -> tuple[float, float, float]:

@@ -1,4 +1,4 @@
-"""Turning one language's vectors onto another's with a dictionary."""
+"""Rotating one language's vectors onto another's with a dictionary."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from math import nan
 import numpy as np
 from jaxtyping import Float
 
-from babelscope.analyses.consistency.spaces import Space, Vectors, unit
+from babelscope.analyses.consistency.spaces import Space, Vectors, unit_length
 from babelscope.errors import InputError
 from babelscope.random import keyed
 
 HELD_OUT = 0.2
 LOWEST = 0.2
 
-Turn = Float[np.ndarray, "dimension dimension"]
+Rotation = Float[np.ndarray, "dimension dimension"]
 Entries = Sequence[tuple[str, str]]
 
 
-def procrustes(source: Vectors, target: Vectors) -> Turn:
+def procrustes(source: Vectors, target: Vectors) -> Rotation:
     """The rotation or reflection that brings the rows of one table nearest to those of another.
 
-        turn = U V'  with  U D V' = svd(source' target)  =  argmin over orthogonal W of ||source W - target||_F
+        rotation = U V'  with  U D V' = svd(source' target)
+                 = argmin over orthogonal W of ||source W - target||_F
 
-    *Laws*: orthogonal; a turned table is turned back exactly; no other orthogonal map is nearer; equal tables give the
-    identity, so the words that two languages share cannot align a table that they share already.
+    *Laws*: orthogonal; a rotated table is rotated back exactly; no other orthogonal map is nearer;
+    equal tables give the identity, so the words that two languages share cannot align a table that
+    they share already.
     """
     left, _, right = np.linalg.svd(source.T @ target)
     return np.asarray(left @ right)
@@ -39,40 +41,51 @@ def precision(source: Vectors, target: Float[np.ndarray, "candidate dimension"],
     """
     if not len(source):
         return nan
-    nearest = (unit(source) @ unit(target).T).argmax(1)
+    nearest = (unit_length(source) @ unit_length(target).T).argmax(1)
     return float(np.mean([int(at) in right for at, right in zip(nearest, gold)]))
 
 
 def align(space: Space, source: str, dictionaries: Mapping[str, Entries], *, seed: int = 0) -> Space:
-    """Every other language turned onto the source by a dictionary of source words and translations; precision is measured.
+    """Every other language rotated onto the source by a dictionary of source words and translations.
 
-    Vectors are centred by language and scaled to unit length first. A fifth of the dictionary's source words is held out
-    for the precision; the turn uses the others. Fewer entries than dimensions, or a precision below 0.2, are refused: such
-    a space would give numbers about nothing.
+    Vectors are centred by language and scaled to unit length first. A fifth of the dictionary's source
+    words is held out for the precision; the rotation uses the others. Fewer entries than dimensions,
+    or a precision below 0.2, are refused: such a space would give numbers about nothing.
     """
-    centred = {lang: unit(rows - rows.mean(0)) if len(rows) else rows for lang, rows in space.vectors.items()}
-    vectors, found = {source: centred[source]}, {}
+    centred = {}
+    for lang, rows in space.vectors.items():
+        centred[lang] = unit_length(rows - rows.mean(0)) if len(rows) else rows
+    vectors, precisions = {source: centred[source]}, {}
     for lang, rows in centred.items():
         if lang == source or not len(rows):
             continue
-        mine, theirs = space.places[source], space.places[lang]
-        entries = [(mine[one], theirs[two]) for one, two in dictionaries.get(lang, ()) if one in mine and two in theirs]
-        words = sorted({one for one, _ in entries})
-        held = set(keyed(seed, "held out", lang).permutation(words)[: int(HELD_OUT * len(words))].tolist())
-        used = [pair for pair in entries if pair[0] not in held]
-        if len(used) < rows.shape[1]:
-            raise InputError(
-                f"{len(used)} dictionary entries for {lang} are too few to align {rows.shape[1]} dimensions; give more text"
-            )
-        turn = procrustes(rows[[two for _, two in used]], centred[source][[one for one, _ in used]])
-        vectors[lang] = rows @ turn
-        gold: dict[int, set[int]] = {one: set() for one in sorted(held)}
-        for one, two in entries:
-            if one in gold:
-                gold[one].add(two)
-        found[lang] = precision(centred[source][list(gold)], vectors[lang], list(gold.values()))
-        if not found[lang] >= LOWEST:
-            raise InputError(
-                f"the aligned space finds {found[lang]:.2f} of held-out {lang} translations; at least {LOWEST} is needed"
-            )
-    return replace(space, vectors=vectors, places={lang: space.places[lang] for lang in vectors}, centred=True, precision=found)
+        entries = _entries(space, source, lang, dictionaries.get(lang, ()))
+        vectors[lang], precisions[lang] = _aligned(lang, centred[source], rows, entries, seed)
+    places = {lang: space.places[lang] for lang in vectors}
+    return replace(space, vectors=vectors, places=places, centred=True, precision=precisions)
+
+
+def _entries(space: Space, source: str, lang: str, dictionary: Entries) -> list[tuple[int, int]]:
+    """The rows of the dictionary's words, where the space has both."""
+    left, right = space.places[source], space.places[lang]
+    return [(left[a], right[b]) for a, b in dictionary if a in left and b in right]
+
+
+def _aligned(lang: str, source: Vectors, rows: Vectors, entries: Sequence[tuple[int, int]], seed: int) -> tuple[Vectors, float]:
+    words = sorted({a for a, _ in entries})
+    order = keyed(seed, "held out", lang).permutation(words)
+    test = set(order[: int(HELD_OUT * len(words))].tolist())
+    used = [entry for entry in entries if entry[0] not in test]
+    if len(used) < rows.shape[1]:
+        raise InputError(
+            f"{len(used)} dictionary entries for {lang} are too few to align {rows.shape[1]} dimensions; give more text"
+        )
+    rotated = rows @ procrustes(rows[[b for _, b in used]], source[[a for a, _ in used]])
+    gold: dict[int, set[int]] = {a: set() for a in sorted(test)}
+    for a, b in entries:
+        if a in gold:
+            gold[a].add(b)
+    share = precision(source[list(gold)], rotated, list(gold.values()))
+    if not share >= LOWEST:
+        raise InputError(f"the aligned space finds {share:.2f} of held-out {lang} translations; at least {LOWEST} is needed")
+    return rotated, share

@@ -1,119 +1,183 @@
-"""Cross-lingual consistency for people: tables, a map of languages, a page. C never without its nulls and its ceiling."""
+"""The consistency section: C never without its nulls and its ceiling."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import isfinite, nan
+from math import isfinite
+from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup, escape
-from plotly.offline import get_plotlyjs
 from rich.table import Table
+from rich.text import Text
 
-from babelscope.display.numbers import number, value_range
+from babelscope.analyses import ANALYSES
+from babelscope.analyses.consistency.answer import answer
+from babelscope.analyses.consistency.exports import lines_csv, pairs_csv, plain_tables
+from babelscope.analyses.consistency.matrix import MAPPED, grid
+from babelscope.analyses.consistency.ribbons import ribbon_svg
+from babelscope.analyses.consistency.summary import COLUMNS, Line
+from babelscope.analyses.consistency.tables import NAME, Matrix, Result, Sensitivity, Tables
+from babelscope.display.numbers import number
 from babelscope.display.page import render
-from babelscope.display.terminal import table
+from babelscope.display.section import Section
+from babelscope.display.terminal import plain, table
+from babelscope.types import Estimate
 
-HEAD = ("language", "n", "C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift", "95 %", "kappa", "95 %", "p", "undefined")
+FOLDER = Path(__file__).parent
+NULLS = ("C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil")
+HEAD = (
+    "language", "n", *NULLS, "lift", "95 %", "kappa", "95 %", "p", "accuracy", "same prediction",
+    "lift if same", "lift if different", "undefined",
+)  # fmt: skip
 LEGEND = (
-    "C: weight that meets its translation · C_unif: equal weights · C_perm: the same weights on other words · C_mis: another "
-    "text · C_rand: an untrained model · ceil: the most that these weights permit · lift = C - C_perm · "
-    "kappa = lift / (ceil - C_perm)"
+    "C: weight that meets its translation · C_unif: equal weights · C_perm: the same weights on other "
+    "words · C_mis: another text · C_rand: an untrained model · ceil: the most that these weights "
+    "permit · lift = C - C_perm · kappa = lift / (ceil - C_perm)"
 )
-MAPPED = {"lift": "Lift: C beyond the same weights on other words", "kappa": "Kappa: the lift as a share of what was possible"}
-Told = Mapping[str, Any]
-"""The JSON of one source language, norm and space: source, settings, space, languages."""
+LOW_COVERAGE = 0.8
+"""Less of the weight on words that the space knows is reported."""
 
 
-def lines_tables(title: str, lines: Sequence[Told]) -> tuple[Table, Table]:
-    """One row per target language, from the JSON of the lines: C with its nulls, and what is beyond them. Two tables, so that
-    a terminal of 80 columns cuts neither."""
-    rows = _rows(lines)
-    return (
-        table(title, (*HEAD[:8], HEAD[-1]), [(*row[:8], row[-1]) for row in rows]),
-        table("beyond chance", (HEAD[0], *HEAD[8:-1]), [(row[0], *row[8:-1]) for row in rows]),
+def section(tables: Tables) -> Section:
+    """The answer, a table for every comparison, what depends on the choice of norm and space, matrices
+    of languages, and the flow of weight in some pairs."""
+    first = set(map(id, tables.main))
+    body = render(
+        "section.html.j2",
+        folder=FOLDER,
+        legend=LEGEND,
+        head=HEAD,
+        results=[(title(r), rows(r), notes(r), id(r) in first) for r in tables.results],
+        sensitivity=[(_whose(each), each.rows) for each in tables.sensitivity],
+        matrices=[(_matrix_title(m), _grids(m), m.mantel) for m in tables.matrices],
+        ribbons=[(ribbon.name, ribbon_svg(ribbon)) for ribbon in tables.ribbons],
+        number=number,
+        isfinite=isfinite,
+    )
+    return Section(
+        NAME,
+        "Consistency",
+        ANALYSES[NAME].question,
+        answer(tables),
+        body,
+        terminal=_terminal(tables),
+        data=plain_tables(tables),
+        files={"consistency.csv": lines_csv(tables), "consistency_pairs.csv": pairs_csv(tables)},
+        style=render("style.css.j2", folder=FOLDER),
     )
 
 
-def title(one: Told) -> str:
+def title(result: Result) -> str:
     """What was compared with what, and how."""
-    parts = [f"{one['source']} to others", f"norm {one['settings']['norm']}", f"space: {one['space']}"]
-    found = [one["model"], *parts] if one.get("model") else parts
-    found += [f"{one['edge']} of the answer"] if one.get("edge", "both") != "both" else []
-    return " · ".join(found) + (", centred by language" if one["centred"] else "")
+    origin, comparison = result.origin, result.comparison
+    centred = ", centred by language" if comparison.centred else ""
+    parts = [
+        *_names(origin),
+        f"{comparison.source} to others",
+        f"norm {comparison.settings.norm}",
+        f"space: {comparison.space}{centred}",
+    ]
+    return " · ".join(parts)
 
 
-def heat(told: Sequence[Told], name: str) -> dict[str, Any]:
-    """Sources down, targets across, the lift or kappa as a colour: plotly's JSON. Empty where there is no value."""
-    sources = [str(one["source"]) for one in told]
-    reached = {line["lang"] for one in told for line in one["languages"]}
-    targets = list(dict.fromkeys([*(each for each in sources if each in reached), *sorted(reached)]))
-    cells = {(one["source"], line["lang"]): line for one in told for line in one["languages"]}
-    values = [[_value(cells.get((source, lang)), name) for lang in targets] for source in sources]
-    largest = max((abs(each) for row in values for each in row if each is not None), default=1.0)
-    return {
-        "data": [{
-            "type": "heatmap", "x": [str(escape(lang)) for lang in targets], "y": [str(escape(each)) for each in sources],
-            "z": values, "zmin": -largest, "zmax": largest, "xgap": 2, "ygap": 2, "hoverinfo": "text",
-            "colorscale": [[0, "#d9730d"], [0.5, "#eceff3"], [1, "#1f6fc2"]],
-            "text": [[_said(source, cells.get((source, lang))) for lang in targets] for source in sources],
-            "texttemplate": "%{z:.2f}", "colorbar": {"title": {"text": name}},
-        }],
-        "layout": {
-            "height": 150 + 44 * len(sources), "margin": {"l": 90, "r": 10, "t": 10, "b": 60},
-            "xaxis": {"title": {"text": "target"}, "fixedrange": True, "type": "category", "showgrid": False},
-            "yaxis": {"title": {"text": "source"}, "fixedrange": True, "type": "category", "autorange": "reversed",
-                      "showgrid": False},
-        },
-    }  # fmt: skip
+def rows(result: Result) -> list[tuple[str, ...]]:
+    """One row per target language, in the order of HEAD."""
+    return [_row(line, result.accuracy[line.lang]) for line in result.comparison.lines]
 
 
-def page(told: Sequence[Told], pictures: Sequence[tuple[str, Markup]] = ()) -> str:
-    """Maps (with several sources), tables and ribbons in a page of its own, which loads nothing from elsewhere.
-
-    *Laws*: the same values give the same text; names never become markup.
-    """
-    several = len({one["source"] for one in told}) > 1
-    kinds = dict.fromkeys((one["settings"]["norm"], one["space"], one.get("edge", "both")) for one in told)
-    maps = []
-    for kind in kinds if several else ():
-        mine = [one for one in told if (one["settings"]["norm"], one["space"], one.get("edge", "both")) == kind]
-        suffix = f" ({kind[0]}, {kind[1]})" if len(kinds) > 1 else ""
-        maps += [(about + suffix, heat(mine, name)) for name, about in MAPPED.items()]
-    return str(
-        render(
-            "consistency.html.j2",
-            maps=maps,
-            tables=[(title(one), _rows(one["languages"])) for one in told],
-            pictures=pictures,
-            head=HEAD,
-            legend=LEGEND,
-            plotly=Markup(get_plotlyjs().replace("</script", "<\\/script")) if maps else "",
+def notes(result: Result) -> list[str]:
+    """Means over languages, the relation with accuracy, what the space lacks, and what was left out."""
+    comparison, listed = result.comparison, []
+    alone, with_self = result.overall
+    if isfinite(alone):
+        listed.append(f"mean C over languages {number(alone)}; with the trivial 1 of {comparison.source} {number(with_self)}")
+    r = result.correlation
+    if isfinite(r.pearson):
+        given = f", given C_unif {number(result.partial)}" if isfinite(result.partial) else ""
+        listed.append(
+            f"lift and accuracy over {r.n} languages: Pearson {number(r.pearson)}{given}, "
+            f"Spearman {number(r.spearman)}, Kendall {number(r.kendall)}, p {number(r.p)}"
         )
+    cosines = [f"{lang} {number(value)}" for lang, value in comparison.mean_cosine.items()]
+    if cosines:
+        listed.append(f"mean cosine of words with those of {comparison.source}: {', '.join(cosines)}")
+    return listed + [note for line in comparison.lines for note in _left_out(line)]
+
+
+def _left_out(line: Line) -> list[str]:
+    listed = []
+    sides = zip(("source", "target"), line.coverage)
+    low = [side for side, share in sides if isfinite(share) and share < LOW_COVERAGE]
+    if low:
+        where = " and ".join(low)
+        listed.append(f"{line.lang}: less than 0.8 of the weight lies on known words ({where})")
+    for counts, what in ((line.reasons, "a value"), (line.without_kappa, "a kappa")):
+        for reason, count in counts.items():
+            listed.append(f"{line.lang}: {count} without {what}: {reason}")
+    return listed
+
+
+def _row(line: Line, accuracy: float) -> tuple[str, ...]:
+    means = line.means
+    return (
+        line.lang,
+        str(means["c"].n),
+        *(number(means[name].mean) for name in COLUMNS),
+        _bounds(means["lift"]),
+        number(line.kappa.mean),
+        _bounds(line.kappa),
+        number(line.p),
+        number(accuracy),
+        number(line.same_prediction),
+        number(line.lift_same),
+        number(line.lift_different),
+        str(means["c"].undefined),
     )
 
 
-def _rows(lines: Sequence[Told]) -> list[tuple[str, ...]]:
-    rows = []
-    for line in lines:
-        means = [number(line[name]["mean"]) for name in ("c", "c_unif", "c_perm", "c_mis", "c_rand", "ceil", "lift")]
-        rows.append((line["lang"], str(line["c"]["n"]), *means, _range(line["lift"]), number(line["kappa"]["mean"]),
-                     _range(line["kappa"]), number(line["p"]), str(line["c"]["undefined"])))  # fmt: skip
-    return rows
+def _bounds(estimate: Estimate) -> str:
+    return f"{number(estimate.low)} to {number(estimate.high)}"
 
 
-def _value(line: Told | None, name: str) -> float | None:
-    mean = nan if line is None else line[name]["mean"]
-    return mean if mean is not None and isfinite(mean) else None
+def _names(origin: Any) -> list[str]:
+    return [part for part in (origin.model, origin.task, origin.method) if part]
 
 
-def _said(source: str, line: Told | None) -> str:
-    if line is None:
-        return ""
-    shown = [f"{name} {number(line[name]['mean'])}" for name in ("c", "c_unif", "c_perm", "ceil")]
-    about = [f"{name} {number(line[name]['mean'])} [{_range(line[name])}]" for name in ("lift", "kappa")]
-    return "<br>".join([f"{escape(source)} → {escape(line['lang'])}", *about, " · ".join(shown), f"n = {line['c']['n']}"])
+def _whose(each: Sensitivity) -> str:
+    return " · ".join([*_names(each.origin), f"{each.source} to others"])
 
 
-def _range(one: Told) -> str:
-    return value_range(one["low"], one["high"])
+def _matrix_title(matrix: Matrix) -> str:
+    first = matrix.results[0]
+    parts = [first.origin.task, first.origin.method, f"norm {first.comparison.settings.norm}"]
+    return " · ".join(part for part in parts if part)
+
+
+def _grids(matrix: Matrix) -> list[tuple[str, Any]]:
+    return [(about, grid(matrix, name)) for name, about in MAPPED.items()]
+
+
+def _terminal(tables: Tables) -> tuple[Table | Text, ...]:
+    """Two tables for each comparison, so that neither is truncated in 80 columns, and the notes."""
+    parts: list[Table | Text] = []
+    for result in tables.results:
+        listed = rows(result)
+        nulls = [(*row[:8], row[-1]) for row in listed]
+        beyond = [(row[0], *row[8:14]) for row in listed]
+        parts.append(table(title(result), (*HEAD[:8], HEAD[-1]), nulls))
+        parts.append(table("beyond chance", (HEAD[0], *HEAD[8:14]), beyond))
+        parts += [Text(plain(note)) for note in notes(result)]
+    for each in tables.sensitivity:
+        parts += [Text(plain(f"{_whose(each)}: {text}")) for text in _claims(each)]
+    for matrix in tables.matrices:
+        r, p = matrix.mantel
+        if isfinite(r):
+            text = f"lift and accuracy over sources x targets: Mantel's r {r:.2f}, p {p:.3f}"
+            parts.append(Text(text))
+    return (*parts, Text(LEGEND))
+
+
+def _claims(each: Sensitivity) -> list[str]:
+    return [
+        f"{row.lang}: lift {number(row.lowest)} to {number(row.highest)} over {row.of} choices; {row.claim}"
+        for row in each.rows
+    ]

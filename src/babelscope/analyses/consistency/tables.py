@@ -1,111 +1,205 @@
-"""What a parallel set's pairs say: per language, over all languages, and beside performance."""
+"""From the store to everything that the consistency section shows."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import isfinite, nan
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
 
-import numpy as np
-from jaxtyping import Float
-from numpy.typing import NDArray
+import pyarrow as pa
 
+from babelscope.analyses.consistency.comparisons import Comparison
+from babelscope.analyses.consistency.correlation import Correlation
 from babelscope.analyses.consistency.pairs import Pair
-from babelscope.analyses.consistency.score import NARROW
-from babelscope.random import keyed
-from babelscope.stats import estimate
-from babelscope.stats.bootstrap import of_sums
-from babelscope.types import Estimate
+from babelscope.analyses.consistency.ribbons import Ribbon
+from babelscope.analyses.consistency.sensitivity import (
+    Steadiness,
+    accuracies,
+    matrix_with_accuracy,
+    steadiness,
+    with_accuracy,
+)
+from babelscope.analyses.consistency.stored_pairs import Origin, to_comparisons
+from babelscope.analyses.consistency.stored_ribbons import stored_ribbons
+from babelscope.analyses.consistency.summary import overall
+from babelscope.analyses.explanations import CONTROL, EXPLANATIONS
+from babelscope.analyses.faithfulness.settings import names_of
+from babelscope.analyses.stored import stored_keys
+from babelscope.store import Store, read
 
-COLUMNS = ("c", "c_unif", "c_perm", "c_mis", "c_rand", "ceil", "lift")
-"""What never stands alone: C beside its nulls and its ceiling."""
-FLIPS = 999
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One target language: means with intervals over its pairs, resampled by cluster (pairs that share a premise)."""
-
-    lang: str
-    means: dict[str, Estimate]
-    """By COLUMNS."""
-    kappa: Estimate
-    """Of the means, not the mean of the pairs' kappas."""
-    p: float
-    """That the lift is no larger than chance: signs of the pairs' lifts flipped at random, one-sided."""
-    coverage: tuple[float, float]
-    same_prediction: float
-    lift_same: float
-    lift_different: float
-    reasons: dict[str, int]
-    """Why pairs have no value, and how many."""
-    without_kappa: dict[str, int]
-    """Why pairs that have a C have no kappa of their own, and how many: texts of one word."""
+NAME = "consistency"
 
 
-def summary(pairs: Sequence[Pair], *, seed: int = 0) -> list[Line]:
-    """One line per language, in their order in the pairs."""
-    langs = dict.fromkeys(pair.lang for pair in pairs)
-    return [_line(lang, [pair for pair in pairs if pair.lang == lang], seed) for lang in langs]
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """One comparison: whose explanations, a line per language, and how they go with accuracy."""
+
+    origin: Origin
+    comparison: Comparison
+    overall: tuple[float, float]
+    """The mean of C over the languages, without and with the trivial 1 of the source with itself."""
+    accuracy: Mapping[str, float]
+    """By target language."""
+    correlation: Correlation
+    """Of lift and accuracy over the target languages."""
+    partial: float
+    """The same given C_unif: the likeness of two languages drives both."""
 
 
-def column(pairs: Sequence[Pair], name: str) -> NDArray[np.float64]:
-    """One of COLUMNS for every pair."""
-    own = name in ("c_mis", "c_rand")
-    return np.array([getattr(pair if own else pair.found, name) for pair in pairs], dtype=np.float64)
+@dataclass(frozen=True, slots=True, eq=False)
+class Sensitivity:
+    """One model, task, method and source over several norms and spaces."""
+
+    origin: Origin
+    source: str
+    rows: list[Steadiness]
 
 
-def overall(lines: Sequence[Line]) -> tuple[float, float]:
-    """The unweighted mean of C over the languages, without and with the trivial 1 of the source with itself."""
-    found = [line.means["c"].mean for line in lines if isfinite(line.means["c"].mean)]
-    return (float(np.mean(found)), (sum(found) + 1) / (len(found) + 1)) if found else (nan, nan)
+@dataclass(frozen=True, slots=True, eq=False)
+class Matrix:
+    """Models with different source languages: sources x targets."""
+
+    results: tuple[Result, ...]
+    """One for each source."""
+    mantel: tuple[float, float]
+    """Mantel's r and p between lift and accuracy; NaN with fewer than three sources."""
 
 
-def _line(lang: str, pairs: Sequence[Pair], seed: int) -> Line:
-    groups = [pair.cluster for pair in pairs]
-    means = {name: estimate(column(pairs, name).tolist(), groups, seed=seed) for name in COLUMNS}
-    lift = column(pairs, "lift")
-    same = np.array([nan if pair.same_prediction is None else float(pair.same_prediction) for pair in pairs])
-    reasons = Counter(pair.found.reason for pair in pairs if pair.found.reason)
-    flat = Counter(pair.found.kappa_reason for pair in pairs if pair.found.kappa_reason and not pair.found.reason)
-    covered = tuple(_mean(np.array([getattr(pair, name) for pair in pairs])) for name in ("coverage_s", "coverage_t"))
-    return Line(
-        lang, means, _kappa(pairs, seed), sign_flips(lift, groups, seed), (covered[0], covered[1]),
-        _mean(same), _mean(lift[same == 1]), _mean(lift[same == 0]), dict(reasons), dict(flat),
-    )  # fmt: skip
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """Everything that is shown."""
+
+    results: tuple[Result, ...]
+    sensitivity: tuple[Sensitivity, ...]
+    matrices: tuple[Matrix, ...]
+    ribbons: tuple[Ribbon, ...]
+
+    @property
+    def main(self) -> list[Result]:
+        """What the answer is about: the first method that is not random, its first space and norm."""
+        return main_results(self.results)
 
 
-def sign_flips(lift: NDArray[np.float64], groups: Sequence[str], seed: int = 0) -> float:
-    """(1 + #{mean of flipped >= mean}) / (1 + 999): under no agreement a cluster's lifts are as often below 0 as above.
-
-    The lifts of a cluster (pairs that share a premise) are flipped together.
-
-    *Laws*: in [0.001, 1]; small where all lifts are positive; uniform, about, where signs are random; copies of a pair in
-    its own cluster change nothing.
-    """
-    kept = np.isfinite(lift)
-    if not kept.any():
-        return nan
-    _, member = np.unique(np.asarray(groups, dtype=object)[kept].astype(str), return_inverse=True)
-    values = np.bincount(member, weights=lift[kept])
-    signs = keyed(seed, "sign flips", len(values)).choice([-1.0, 1.0], (FLIPS, len(values)))
-    return float((1 + (signs @ values >= values.sum() - 1e-12).sum()) / (1 + FLIPS))
+def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
+    """The compared pairs of the study; None where there are none."""
+    rows = read(store, "pairs", stored_keys(store, study, NAME))
+    if rows.num_rows == 0:
+        return None
+    compared = _in_order(to_comparisons(rows), study)
+    explained = read(store, "attributions", stored_keys(store, study, EXPLANATIONS))
+    return build_tables(compared, (), rows, explained)
 
 
-def _kappa(pairs: Sequence[Pair], seed: int) -> Estimate:
-    """The kappa of the mean C, C_perm and ceil, with a percentile bootstrap interval over the clusters."""
-    table = np.stack([*(column(pairs, name) for name in ("c", "c_perm", "ceil")), np.ones(len(pairs))], axis=1)
-    return of_sums(table, [pair.cluster for pair in pairs], _quotient, seed=seed)
+def build_tables(
+    compared: Sequence[tuple[Origin, Comparison]],
+    ribbons: Iterable[Ribbon] = (),
+    rows: pa.Table | None = None,
+    explained: pa.Table | None = None,
+) -> Tables:
+    """Tables of comparisons; ribbons as given, or drawn from stored pairs and explanations."""
+    results = [_result(origin, comparison) for origin, comparison in _named(compared)]
+    if rows is not None and explained is not None:
+        main = {id(result.comparison) for result in main_results(results)}
+        wanted = [(o, c, chosen_pairs(c)) for o, c in compared if id(c) in main]
+        ribbons = stored_ribbons(wanted, rows, explained)
+    return Tables(tuple(results), _sensitivity(results), _matrices(results), tuple(ribbons))
 
 
-def _quotient(sums: Float[np.ndarray, "resample part"]) -> Float[np.ndarray, " resample"]:
-    """kappa of rows of sums of C, C_perm, ceil and 1."""
-    c, c_perm, ceil, n = sums.T
-    wide = ceil - c_perm >= NARROW * n
-    return np.asarray(np.divide(c - c_perm, ceil - c_perm, out=np.full(len(sums), nan), where=wide))
+def main_results(results: Sequence[Result]) -> list[Result]:
+    """Of every model and task the first space and norm of the first method that is not random."""
+    methods = dict.fromkeys(result.origin.method for result in results)
+    real = [name for name in methods if name.partition("[")[0] != CONTROL]
+    method = (real or list(methods))[0]
+    first: dict[tuple[str, str], Result] = {}
+    for result in results:
+        if result.origin.method == method:
+            first.setdefault((result.origin.model, result.origin.task), result)
+    return list(first.values())
 
 
-def _mean(values: NDArray[np.float64]) -> float:
-    defined = values[np.isfinite(values)]
-    return float(defined.mean()) if len(defined) else nan
+def chosen_pairs(comparison: Comparison) -> list[Pair]:
+    """Of each language the pairs with the highest, the middle and the lowest lift."""
+    chosen = []
+    for line in comparison.lines:
+        pairs = [pair for pair in comparison.pairs if pair.lang == line.lang]
+        ranked = sorted(
+            (pair for pair in pairs if isfinite(pair.score.lift)),
+            key=lambda pair: (-pair.score.lift, pair.id),
+        )
+        places = sorted({0, len(ranked) // 2, len(ranked) - 1}) if ranked else []
+        chosen += [ranked[place] for place in places]
+    return chosen
+
+
+def _result(origin: Origin, comparison: Comparison) -> Result:
+    correlation, partial = with_accuracy(comparison)
+    accuracy = accuracies(comparison.pairs)
+    means = overall(comparison.lines)
+    return Result(origin, comparison, means, accuracy, correlation, partial)
+
+
+def _sensitivity(results: Sequence[Result]) -> tuple[Sensitivity, ...]:
+    """Where a model's explanations were compared in several ways."""
+    return tuple(
+        Sensitivity(
+            group[0].origin,
+            group[0].comparison.source,
+            steadiness([result.comparison for result in group]),
+        )
+        for group in _by_run(results)
+        if len(group) > 1
+    )
+
+
+def _matrices(results: Sequence[Result]) -> tuple[Matrix, ...]:
+    """The same task, method, space and norm for models with different sources, each source once."""
+    grouped: dict[tuple[Any, ...], list[Result]] = {}
+    for group in _by_run(results):
+        origin = group[0].origin
+        for number, result in enumerate(group):
+            place = (origin.task, origin.method, origin.seed, number)
+            grouped.setdefault(place, []).append(result)
+    matrices = []
+    for group in grouped.values():
+        sources = [result.comparison.source for result in group]
+        if len(sources) > 1 and len(set(sources)) == len(sources):
+            comparisons = [result.comparison for result in group]
+            matrices.append(Matrix(tuple(group), matrix_with_accuracy(comparisons)))
+    return tuple(matrices)
+
+
+def _by_run(results: Sequence[Result]) -> list[list[Result]]:
+    """Results that differ in nothing but the space and the norm."""
+    grouped: dict[tuple[Any, ...], list[Result]] = {}
+    for result in results:
+        origin = result.origin
+        place = (origin.model, origin.task, origin.method, origin.seed, result.comparison.source)
+        grouped.setdefault(place, []).append(result)
+    return list(grouped.values())
+
+
+def _named(
+    compared: Sequence[tuple[Origin, Comparison]],
+) -> list[tuple[Origin, Comparison]]:
+    """Methods with their options, where a study has one method with several."""
+    texts = [json.dumps(dict(origin.options), sort_keys=True) for origin, _ in compared]
+    names = names_of((origin.method, text) for (origin, _), text in zip(compared, texts))
+    return [
+        (replace(origin, method=names[origin.method, text]), comparison) for (origin, comparison), text in zip(compared, texts)
+    ]
+
+
+def _in_order(compared: Sequence[tuple[Origin, Comparison]], study: Mapping[str, Any]) -> list[tuple[Origin, Comparison]]:
+    """Models, tasks and methods in the order of the study; spaces and norms stay in theirs."""
+    orders = [
+        {row["name"]: place for place, row in enumerate(study.get(listed) or ())} for listed in ("models", "tasks", "methods")
+    ]
+
+    def place(entry: tuple[Origin, Comparison]) -> tuple[int, ...]:
+        origin = entry[0]
+        names = (origin.model, origin.task, origin.method)
+        return *(order.get(name, -1) for order, name in zip(orders, names)), origin.seed
+
+    return sorted(compared, key=place)

@@ -9,9 +9,7 @@ from typing import Any
 
 from babelscope.data.independence import clusters
 from babelscope.data.sources import rows
-from babelscope.data.texts import (
-    usable,
-)
+from babelscope.data.texts import usable
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain
 from babelscope.model import inference
@@ -23,27 +21,34 @@ from babelscope.types import Aim, Attribution, Example, UnitScores
 
 ExplainFor = Callable[[list[Example], str | None], Iterable[Attribution]]
 """Some examples explained for one class; None is what the model predicts."""
-TARGETS = ("source", "own", "gold")
-"""What is explained in a translation: the class that the source text gets, its own prediction, or its gold label."""
+TARGETS = ("source", "gold", None)
+"""What is explained in a translation: the class that the source text gets, its gold label, or its own
+prediction."""
 
 
-def parallel(
-    task: str, langs: Sequence[str], *, split: str = "test", count: int | None = None, folder: str | Path | None = None
+def parallel_texts(
+    task: str,
+    langs: Sequence[str],
+    *,
+    split: str = "test",
+    count: int | None = None,
+    folder: str | Path | None = None,
 ) -> dict[str, list[Example]]:
-    """The texts of a corpus by language. An untranslated text is left out of its language only: pairs are counted later."""
-    found = {}
+    """The texts of a corpus by language. An untranslated text is left out of its language only: pairs
+    are counted later."""
+    texts = {}
     for lang in langs:
         read = rows(f"{task}/{lang}/{split}" + (f"/{count}" if count else ""), folder=folder)
-        found[lang] = [row for row in read if usable(row)]
-    return found
+        texts[lang] = [row for row in read if usable(row)]
+    return texts
 
 
-def explained(
+def explain_translations(
     model: Model,
     texts: Mapping[str, Sequence[Example]],
     source: str,
     *,
-    target: str = "source",
+    target: str | None = "source",
     method: str = "integrated_gradients",
     options: Mapping[str, Any] | None = None,
     edge: str = "both",
@@ -51,57 +56,80 @@ def explained(
 ) -> list[UnitScores]:
     """Word scores of every text in every language, by group.
 
-    With the target "source" a translation is explained for the class that the model gives the source text: then two different
-    decisions are never compared. A group that has no source text is explained for its own prediction, and is not compared.
-    `edge` is the start or the end of an answer, or both.
+    With the target "source" a translation is explained for the class that the model gives the source
+    text: then two different decisions are never compared. A group that has no source text is
+    explained for its own prediction, and is not compared. With None each text is explained for its
+    own prediction. `edge` is the start or the end of an answer, or both.
     """
-    if target not in TARGETS:
-        raise InputError(f"the target {target!r} is not one of: {', '.join(TARGETS)}")
-    if model.task == "question-answering" and target == "source":
-        raise InputError(
-            "an answer is a place in its own text, so the source's cannot be explained elsewhere; --target-class own"
-        )
+    check_target(model, target)
 
-    def each(some: list[Example], name: str | None) -> Iterable[Attribution]:
-        return explain(model, some, method, target=Aim(name, edge=edge), options=options, progress=progress)
+    def explain_for(some: list[Example], name: str | None) -> Iterable[Attribution]:
+        aim = Aim(name, edge=edge)
+        return explain(model, some, method, target=aim, options=options, progress=progress)
 
-    said: dict[str, str] = {}
-    found = []
+    default = "gold" if target == "gold" else None
+    predictions: dict[str, str] = {}
+    scored = []
     for lang in dict.fromkeys([source, *texts]):
         with model.door.remembering():
-            made = for_classes(texts[lang], {"": "gold" if target == "gold" else None, **said}, each)
-            found += [_units(one, sure) for one, sure in zip(made, confidences(model, texts[lang]))]
+            classes = {"": default, **predictions}
+            attributions = explain_for_classes(texts[lang], classes, explain_for)
+            scored += unit_scores_of(attributions, confidences(model, texts[lang]))
         if lang == source and target == "source":
-            said = {one.group: one.label for one in made}
-    named = clusters([example for each in texts.values() for example in each])
-    return [replace(row, cluster=named[row.id]) for row in found]
+            predictions = {each.group: each.label for each in attributions}
+    cluster = clusters([example for each in texts.values() for example in each])
+    return [replace(row, cluster=cluster[row.id]) for row in scored]
 
 
-def for_classes(
-    rows: Sequence[Example],
-    classes: Mapping[str, str | None],
-    explain: Callable[[list[Example], str | None], Iterable[Attribution]],
+def check_target(model: Model, target: str | None) -> None:
+    """Refuses what cannot be explained in a translation."""
+    if target not in TARGETS:
+        raise InputError(f"the target {target!r} is not one of: source, gold, none")
+    if model.task == "question-answering" and target == "source":
+        raise InputError(
+            "an answer is a span of its own text, so the source's answer cannot be explained in a "
+            "translation: leave out the task's target 'source'"
+        )
+
+
+def explain_for_classes(
+    rows: Sequence[Example], classes: Mapping[str, str | None], explain_for: ExplainFor
 ) -> list[Attribution]:
-    """Every row explained for the class of its group, in the order of the rows; `classes[""]` is that of the other groups.
+    """Every row explained for the class of its group, in the order of the rows; `classes[""]` is that
+    of the other groups.
 
     *Law*: one class for all is one call.
     """
     wanted = [classes.get(row.group, classes[""]) for row in rows]
-    found: dict[int, Attribution] = {}
+    attributions: dict[int, Attribution] = {}
     for name in dict.fromkeys(wanted):
         places = [place for place, each in enumerate(wanted) if each == name]
-        found |= zip(places, explain([rows[place] for place in places], name))
-    return [found[place] for place in range(len(rows))]
+        attributions |= zip(places, explain_for([rows[place] for place in places], name))
+    return [attributions[place] for place in range(len(rows))]
 
 
 def confidences(model: Model, examples: Sequence[Example]) -> list[float]:
     """The model's probability of what it predicts, for every text."""
     rows = encode(model, examples)
     outputs = inference.scores(model, [inference.query(row) for row in rows])
-    return [probability(model, output, predicted(model, row, output)) for row, output in zip(rows, outputs)]
+    values = []
+    for row, output in zip(rows, outputs):
+        values.append(probability(model, output, predicted(model, row, output)))
+    return values
 
 
-def _units(one: Attribution, confidence: float) -> UnitScores:
-    return UnitScores(
-        one.group, one.lang, one.words, one.word_scores, one.word_segment, one.label, one.gold, confidence=confidence
-    )
+def unit_scores_of(attributions: Iterable[Attribution], confidences: Iterable[float]) -> list[UnitScores]:
+    """The scores of words, as any tool may give them."""
+    return [
+        UnitScores(
+            id=attribution.group,
+            lang=attribution.lang,
+            units=attribution.words,
+            scores=attribution.word_scores,
+            segment=attribution.word_segment,
+            prediction=attribution.label,
+            gold=attribution.gold,
+            confidence=confidence,
+        )
+        for attribution, confidence in zip(attributions, confidences)
+    ]

@@ -36,7 +36,8 @@ def _absolute(scores: Scores) -> Shares:
 
 
 def _positive(scores: Scores) -> Shares:
-    return _shares(np.maximum(scores, 0), "no attribution is positive" if np.any(scores) else "all attributions are zero")
+    reason = "no attribution is positive" if np.any(scores) else "all attributions are zero"
+    return _shares(np.maximum(scores, 0), reason)
 
 
 def _square(scores: Scores) -> Shares:
@@ -79,7 +80,11 @@ _ROWS = (
     Norm("square", _square, "r^2 / sum: like abs, more peaked", flip=True),
     Norm("minmax", _minmax, "(r - min) / sum: the lowest unit gets 0"),
     Norm("softmax", _softmax, "exp(r) / sum: depends on the scale of the scores", scale=False),
-    Norm("signed", _signed, "for and against kept apart: support may only flow to support, opposition to opposition"),
+    Norm(
+        "signed",
+        _signed,
+        "for and against kept apart: support may only flow to support, opposition to opposition",
+    ),
 )
 NORMS = {row.name: row for row in _ROWS}
 """The ways to make weights of scores, by name; `abs` is the default."""
@@ -91,10 +96,12 @@ def weights(scores: Scores, norm: str = "abs") -> Shares:
         weights_i = g(scores_i) / sum_k g(scores_k)
         signed: two columns, max(scores, 0) and max(-scores, 0), over sum |scores|
 
-    *Laws*: >= 0 and total 1; times a positive number the same but for softmax; times -1 the same for abs and square, the
-    columns exchanged for signed; all zero is undefined for every norm, nothing positive for `positive`.
+    *Laws*: >= 0 and total 1; times a positive number the same but for softmax; times -1 the same for
+    abs and square, the columns exchanged for signed; all zero is undefined for every norm, nothing
+    positive for `positive`.
 
-    *Left open by the paper*: it says "normalised" only. `abs` is our default; `sensitivity` compares all.
+    *Left open by the paper*: it says "normalised" only. `abs` is our default; `sensitivity` compares
+    all.
     """
     if norm not in NORMS:
         raise InputError(f"there is no norm {norm!r}; there are: {', '.join(NORMS)}")

@@ -1,0 +1,75 @@
+"""Do translations get the same explanation? The answer in one sentence, as strong as the intervals allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+
+from markupsafe import Markup
+
+from babelscope.analyses.consistency.summary import Line
+from babelscope.analyses.consistency.tables import Result, Tables
+from babelscope.display.numbers import number
+from babelscope.types import Estimate
+
+
+def answer(tables: Tables) -> Markup:
+    """Yes or no, in how many languages, the range of lift and kappa, and whether it depends on the
+    norm or the space."""
+    results = tables.main
+    lines = [line for result in results for line in result.comparison.lines]
+    defined = [line for line in lines if isfinite(line.means["lift"].mean)]
+    if not defined:
+        return Markup("Undecided: no pair of translations could be compared{}.").format(_reason(lines))
+    above = [line for line in defined if line.means["lift"].low > 0]
+    verdict = "Yes" if len(above) == len(lines) else "Partly" if above else "No"
+    count = f"{len(above)} of {len(lines)}" if above else f"none of {len(lines)}"
+    places = "languages" if len(results) == 1 else "comparisons of a language with its source"
+    return Markup("{}: translations get more similar explanations than chance in {} {} ({}; {}){}.").format(
+        verdict, count, places, _range(defined), _whose(results), _dependence(tables)
+    )
+
+
+def _range(lines: Sequence[Line]) -> str:
+    """The lowest and the highest lift with their intervals, and the kappas."""
+    ordered = sorted(lines, key=lambda line: line.means["lift"].mean)
+    low, high = ordered[0], ordered[-1]
+    text = f"lift {_estimate(low.means['lift'])} in {low.lang}"
+    if low is not high:
+        text += f" to {_estimate(high.means['lift'])} in {high.lang}"
+    kappas = [line.kappa.mean for line in lines if isfinite(line.kappa.mean)]
+    if not kappas:
+        return text
+    ends = dict.fromkeys((number(min(kappas)), number(max(kappas))))
+    return f"{text}, kappa {' to '.join(ends)}"
+
+
+def _whose(results: Sequence[Result]) -> str:
+    first = results[0]
+    sources = dict.fromkeys(result.comparison.source for result in results)
+    source = f"source {', '.join(sources)}"
+    norm = f"norm {first.comparison.settings.norm}"
+    return ", ".join([part for part in (first.origin.method, source, norm) if part])
+
+
+def _dependence(tables: Tables) -> str:
+    """What other norms and spaces change; empty where there are none."""
+    method = tables.main[0].origin.method
+    rows = [row for each in tables.sensitivity if each.origin.method == method for row in each.rows]
+    if not rows:
+        return ""
+    langs = dict.fromkeys(row.lang for row in rows if row.claim == "depends on the choice")
+    if not langs:
+        return ", whatever the norm and the space"
+    return f"; in {', '.join(langs)} the sign of the lift depends on the norm or the space"
+
+
+def _reason(lines: Sequence[Line]) -> str:
+    reasons = dict.fromkeys(reason for line in lines for reason in line.reasons)
+    return f" ({'; '.join(list(reasons)[:3])})" if reasons else ""
+
+
+def _estimate(estimate: Estimate) -> str:
+    if not isfinite(estimate.low):
+        return number(estimate.mean)
+    return f"{number(estimate.mean)} [{number(estimate.low)}, {number(estimate.high)}]"
