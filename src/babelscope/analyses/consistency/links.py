@@ -6,11 +6,11 @@ from collections.abc import Collection
 from math import nan
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Int
 from scipy.stats import spearmanr
 
 from babelscope.analyses.consistency.transport import Similarity
-from babelscope.analyses.consistency.weights import Scores
+from babelscope.analyses.consistency.weights import EitherScores
 from babelscope.errors import InputError
 
 Links = frozenset[tuple[int, int]]
@@ -73,7 +73,7 @@ def itermax(similarity: Similarity, *, rounds: int = 2) -> Links:
     return links
 
 
-def carry_over(scores: Scores, links: Collection[tuple[int, int]], units: int, *, split: bool = False) -> Scores:
+def carry_over(scores: EitherScores, links: Collection[tuple[int, int]], units: int, *, split: bool = False) -> EitherScores:
     """The target's scores on the source's words: the sum over a word's links, 0 without one.
 
     With `split` each target word shares its score equally among its links, so that nothing is counted
@@ -88,7 +88,7 @@ def carry_over(scores: Scores, links: Collection[tuple[int, int]], units: int, *
     return carried
 
 
-def rank_agreement(source: Scores, target: Scores, links: Collection[tuple[int, int]]) -> float:
+def rank_agreement(source: EitherScores, target: EitherScores, links: Collection[tuple[int, int]]) -> float:
     """Spearman's correlation between the source's scores and the target's carried over; NaN where one
     is constant.
 
@@ -103,6 +103,6 @@ def rank_agreement(source: Scores, target: Scores, links: Collection[tuple[int, 
 
 def shuffle_links(links: Collection[tuple[int, int]], shape: tuple[int, int], rng: np.random.Generator) -> Links:
     """The same links between other words of the same texts: both sides permuted."""
-    rows: Float[np.ndarray, " unit"] = rng.permutation(shape[0])
-    columns: Float[np.ndarray, " unit"] = rng.permutation(shape[1])
+    rows: Int[np.ndarray, " row"] = rng.permutation(shape[0])
+    columns: Int[np.ndarray, " column"] = rng.permutation(shape[1])
     return frozenset((int(rows[i]), int(columns[j])) for i, j in links)

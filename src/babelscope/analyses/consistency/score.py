@@ -10,7 +10,7 @@ import numpy as np
 
 from babelscope.analyses.consistency.nulls import Segments, permuted, uniform
 from babelscope.analyses.consistency.transport import Plan, Similarity, transport
-from babelscope.analyses.consistency.weights import NORMS, Scores, Shares, weights
+from babelscope.analyses.consistency.weights import NORMS, EitherScores, EitherShares, weights
 from babelscope.errors import InputError, Undefined
 
 PERMUTATIONS = 20
@@ -34,9 +34,9 @@ class Consistency:
     reason: str = ""
     plan: Plan | None = None
     """How much weight flows from each source unit to each target unit; signs are added up."""
-    earned_s: Scores | None = None
+    earned_s: EitherScores | None = None
     """What each source unit adds to C; they sum to it."""
-    earned_t: Scores | None = None
+    earned_t: EitherScores | None = None
 
     @property
     def ceil(self) -> float:
@@ -73,8 +73,8 @@ def kappa(c: float, c_perm: float, ceil: float) -> float:
 
 
 def consistency(
-    source: Scores,
-    target: Scores,
+    source: EitherScores,
+    target: EitherScores,
     similarity: Similarity,
     *,
     norm: str = "abs",
@@ -122,8 +122,8 @@ def consistency(
 
 
 def sensitivity(
-    source: Scores,
-    target: Scores,
+    source: EitherScores,
+    target: EitherScores,
     similarity: Similarity,
     *,
     segments: Segments | None = None,
@@ -157,7 +157,7 @@ def block_segments(similarity: Similarity, segments: Segments | None) -> Similar
     return np.where(left[:, None] == right[None, :], clipped, 0.0)
 
 
-def _score(a: Shares, b: Shares, similarity: Similarity, null: Scores) -> Consistency:
+def _score(a: EitherShares, b: EitherShares, similarity: Similarity, null: EitherScores) -> Consistency:
     c, plan = _best(a, b, similarity)
     signs = range(a.shape[1])
     return Consistency(
@@ -174,13 +174,13 @@ def _score(a: Shares, b: Shares, similarity: Similarity, null: Scores) -> Consis
     )
 
 
-def _best(a: Shares, b: Shares, similarity: Similarity) -> tuple[float, Plan]:
+def _best(a: EitherShares, b: EitherShares, similarity: Similarity) -> tuple[float, Plan]:
     """C and its plan, one transport for each sign: weight never flows from one sign to the other."""
     parts = [transport(a[:, sign], b[:, sign], similarity) for sign in range(a.shape[1])]
     return sum(value for value, _ in parts), np.sum([plan for _, plan in parts], axis=0)
 
 
-def _weights(side: str, scores: Scores, norm: str, units: int) -> Shares:
+def _weights(side: str, scores: EitherScores, norm: str, units: int) -> EitherShares:
     try:
         shares = weights(np.asarray(scores, dtype=np.float64), norm)
     except Undefined as error:
