@@ -27,7 +27,7 @@ MUTANTS = {
         "analyses/tradeoffs/test_drift.py", "per_byte_of_what",
     ),
     "weight permuted across the border of two texts": Mutant(
-        "babelscope.analyses.consistency.score:permuted",
+        "babelscope.analyses.consistency.nulls:permuted",
         "S or ([0] * len(A), [0] * len(B))", "([0] * len(A), [0] * len(B))",
         "analyses/consistency/test_consistency.py", "i19",
     ),
@@ -37,28 +37,28 @@ MUTANTS = {
         "analyses/consistency/test_consistency.py", "i10",
     ),
     "kappa of the means over sums that count C twice": Mutant(
-        "babelscope.analyses.consistency.tables:_quotient",
+        "babelscope.analyses.consistency.summary:_quotient",
         "C, P, Q, N = S.T", "C, Q, P, N = S.T",
         "cli/test_consistency_cli.py", "reach_the_ceiling",
     ),
     "pairs that share a premise taken for independent": Mutant(
-        "babelscope.analyses.consistency.tables:_line",
+        "babelscope.analyses.consistency.summary:_line",
         "[P.cluster for P in X]", "[P.id for P in X]",
         "analyses/consistency/test_flips.py", "resample_clusters",
     ),
     "a partial correlation of the wrong sign": Mutant(
-        "babelscope.analyses.consistency.flips:_from_products",
+        "babelscope.analyses.consistency.flips:_correlations",
         "-I[0, 1]", "I[0, 1]",
         "analyses/consistency/test_flips.py", "regression_leaves",
     ),
     "links of the second text laid on the first": Mutant(
-        "babelscope.analyses.consistency.named_spaces:in_links.compare",
+        "babelscope.analyses.consistency.gold_links:_links",
         "np.cumsum([0, *C])", "0 * np.cumsum([0, *C])",
         "cli/test_consistency_cli.py", "gold_links",
     ),
     "a right-to-left line read from the left": Mutant(
-        "babelscope.analyses.consistency.ribbons:_placed",
-        "rightward(U)", "False",
+        "babelscope.analyses.consistency.ribbons:_line",
+        "right_to_left(U)", "False",
         "analyses/consistency/test_ribbons.py", "from_the_right",
     ),
     "a denial entails what is said less exactly": Mutant(
@@ -275,7 +275,7 @@ MUTANTS = {
         "methods/slalom/test_slalom.py", "starts_elsewhere",
     ),
     "an exact design that takes a missing answer": Mutant(
-        "babelscope.methods.slalom.text:recovered",
+        "babelscope.methods.slalom.text:recover_surrogate",
         "not np.isfinite(V).all()", "False",
         "methods/slalom/test_slalom_inputs.py", "loses_answers",
     ),
@@ -290,7 +290,7 @@ MUTANTS = {
         "methods/slalom/test_slalom.py", "exact_recovery",
     ),
     "segments of equal length": Mutant(
-        "babelscope.methods.slalom.design:draw",
+        "babelscope.methods.slalom.design:sample_texts",
         "[[D[A] for A in G.permutation(S)] for D in O]", "[[D[A] for A in range(S)] for D in O]",
         "methods/slalom/test_slalom_method.py", "pair_are_read",
     ),

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from babelscope.analyses.consistency.transport import Similarity, transport, transport_value
-from babelscope.analyses.consistency.weights import Scores, Shares
+from babelscope.analyses.consistency.weights import EitherScores, EitherShares
 from babelscope.random import keyed
 from babelscope.types import UnitScores
 
@@ -33,13 +33,13 @@ def uniform(similarity: Similarity) -> float:
 
 
 def permuted(
-    source: Shares,
-    target: Shares,
+    source: EitherShares,
+    target: EitherShares,
     similarity: Similarity,
     segments: Segments | None,
     permutations: int,
     key: tuple[str | int, ...],
-) -> Scores:
+) -> EitherScores:
     """C of `permutations` pairs of permutations: the same weights on other words of the same texts.
 
     Similarities are in [0, 1]. With `segments`, weights are permuted within each text of a pair.
@@ -78,6 +78,6 @@ def _by_segment(side: Sequence[int]) -> list[np.ndarray]:
     return [np.flatnonzero(np.asarray(side) == name) for name in dict.fromkeys(side)]
 
 
-def _value(source: Shares, target: Shares, similarity: Similarity) -> float:
+def _value(source: EitherShares, target: EitherShares, similarity: Similarity) -> float:
     signs = range(source.shape[1])
     return sum(transport_value(source[:, sign], target[:, sign], similarity) for sign in signs)
