@@ -20,7 +20,7 @@ ALWAYS = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
 """The first failure is enough; the same examples in every run."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def nursery() -> Iterator[subprocess.Popen[str]]:
     folders = [str(Path(babelscope.__file__).parents[1]), str(TESTS / "support"), str(TESTS)]
     env = {**os.environ, "OMP_NUM_THREADS": "1", "UNCHECKED_SHAPES": "1", "PYTHONPATH": os.pathsep.join(folders)}
