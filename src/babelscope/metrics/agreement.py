@@ -149,7 +149,7 @@ def sensitivity(first: NDArray[np.float64], second: NDArray[np.float64]) -> floa
     caller's.
     """
     if len(first) != len(second):
-        raise InputError(f"{len(first)} and {len(second)} scores differ in length; compare those of one text")
+        raise InputError(f"{len(first)} and {len(second)} scores are not of the same units; compare one text")
     length = float(np.linalg.norm(first))
     return float(np.linalg.norm(first - second)) / length if length else nan
 

@@ -7,6 +7,7 @@ from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.integrate import trapezoid
 
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Scores, probabilities, ranked, tops
@@ -97,4 +98,4 @@ def stops(n: int, levels: int) -> list[int]:
 def _area(sizes: Sequence[int], values: NDArray[np.float64], reason: str) -> Measured:
     if reason or not np.isfinite(values).all():
         return Measured(nan, reason)
-    return Measured(float((np.diff(sizes) * (values[1:] + values[:-1]) / 2).sum() / sizes[-1]))
+    return Measured(float(trapezoid(values, sizes) / sizes[-1]))

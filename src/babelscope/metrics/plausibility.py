@@ -13,15 +13,14 @@ from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Scores, ranked, units
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Measured, Target
 
-Judge = Callable[[NDArray[np.bool_], NDArray[np.float64]], float]
+Agreement = Callable[[NDArray[np.bool_], NDArray[np.float64]], float]
 
 
 def rationale_auroc(
@@ -40,7 +39,7 @@ def rationale_auroc(
     strictly increasing maps.
     Source: Mann and Whitney 1947; as the plausibility of soft scores, DeYoung et al. 2020 (ERASER).
     """
-    return [_judged(row, attributed, unit, _auroc) for row, attributed in zip(inputs, scores)]
+    return [_agreement(row, attributed, unit, roc_auc_score) for row, attributed in zip(inputs, scores)]
 
 
 def rationale_auprc(
@@ -64,7 +63,7 @@ def rationale_auprc(
     optimistic.
     Source: DeYoung et al. 2020 (ERASER), AUPRC.
     """
-    return [_judged(row, attributed, unit, _auprc) for row, attributed in zip(inputs, scores)]
+    return [_agreement(row, attributed, unit, average_precision_score) for row, attributed in zip(inputs, scores)]
 
 
 def rationale_f1(
@@ -161,18 +160,9 @@ def _marks(row: Encoded, attributed: NDArray[np.float64], unit: str) -> tuple[ND
     return marks, order, reason
 
 
-def _judged(row: Encoded, attributed: NDArray[np.float64], unit: str, judge: Judge) -> Measured:
+def _agreement(row: Encoded, attributed: NDArray[np.float64], unit: str, agreement: Agreement) -> Measured:
     marks, _, reason = _marks(row, attributed, unit)
-    return Measured(nan, reason) if reason else Measured(judge(marks, np.asarray(attributed, dtype=np.float64)))
-
-
-def _auroc(marks: NDArray[np.bool_], attributed: NDArray[np.float64]) -> float:
-    inside, outside = int(marks.sum()), int((~marks).sum())
-    return float((rankdata(attributed)[marks].sum() - inside * (inside + 1) / 2) / (inside * outside))
-
-
-def _auprc(marks: NDArray[np.bool_], attributed: NDArray[np.float64]) -> float:
-    return float(average_precision_score(marks, attributed))
+    return Measured(nan, reason) if reason else Measured(float(agreement(marks, np.asarray(attributed, dtype=np.float64))))
 
 
 def _overlap(

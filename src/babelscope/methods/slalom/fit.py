@@ -1,5 +1,10 @@
 """Fitting a SLALOM to answers: Levenberg-Marquardt with a closed-form Jacobian, L-BFGS for very
-many units."""
+many units.
+
+scipy.optimize.least_squares, "lm" as well as "trf", reaches the same objective (to 1e-9) but takes 4
+to 5 times as long at 100 units and 9 to 17 times at 200: it factors J itself, while J^T Omega J is
+small and quick to form, as a text holds few units.
+"""
 
 from __future__ import annotations
 
