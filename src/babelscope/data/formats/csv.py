@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
+from io import BufferedIOBase
 from pathlib import Path
-from typing import BinaryIO
 
 from babelscope.data.formats.lines import lines
 from babelscope.data.formats.problems import Problem
@@ -68,7 +68,7 @@ def comma_separated(file: Path) -> Rows:
             yield _row(file, rows.line_num, header, row)
 
 
-def write_comma_separated(examples: Iterable[Example], out: BinaryIO) -> int:
+def write_comma_separated(examples: Iterable[Example], out: BufferedIOBase) -> int:
     """Writes ids, labels and texts, every field in quotation marks; the number of examples."""
     out.write((",".join(FLAT) + "\r\n").encode())
     count = 0
@@ -80,7 +80,7 @@ def write_comma_separated(examples: Iterable[Example], out: BinaryIO) -> int:
     return count
 
 
-def write_tab_separated(examples: Iterable[Example], out: BinaryIO) -> int:
+def write_tab_separated(examples: Iterable[Example], out: BufferedIOBase) -> int:
     """The same without quotation marks; a field with a tab or a line end is refused."""
     out.write(("\t".join(FLAT) + "\n").encode())
     count = 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from babelscope.data.formats.lines import lines
 from babelscope.data.formats.problems import Problem
@@ -34,7 +35,7 @@ def rows(file: Path) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
             yield Problem(str(file), number, "", f"a JSON {type(row).__name__}", "an object")
 
 
-def write(examples: Iterable[Example], out: BinaryIO) -> int:
+def write(examples: Iterable[Example], out: BufferedIOBase) -> int:
     """Writes the examples with all their gold; the number of them."""
     count = 0
     for example in examples:

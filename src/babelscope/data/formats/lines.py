@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
+from io import BufferedIOBase
 from pathlib import Path
-from typing import BinaryIO
 
 from babelscope.data.formats.problems import Problem
 from babelscope.errors import InputError
@@ -49,5 +49,5 @@ def ending(file: Path) -> str:
     return Path(file.name.removesuffix(".gz")).suffix
 
 
-def _opened(file: Path) -> BinaryIO | gzip.GzipFile:
+def _opened(file: Path) -> BufferedIOBase:
     return gzip.open(file) if file.suffix == ".gz" else file.open("rb")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from babelscope.data.formats import jsonl
 from babelscope.data.formats.problems import Problem
@@ -41,7 +42,7 @@ def rows(file: Path) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
         yield Problem(str(file), number + 1, "", reason, "a complete Parquet file")
 
 
-def write(examples: Iterable[Example], out: BinaryIO) -> int:
+def write(examples: Iterable[Example], out: BufferedIOBase) -> int:
     """Writes the examples with all their gold; the number of them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
