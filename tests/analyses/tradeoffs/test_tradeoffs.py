@@ -461,6 +461,7 @@ def test_models_or_a_study_but_not_both(binary: dict[str, str], tmp_path: Path) 
         RUN.invoke(app, command(binary, tmp_path, "--study", "any.yaml"), catch_exceptions=False)
 
 
+@pytest.mark.training
 def test_a_study_trains_its_models_and_knows_their_base(
     binary: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -486,6 +487,7 @@ def test_a_study_trains_its_models_and_knows_their_base(
         prepared(parse_study(given))
 
 
+@pytest.mark.training
 def test_all_seeds_of_a_study_start_from_one_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a recipe pretrains is one checkpoint: frozen embeddings are those of the base in the models of every seed."""
     monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
@@ -506,6 +508,7 @@ def test_all_seeds_of_a_study_start_from_one_base(tmp_path: Path, monkeypatch: p
         assert 0 < moved["layer 0"] < 0.1
 
 
+@pytest.mark.training
 def test_tuning_the_head_leaves_everything_else_to_the_bit(binary: dict[str, str], tmp_path: Path) -> None:
     rows = corpus.read("sentiment", "en", "train", 12)
     folder = finetune(binary["a"], rows, rows, tmp_path / "out", Recipe(epochs=4, learning_rate=1e-2, batch=4, head_only=True))
