@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 from transformers import AutoModelForMaskedLM, BertForQuestionAnswering
 from xdist.scheduler import LoadScopeScheduling
 
@@ -53,6 +54,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in set(dropped)]
     if config.getoption("--backwards"):
         items.reverse()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    RUNNING[:] = [item]
+
+
+def refuse_unmarked(*_: object) -> None:
+    """Called before every step of every optimiser: a test that trains a model is marked, so that others can be quick."""
+    if RUNNING and RUNNING[0].get_closest_marker("training") is None:
+        raise AssertionError(f"{RUNNING[0].nodeid} trains a model: mark it with pytest.mark.training")
+
+
+RUNNING: list[pytest.Item] = []
+register_optimizer_step_pre_hook(refuse_unmarked)
 
 
 def parameters(item: pytest.Item) -> set[str]:

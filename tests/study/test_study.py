@@ -71,6 +71,7 @@ def start(folder: Path, store: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
+@pytest.mark.training
 @pytest.mark.slow
 def test_killed_and_run_again_is_uninterrupted(tmp_path: Path) -> None:
     """SIGKILL in training, between cells and in the middle of a block; the final stores are equal file by file."""
@@ -105,6 +106,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     return folder
 
 
+@pytest.mark.training
 def test_a_study_fills_its_store_and_a_second_run_finds_it(tmp_path: Path, cache: Path) -> None:
     study = parse_study(STUDY)
     told: list[tuple[str, int, int]] = []
@@ -136,6 +138,7 @@ MANY = {
 }
 
 
+@pytest.mark.training
 @pytest.mark.slow
 def test_the_number_of_workers_changes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One process and two, each with a cache of its own: models, failures and results are the same files."""
@@ -157,6 +160,7 @@ def test_the_number_of_workers_changes_no_file(tmp_path: Path, monkeypatch: pyte
     assert told[-1] == ("done", 40, 40)
 
 
+@pytest.mark.training
 @pytest.mark.slow
 def test_on_a_ray_cluster_the_files_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ray = pytest.importorskip("ray", reason="the extra babelscope[ray] is not installed")
@@ -172,6 +176,7 @@ def test_on_a_ray_cluster_the_files_are_the_same(tmp_path: Path, monkeypatch: py
     assert content(tmp_path / "here") == content(tmp_path / "there")
 
 
+@pytest.mark.training
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_stopped_with_ctrl_c_it_says_how_to_go_on(tmp_path: Path, workers: int) -> None:
@@ -215,6 +220,7 @@ with making(folder):
     assert (tmp_path / "made" / "log").read_text() == "made\n"
 
 
+@pytest.mark.training
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU: the models are really moved to it")
 def test_models_of_a_study_go_to_a_gpu_that_is_seen(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where torch sees one but cannot use it, the cells fail with that reason: nothing stays on the CPU in silence."""
@@ -226,12 +232,14 @@ def test_models_of_a_study_go_to_a_gpu_that_is_seen(tmp_path: Path, cache: Path,
     assert [one.reason.partition(":")[2][:36] for one in outcome.failed] == [" device 'cuda' cannot be used here: "] * 2
 
 
+@pytest.mark.training
 def test_more_methods_only_add_cells(tmp_path: Path, cache: Path) -> None:
     run(parse_study({**STUDY, "methods": ["random"], "languages": ["en"]}), tmp_path / "s")
     more = run(parse_study({**STUDY, "methods": ["random", "position"], "languages": ["en"]}), tmp_path / "s")
     assert (more.filled, more.found) == (3, 3)
 
 
+@pytest.mark.training
 def test_what_fails_is_recorded_and_does_not_stop_the_others(tmp_path: Path, cache: Path) -> None:
     broken = {"name": "absent", "source": str(tmp_path / "no" / "such" / "model")}
     methods = ["random", {"name": "occlusion", "options": {"operator": "nonsense"}}]
@@ -245,6 +253,7 @@ def test_what_fails_is_recorded_and_does_not_stop_the_others(tmp_path: Path, cac
     assert len(failures(open_store(tmp_path / "s"))) == 2
 
 
+@pytest.mark.training
 def test_a_mended_study_leaves_no_old_failure_and_no_old_row_behind(tmp_path: Path, cache: Path) -> None:
     broken = {**STUDY, "models": [{"name": "both", "source": str(tmp_path / "absent")}], "languages": ["en"]}
     assert len(run(parse_study(broken), tmp_path / "s").failed) == 1
@@ -263,6 +272,7 @@ def test_a_mended_study_leaves_no_old_failure_and_no_old_row_behind(tmp_path: Pa
     assert "n 11" not in page
 
 
+@pytest.mark.training
 def test_languages_of_files_are_kept_apart(tmp_path: Path, cache: Path) -> None:
     for lang in ("en", "hi"):
         (tmp_path / f"rows.{lang}.jsonl").write_text('{"text": "good food"}\n')
@@ -280,6 +290,7 @@ def test_languages_of_files_are_kept_apart(tmp_path: Path, cache: Path) -> None:
         examples(DataSpec(file=str(tmp_path / "rows.jsonl")), "en")
 
 
+@pytest.mark.training
 def test_another_base_in_the_same_folder_is_another_model(tmp_path: Path) -> None:
     from babelscope.training.models import (
         trained_name,
@@ -297,6 +308,7 @@ def test_another_base_in_the_same_folder_is_another_model(tmp_path: Path) -> Non
     assert names[0] != names[1]
 
 
+@pytest.mark.training
 def test_seeds_train_their_own_models_and_draw_their_own_numbers(tmp_path: Path, cache: Path) -> None:
     study = parse_study(
         {**STUDY, "seeds": [0, 1], "methods": ["random"], "faithfulness": {"metrics": ["sufficiency"]}, "languages": ["en"]}

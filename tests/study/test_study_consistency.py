@@ -64,6 +64,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.training
 def test_the_measures_are_those_of_the_stored_explanations(filled: Path) -> None:
     store = open_store(filled / "s")
     rows = [UnitScores(one.group, one.lang, one.words, one.word_scores, one.word_segment, one.label, one.gold)
@@ -82,6 +83,7 @@ def test_the_measures_are_those_of_the_stored_explanations(filled: Path) -> None
     assert np.isfinite(mine[mine["metric"] == "C_rand"]["value"]).all()
 
 
+@pytest.mark.training
 def test_translations_are_explained_for_the_source_s_class(filled: Path) -> None:
     rows = read_attributions(open_store(filled / "s"))
     said = {(one.model, one.group): one.label for one in rows if one.lang == one.model}
@@ -89,6 +91,7 @@ def test_translations_are_explained_for_the_source_s_class(filled: Path) -> None
     assert any(one.target != one.label for one in rows), "nothing is tested if no prediction differs"
 
 
+@pytest.mark.training
 def test_the_report_shows_c_with_its_nulls(filled: Path) -> None:
     page = report(filled / "s", filled / "page").read_text("utf-8")
     for name, summary in MEASURED.items():

@@ -35,6 +35,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Model:
     return load(finetune(folder / "base", TRAIN, TRAIN, folder / "tuned", recipe))
 
 
+@pytest.mark.training
 def test_a_reader_learns_its_examples(reader: Model) -> None:
     """Tuned and tested on the same questions it finds most answers: the tokens that it learns are those of the gold."""
     assert reader.task == "question-answering"
@@ -43,6 +44,7 @@ def test_a_reader_learns_its_examples(reader: Model) -> None:
             assert one.estimate.mean > 0.8
 
 
+@pytest.mark.training
 def test_exact_match_and_f1(reader: Model) -> None:
     scores = evaluate(reader, TRAIN)
     assert [(one.lang, one.measure) for one in scores] == [(lang, name) for lang in LANGUAGES for name in ("exact_match", "f1")]
@@ -53,6 +55,7 @@ def test_exact_match_and_f1(reader: Model) -> None:
     assert backwards == {(one.lang, one.measure): one.estimate.mean for one in scores}
 
 
+@pytest.mark.training
 def test_f1_by_hand(reader: Model) -> None:
     """The gold answer is widened by one word: no answer is exact, and one that was has p = 1, r = 1/2."""
 
@@ -72,6 +75,7 @@ def test_f1_by_hand(reader: Model) -> None:
     assert overlap.estimate.mean == pytest.approx(2 * 1 * 0.5 / 1.5)
 
 
+@pytest.mark.training
 def test_what_cannot_be_judged_is_refused(reader: Model) -> None:
     with pytest.raises(InputError, match="no answer to compare with"):
         evaluate(reader, [replace(TRAIN[0], answer=None)])
@@ -130,6 +134,7 @@ def test_sources_that_are_not_there(source: str, message: str, tmp_path: Path, m
         rows(source)
 
 
+@pytest.mark.training
 def test_commands(reader: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
     runner = CliRunner()

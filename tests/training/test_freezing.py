@@ -19,6 +19,7 @@ TRAIN = corpus.read("sentiment", "en", "train", 16)
 ABOVE = {"bert": "encoder.layer.1.", "xlm-roberta": "encoder.layer.1.", "distilbert": "transformer.layer.1.", "gpt2": "h.1."}
 
 
+@pytest.mark.training
 @pytest.mark.parametrize("architecture", ABOVE)
 def test_what_is_kept_stays_and_all_else_changes(architecture: str, tmp_path: Path) -> None:
     """With one of two layers kept, exactly the weights above it are others after tuning."""

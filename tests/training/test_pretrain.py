@@ -32,6 +32,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
     return dict(AutoModelForMaskedLM.from_pretrained(folder).state_dict())
 
 
+@pytest.mark.training
 def test_the_same_recipe_gives_the_same_weights(tmp_path: Path) -> None:
     one, two = (weights(pretrain(EXAMPLES, tmp_path / name, TINY)) for name in ("one", "two"))
     other = weights(pretrain(EXAMPLES, tmp_path / "other", replace(TINY, seed=1)))
@@ -40,12 +41,14 @@ def test_the_same_recipe_gives_the_same_weights(tmp_path: Path) -> None:
     assert not all(torch.equal(one[name], other[name]) for name in one)
 
 
+@pytest.mark.training
 def test_labels_are_not_read(tmp_path: Path) -> None:
     blind = [replace(row, label=None, rationale=None, answer=None) for row in EXAMPLES]
     one, two = weights(pretrain(EXAMPLES, tmp_path / "seen", TINY)), weights(pretrain(blind, tmp_path / "blind", TINY))
     assert all(torch.equal(one[name], two[name]) for name in one)
 
 
+@pytest.mark.training
 @pytest.mark.parametrize("architecture", ["bert", "xlm-roberta"])
 def test_training_lowers_the_loss(tmp_path: Path, architecture: str) -> None:
     """The loss of the words of unmasked text under the model, before and after."""
@@ -61,6 +64,7 @@ def test_training_lowers_the_loss(tmp_path: Path, architecture: str) -> None:
     assert loss(long) < loss(short) - 1
 
 
+@pytest.mark.training
 def test_one_language_needs_no_translation(tmp_path: Path) -> None:
     assert (pretrain(EXAMPLES[:60], tmp_path / "mono", replace(TINY, steps=3)) / "tokenizer.json").exists()
     with pytest.raises(InputError, match="needs texts"):
@@ -83,6 +87,7 @@ def test_tokens_of_the_same_groups_start_alike() -> None:
     assert vectors[5].norm() == pytest.approx(0.02 * 4**0.5)
 
 
+@pytest.mark.slow
 def test_start_vectors_find_translations() -> None:
     """Of two hundred pairs, the nearest Spanish token of an English name, thing or city is its translation."""
     rows = [row for lang in ("en", "es") for row in corpus.read("reading", lang, "train", 400)]

@@ -111,6 +111,7 @@ def test_a_model_per_language_is_resolved_and_keeps_the_names_of_cached_models()
     assert trained_name(both.of("hi"), [], [], 0) == trained_name(alone, [], [], 0)
 
 
+@pytest.mark.slow
 def test_the_full_study_is_the_published_one() -> None:
     """15 tasks in five languages, five models, five seeds; ten monolingual checkpoints; no model is loaded for this."""
     study = read_file(STUDIES / "mono-vs-multi.yaml")
@@ -147,6 +148,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Store]:
     return study, open_store(folder / "store")
 
 
+@pytest.mark.training
 def test_each_language_has_its_own_model_and_each_draw_its_own_scores(filled: tuple[Study, Store]) -> None:
     study, store = filled
     said = read_study(store)

@@ -147,6 +147,7 @@ def test_bad_interventions_are_refused() -> None:
         graded(model, ["truncate"], [1.0], [], [], 0)
 
 
+@pytest.mark.training
 @pytest.mark.slow
 def test_a_model_learns_from_other_pieces_and_is_explained_in_them(tmp_path: object) -> None:
     """Tuned on single characters, it is right about them; the arm keeps the texts that all of its models get right."""

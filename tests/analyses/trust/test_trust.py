@@ -141,6 +141,7 @@ def test_a_model_is_its_own_sibling_and_another_is_not() -> None:
     assert different.value == pytest.approx(kendalltau(found[0].word_scores, theirs.word_scores).statistic, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["bert", "gpt2"])
 def test_a_panel_depends_on_its_explanation_alone_and_leaves_the_model(architecture: str) -> None:
     model = tiny(architecture)

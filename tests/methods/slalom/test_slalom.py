@@ -264,6 +264,7 @@ def test_a_fit_that_starts_elsewhere_ends_at_the_same_objective(ridge: float) ->
     assert near.ridge == part.ridge
 
 
+@pytest.mark.slow
 def test_very_many_units_are_fitted_without_a_matrix_and_without_deviations() -> None:
     """Every unit alone and 1000 longer texts; the singles alone fix the values up to the prior."""
     size, (importance, value) = 1600, truth(1600)
@@ -284,6 +285,7 @@ def test_a_weight_of_two_is_the_text_twice() -> None:
     np.testing.assert_allclose(heavy.importance_sd, twice.importance_sd, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_standard_deviations_are_those_of_repeated_draws() -> None:
     """Over 60 draws of noise the errors divided by the stated deviations have deviation 1 (within a fifth)."""
     size, rows = 10, sampled(10, 600)[0]

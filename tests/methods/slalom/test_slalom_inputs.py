@@ -38,6 +38,7 @@ def reader_of_512() -> Model:
     return load((hf, tokenizer))
 
 
+@pytest.mark.slow
 def test_two_thousand_tokens_on_a_model_of_512(reader_of_512: Model) -> None:
     """Cut to what the model reads, or explained in windows; both are flagged or numbered, and no score is undefined."""
     generator = np.random.default_rng(0)
