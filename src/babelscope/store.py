@@ -1,5 +1,6 @@
 """Results on disk, keyed by what determined them.
 
+    STORE/scheme.json             which version of these fields the store holds
     STORE/study.json              what was asked
     STORE/attributions/KEY.parquet   one row per explanation
     STORE/measures/KEY.parquet       one row per metric of an explanation
@@ -30,20 +31,30 @@ import pyarrow.parquet as pq
 
 from babelscope.errors import StoreError
 from babelscope.files import canonical
-from babelscope.types import Attribution, Failure, Measure, Reading, StoredPanel, TextStates
+from babelscope.types import Attribution, Failure, Measure, ModelInput, Reading, StoredPanel, TextStates, Window
 
 Rows = Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel] | Sequence[Reading] | Sequence[TextStates]
 
-SCHEME = 1
-"""Raised when a change of the code changes stored numbers; part of every identity."""
+SCHEME = 2
+"""Raised when a change of the code changes stored numbers or fields; part of every identity, and written in every store."""
 
 _SPANS = pa.list_(pa.list_(pa.int32()))
 _STRINGS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
 _FLOATS = pa.list_(pa.float32())
 _INTEGERS = pa.list_(pa.int32())
+_FLAGS = pa.list_(pa.bool_())
 _OBJECTS = ("options", "details", "panel")
 """Fields that are stored as canonical JSON."""
+_INPUT = pa.struct(
+    [
+        ("ids", _INTEGERS), ("types", _INTEGERS), ("content", _FLAGS), ("segment", _INTEGERS), ("offsets", _SPANS),
+        ("tokens", _STRINGS), ("decoder", pa.int32()), ("part", pa.string()),
+        ("window", pa.struct([("number", pa.int32()), ("count", pa.int32()), ("of", pa.string())])),
+        ("truncated_from", pa.int32()),
+    ]
+)  # fmt: skip
+"""The fields of `ModelInput`."""
 
 SCHEMAS = {
     "attributions": pa.schema(
@@ -56,7 +67,8 @@ SCHEMAS = {
             ("words", _STRINGS), ("word_offsets", _SPANS), ("word_segment", _INTEGERS),
             ("scores", _NUMBERS), ("word_scores", _NUMBERS), ("flags", _STRINGS),
             ("task", pa.string()), ("target_index", pa.int64()), ("target_end", pa.int64()), ("details", pa.string()),
-            ("rationale", pa.list_(pa.bool_())),
+            ("rationale", _FLAGS), ("contrast", pa.string()), ("contrast_index", pa.int64()), ("tagged_word", pa.int32()),
+            ("input", _INPUT), ("signature", pa.string()),
         ]
     ),
     "measures": pa.schema(
@@ -109,8 +121,12 @@ def open_store(path: str | Path, *, create: bool = True) -> Store:
         raise StoreError(f"there is no store at {folder}; make one with: babelscope study run FILE")
     if not create and not (folder / "cells").is_dir():
         raise StoreError(f"{folder} is not a store: it has no folder 'cells'; make one with: babelscope study run FILE")
+    _check_scheme(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "scheme.json").exists():  # before `cells`, without which a folder is no store yet
+        _write(folder / "scheme.json", json.dumps({"scheme": SCHEME}))
     for name in (*SCHEMAS, "cells", "failures"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).mkdir(exist_ok=True)
     store = Store(folder)
     for pending in sorted(folder.glob("pending-*")):
         if pending.suffix == ".part":
@@ -118,6 +134,19 @@ def open_store(path: str | Path, *, create: bool = True) -> Store:
         else:
             _bring_in(store, pending)
     return store
+
+
+def _check_scheme(folder: Path) -> None:
+    """Refuses a store that another version wrote: its rows lack fields, and its keys would never be found."""
+    file = folder / "scheme.json"
+    if not (folder / "cells").is_dir():
+        return
+    scheme = json.loads(file.read_text("utf-8"))["scheme"] if file.exists() else 1  # the first scheme wrote no such file
+    if scheme != SCHEME:
+        raise StoreError(
+            f"store {folder} was written by another version of babelscope (scheme {scheme}, this one reads {SCHEME}); "
+            "run the study again into a new folder"
+        )
 
 
 def key(identity: Mapping[str, Any]) -> str:
@@ -228,7 +257,17 @@ def attribution(row: dict[str, Any]) -> Attribution:
     lists = {name: tuple(row[name]) for name in names}
     objects = {name: json.loads(row[name] or "{}") for name in _OBJECTS if name in row}
     marks = {"rationale": None if row["rationale"] is None else tuple(row["rationale"])}
-    return Attribution(**{**row, **lists, **spans, **objects, **marks})
+    return Attribution(**{**row, **lists, **spans, **objects, **marks, "input": _model_input(row["input"])})
+
+
+def _model_input(row: dict[str, Any] | None) -> ModelInput | None:
+    if row is None:
+        return None
+    lists = {name: tuple(row[name]) for name in ("ids", "content", "segment", "tokens")}
+    types = None if row["types"] is None else tuple(row["types"])
+    window = None if row["window"] is None else Window(**row["window"])
+    offsets = tuple((start, end) for start, end in row["offsets"])
+    return ModelInput(**{**row, **lists, "types": types, "window": window, "offsets": offsets})
 
 
 def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:

@@ -28,7 +28,7 @@ from conftest import TEXTS
 FIELDS = {
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
     "word_index", "words", "scores", "word_scores", "flags", "texts", "gold", "quantity", "model", "options", "seed",
-    "word_offsets", "word_segment", "details",
+    "word_offsets", "word_segment", "details", "contrast", "tagged_word", "input", "signature",
 }  # fmt: skip
 
 

@@ -20,9 +20,9 @@ from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import bounds
 from babelscope.metrics.erased import units
 from babelscope.metrics.hard import lengths
-from babelscope.metrics.measure import measure, restored
+from babelscope.metrics.measure import measure
 from babelscope.model import inference
-from babelscope.model.encode import encode
+from babelscope.model.encode import encode, encoded_input
 from babelscope.model.erase import erase
 from babelscope.model.load import Model
 from babelscope.options import defaults
@@ -178,7 +178,7 @@ def test_9_13_a_pair_stays_a_pair_when_it_is_measured(bert: Model) -> None:
     pasted = explain(bert, [" ".join(pair) for pair in PAIRS], "random")
     before = [row.ids.tolist() for row in encode(bert, as_examples(PAIRS))]
     for one, ids, row in zip(found, before, encode(bert, as_examples(PAIRS))):
-        again = restored(bert, one)
+        again = encoded_input(one)
         assert again.ids.tolist() == ids
         assert again.types is not None
         assert row.types is not None

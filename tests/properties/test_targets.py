@@ -112,7 +112,7 @@ def test_without_a_contrast_class_it_is_the_best_of_the_others(case: str) -> Non
     asked = model.labels[target.contrast]
     (one,) = explain(model, data, "random", target=Aim(contrast=asked), quantity="contrast")
     assert one.value == pytest.approx(float(logits[target.index] - logits[target.contrast]), abs=1e-9)
-    assert one.quantity == f"contrast to {asked}"
+    assert (one.quantity, one.contrast, one.contrast_index) == ("contrast", asked, target.contrast)
 
 
 @every
@@ -192,6 +192,7 @@ def test_a_tag_is_explained_at_its_word() -> None:
         (one,) = explain(model, TEXTS[0], "attention", target=Aim(word=word))
         assert (one.label, one.target, one.target_end) == (tag, tag, token)
         assert one.flags == (f"the tag of word {word}, {row.words[word]!r}",)
+        assert one.tagged_word == word
         np.testing.assert_allclose(one.scores, weights[token][row.content], atol=1e-12)
     gold = Example("1", (TEXTS[0],), label=" ".join(LABELS[(word + 1) % 3] for word in range(len(row.words))))
     assert [explain(model, gold, "random", target=Aim("gold", word=word))[0].target for word in (0, 1, 2)] == [

@@ -10,7 +10,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from babelscope.display.highlight import shade, top
+from babelscope.display.highlight import quantity_text, shade, top
 from babelscope.types import Attribution
 
 SUPPORTS = ("#d4e8f7", "#a3d1f0", "#6fb8e8", "#3f9fe0")
@@ -36,7 +36,7 @@ def header(one: Attribution) -> Text:
     if one.gold is not None and one.gold != one.label:
         line.append(f" (gold: {plain(one.gold)})")
     line.append(f" · p({plain(one.target)}) = {one.probability:.3f}")
-    line.append(f" · {one.method} of the {one.quantity} · {one.lang} · {plain(one.model)}")
+    line.append(f" · {one.method} of the {quantity_text(one)} · {one.lang} · {plain(one.model)}")
     return line.append(f"\nflags: {plain('; '.join(one.flags))}", "italic") if one.flags else line
 
 

@@ -16,7 +16,7 @@ from babelscope.display.results import Attributions
 from babelscope.errors import BabelscopeError, InputError, UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.model import inference, targets
-from babelscope.model.encode import encode
+from babelscope.model.encode import encode, model_input
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.options import choose, settle
@@ -140,10 +140,9 @@ def _attribution(
     lost = int((~np.isfinite(scores)).sum())
     constant = len(scores) > 1 and lost == 0 and np.ptp(scores) == 0
     flags = row.flags + explained.flags + (("all scores are equal",) if constant else ())
-    if model.task == "token-classification":
-        word = int(row.word[target.end])
+    word = int(row.word[target.end]) if model.task == "token-classification" else None
+    if word is not None:
         flags = (f"the tag of word {word}, {row.words[word]!r}", *flags)
-    contrast = f" to {model.labels[target.contrast]}" if target.quantity == "contrast" else ""
     return Attribution(
         id=row.example.id,
         group=row.example.group,
@@ -154,7 +153,7 @@ def _attribution(
         model=model.name,
         texts=row.example.texts,
         target=targets.name(model, row, target),
-        quantity=target.quantity + contrast,
+        quantity=target.quantity,
         label=targets.name(model, row, targets.predicted(model, row, output, token=target.end)),
         gold=row.example.label,
         probability=targets.probability(model, output, target),
@@ -174,6 +173,11 @@ def _attribution(
         target_end=target.end,
         details=dict(explained.details),
         rationale=_rationale(row),
+        contrast=model.labels[target.contrast] if target.contrast >= 0 else None,
+        contrast_index=target.contrast,
+        tagged_word=word,
+        input=model_input(row),
+        signature=model.signature,
     )
 
 

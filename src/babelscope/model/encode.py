@@ -12,7 +12,7 @@ from babelscope.data.segmentation import segment, words_of_tokens
 from babelscope.data.texts import check_text
 from babelscope.errors import InputError
 from babelscope.model.load import Model
-from babelscope.types import Encoded, Example, Span
+from babelscope.types import Attribution, Encoded, Example, ModelInput, Span, Window
 
 PARTS = ("all", "first", "second")
 """Which texts of a pair are attributed and erased; the others stay fixed."""
@@ -72,18 +72,17 @@ def _encode(model: Model, example: Example, part: str, long: str, task: bool) ->
     count = len(made.encodings)
     rows = []
     for number in range(count):
-        flags: tuple[str, ...] = ()
-        mine = example
+        row = _row(model, example, made, number, part)
         if split and count > 1:
-            flags = (f"window {number + 1} of {count}",)
-            mine = replace(example, id=f"{example.id}#{number + 1}")
+            window = Window(number + 1, count, example.id)
+            row = replace(row, example=replace(example, id=f"{example.id}#{number + 1}"), window=window)
         elif len(whole) > len(made.encodings[0].ids):
-            flags = (f"truncated to {len(made.encodings[0].ids)} of {len(whole)} tokens",)
-        rows.append(_row(model, mine, made, number, part, flags))
+            row = replace(row, truncated_from=len(whole))
+        rows.append(row)
     return rows
 
 
-def _row(model: Model, example: Example, made: Any, number: int, part: str, flags: tuple[str, ...]) -> Encoded:
+def _row(model: Model, example: Example, made: Any, number: int, part: str) -> Encoded:
     one = made.encodings[number]
     ids, offsets, tokens = [*one.ids], [*one.offsets], [*one.tokens]
     places = [-1 if alone or place is None else place for place, alone in zip(one.sequence_ids, one.special_tokens_mask)]
@@ -119,8 +118,8 @@ def _row(model: Model, example: Example, made: Any, number: int, part: str, flag
         words=tuple(example.texts[owners[old]][slice(*spans[old])] for old in present),
         word_offsets=tuple(spans[old] for old in present),
         word_segment=tuple(owners[old] for old in present),
-        flags=flags,
         decoder=len(after[0]),
+        part=part,
     )
 
 
@@ -142,3 +141,61 @@ def _refuse_empty(model: Model, row: Encoded) -> None:
     unknown = model.tokenizer.unk_token_id
     if unknown is not None and (row.ids[row.content] == unknown).all():
         raise InputError(f"{row.example.id}: every token is unknown to the model's vocabulary; there is nothing to explain")
+
+
+def model_input(row: Encoded) -> ModelInput:
+    """The whole input, in values that are stored with an explanation."""
+    return ModelInput(
+        ids=tuple(row.ids.tolist()),
+        types=None if row.types is None else tuple(row.types.tolist()),
+        content=tuple(row.content.tolist()),
+        segment=tuple(row.segment.tolist()),
+        offsets=tuple((start, end) for start, end in row.offsets.tolist()),
+        tokens=row.tokens,
+        decoder=row.decoder,
+        part=row.part,
+        window=row.window,
+        truncated_from=row.truncated_from,
+    )
+
+
+def encoded_input(attribution: Attribution) -> Encoded:
+    """The input that was explained, with the explanation's own words, from what the explanation keeps and nothing else.
+
+    *Law*: it equals what `encode` gave, array by array, whatever the tokenizer has become since.
+    """
+    read = attribution.input
+    if read is None:
+        raise InputError(f"{attribution.id}: the explanation keeps no tokens: it is of a function, not of a transformer")
+    word = np.full(len(read.ids), -1, dtype=np.int64)
+    word[np.array(read.content, dtype=bool)] = attribution.word_index
+    return Encoded(
+        example=_example(attribution),
+        ids=np.array(read.ids, dtype=np.int64),
+        types=None if read.types is None else np.array(read.types, dtype=np.int64),
+        content=np.array(read.content, dtype=bool),
+        word=word,
+        segment=np.array(read.segment, dtype=np.int64),
+        offsets=np.array(read.offsets, dtype=np.int64).reshape(-1, 2),
+        tokens=read.tokens,
+        words=attribution.words,
+        word_offsets=attribution.word_offsets,
+        word_segment=attribution.word_segment,
+        decoder=read.decoder,
+        part=read.part,
+        window=read.window,
+        truncated_from=read.truncated_from,
+    )
+
+
+def _example(attribution: Attribution) -> Example:
+    """The example with its gold as the explanation keeps it: marks of a rationale over the words that it has."""
+    row = Example(attribution.id, attribution.texts, attribution.lang, attribution.group, attribution.gold)
+    if attribution.rationale is None:
+        return row
+    words: list[list[Span]] = [[] for _ in attribution.texts]
+    marks: list[list[bool]] = [[] for _ in attribution.texts]
+    for text, span, mark in zip(attribution.word_segment, attribution.word_offsets, attribution.rationale):
+        words[text].append(span)
+        marks[text].append(mark)
+    return replace(row, words=tuple(map(tuple, words)), rationale=tuple(map(tuple, marks)))

@@ -53,6 +53,8 @@ HEADS = {
     "ForConditionalGeneration": "text2text-generation",
 }
 HALF = (torch.float16, torch.bfloat16)
+SAMPLED = 64
+"""Weights of each parameter that are part of a model's signature."""
 
 
 @dataclass(eq=False)
@@ -177,15 +179,35 @@ class Model:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of weights, task and tokenizer: what decides every number that the model gives."""
+        digest = self._interface()
+        for name, tensor in sorted(self.hf.state_dict().items()):
+            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+        return digest.hexdigest()
+
+    @cached_property
+    def signature(self) -> str:
+        """A quick fingerprint, kept with every explanation: SHA-256 of task, classes, tokenizer and a few of the weights.
+
+        Up to `SAMPLED` weights of every parameter, evenly spaced, in float32: two trainings of one base differ in them, a
+        copy on another device does not. The `fingerprint` of all weights would take a minute for a model of seven billion.
+        """
+        digest = self._interface()
+        for weight in self.hf.parameters():
+            flat = weight.detach().reshape(-1)
+            sample = flat[:: max(1, len(flat) // SAMPLED)][:SAMPLED].float().cpu()
+            digest.update(f"{tuple(weight.shape)}".encode() + sample.numpy().tobytes())
+        return digest.hexdigest()
+
+    def _interface(self) -> hashlib._Hash:
+        """A hash of what gives token ids and classes their meaning; how the tokenizer was last used does not matter."""
         digest = hashlib.sha256()
         digest.update(json.dumps([type(self.hf).__name__, self.task, self.labels]).encode())
         if self.verbalizer:
             digest.update(json.dumps(list(self.verbalizer.values())).encode())
-        for name, tensor in sorted(self.hf.state_dict().items()):
-            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-            digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
-        digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
-        return digest.hexdigest()
+        _, _, vocabulary = self.tokenizer.backend_tokenizer.to_str().partition('"added_tokens"')  # truncation stands before
+        digest.update(vocabulary.encode())
+        return digest
 
     def label_index(self, label: str | int) -> int:
         """The class of that name (or index, or LABEL_k); an unknown one is refused with the known ones listed."""

@@ -25,9 +25,9 @@ from babelscope.methods import METHODS
 from babelscope.methods.explain import explain, word_scores
 from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import Bounds, bounds
-from babelscope.metrics.measure import restored, target_of
+from babelscope.metrics.measure import check_model, explained_target
 from babelscope.model import inference, targets
-from babelscope.model.encode import encode
+from babelscope.model.encode import encode, encoded_input
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.types import Aim, Attribution, Encoded, Example, Target
@@ -73,7 +73,8 @@ def _panels(
     model: Model, mine: Sequence[Attribution], calibrated: Sequence[Check], draws: int, seeds: int, siblings: Sequence[Model]
 ) -> list[Trust]:
     """The panels of explanations by one method with one setting, made together."""
-    rows, wanted = [restored(model, one) for one in mine], [target_of(model, one) for one in mine]
+    check_model(model, mine)
+    rows, wanted = [encoded_input(one) for one in mine], [explained_target(one) for one in mine]
     own = [np.array(one.word_scores) for one in mine]
 
     def again(seed: int) -> list[Scores]:
@@ -133,10 +134,11 @@ def _faded(
 def _sibling(other: Model, one: Attribution) -> Scores:
     """The same words' scores by another model, for the same target; NaN where it reads other words."""
     example = Example(one.id, one.texts, one.lang, one.group)
-    part = "all" if len(set(one.segment)) == len(one.texts) else ("first", "second")[one.segment[0]]
-    quantity, _, contrast = one.quantity.partition(" to ")
-    aim = Aim(one.target, contrast or None)
-    (made,) = explain(other, example, one.method, target=aim, quantity=quantity, options=one.options, seed=one.seed, part=part)
+    aim = Aim(one.target, one.contrast)
+    part = "all" if one.input is None else one.input.part
+    (made,) = explain(
+        other, example, one.method, target=aim, quantity=one.quantity, options=one.options, seed=one.seed, part=part
+    )
     known = dict(zip(zip(made.word_segment, made.word_offsets), made.word_scores))
     return np.array([known.get(place, nan) for place in zip(one.word_segment, one.word_offsets)])
 
