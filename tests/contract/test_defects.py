@@ -93,7 +93,7 @@ def test_9_5_the_null_is_the_empty_rationale(model: Model) -> None:
         null = erase(model, row, row.content, "pad")
         assert null is not None
         assert (null.ids[~row.content] == row.ids[~row.content]).all()
-        full, gone = inference.scores(model, [inference.query(row), null])
+        full, gone = inference.outputs(model, [inference.query(row), null])
         drop = float(torch.softmax(full, -1)[1] - torch.softmax(gone, -1)[1])
         scores = [np.arange(len(row.words), dtype=float)]
         (whole,) = METRICS["comprehensiveness"].function(model, [row], scores, [Target(1)], grid=(1.0,), operator="pad")
@@ -157,7 +157,7 @@ def test_9_11_predictions_are_the_measured_models_own(bert: Model) -> None:
     with pytest.raises(InputError, match="another model"):
         measure(other, found, "comprehensiveness")
     for one, row in zip(found, encode(bert, as_examples(LONG))):
-        (output,) = inference.scores(bert, [inference.query(row)])
+        (output,) = inference.outputs(bert, [inference.query(row)])
         assert one.probability == pytest.approx(float(torch.softmax(output, -1).max()), abs=1e-12)
 
 

@@ -36,7 +36,7 @@ from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.files import (
     plain,
 )
-from babelscope.model import inference
+from babelscope.model import activations
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.store import open_store
@@ -71,17 +71,17 @@ def numbers(one: Any) -> np.ndarray:
 
 def test_a_text_is_read_alike_in_any_company(model: Model) -> None:
     together = read_texts(model, MIXED, LABELS, {})
-    budget = model.door.budget
+    budget = model.inference.budget
     for at, one in enumerate(MIXED):
         (alone,) = read_texts(model, [one], LABELS, {})
         np.testing.assert_allclose(numbers(alone), numbers(together[at]), atol=1e-6, rtol=1e-6)  # states are float32
         np.testing.assert_allclose(alone.reading.logits, together[at].reading.logits, atol=1e-9)
         np.testing.assert_allclose(alone.reading.share, together[at].reading.share, atol=1e-9)
     try:
-        model.door.budget = 40
+        model.inference.budget = 40
         small = read_texts(model, MIXED[::-1], LABELS, {})[::-1]
     finally:
-        model.door.budget = budget
+        model.inference.budget = budget
     for one, other in zip(together, small):
         np.testing.assert_allclose(one.reading.logits, other.reading.logits, atol=1e-9)
         np.testing.assert_allclose(one.reading.nats, other.reading.nats, atol=1e-9)
@@ -123,9 +123,9 @@ def test_classes_are_matched_by_name_or_refused(bert: Model) -> None:
 def test_two_stacks_are_refused() -> None:
     model = tiny("bert")
     replaced = Model(model.hf, model.tokenizer, "two", model.task)
-    replaced.__dict__["two_sided"] = True
+    replaced.__dict__["is_encoder_decoder"] = True
     with pytest.raises(UnsupportedModel, match="one stack of layers"):
-        inference.insides(replaced, [], lambda row, inside: None)
+        activations.activations(replaced, [], lambda row, inside: None)
 
 
 def test_parts_are_whole_and_none_is_too_small() -> None:

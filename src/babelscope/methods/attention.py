@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from babelscope.model import inference
-from babelscope.model.inference import Interior
+from babelscope.model import activations, inference
+from babelscope.model.activations import ActivationGradients
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Explained, Target
 
@@ -31,7 +31,7 @@ def attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
         return read(model, targets[row], weights[-1].double().mean(dim=0).cpu())
 
-    found = inference.attentions(model, [inference.query(row) for row in inputs], reduce)
+    found = activations.attentions(model, [inference.query(row) for row in inputs], reduce)
     return _explained(inputs, found)
 
 
@@ -45,8 +45,8 @@ def scaled_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[
     Source: Serrano and Smith 2019; Zhao and Aletras 2024, "alpha grad alpha".
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return read(model, targets[row], (inside.weights[-1] * inside.weight_slopes[-1]).mean(dim=0))
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
+        return read(model, targets[row], (inside.weights[-1] * inside.weight_gradients[-1]).mean(dim=0))
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -63,7 +63,7 @@ def rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
         return read(model, targets[row], rolled(weights.double().mean(dim=1).cpu()))
 
-    return _explained(inputs, inference.attentions(model, [inference.query(row) for row in inputs], reduce))
+    return _explained(inputs, activations.attentions(model, [inference.query(row) for row in inputs], reduce))
 
 
 def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
@@ -75,9 +75,9 @@ def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence
     Source: Chefer, Gur and Wolf 2021b (GAE), eqs. 5 and 6.
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
         relevance = torch.eye(inside.weights.shape[-1], dtype=torch.float64, device=inside.weights.device)
-        for layer in (inside.weights * inside.weight_slopes).clamp(min=0).mean(dim=1):
+        for layer in (inside.weights * inside.weight_gradients).clamp(min=0).mean(dim=1):
             relevance = relevance + layer @ relevance
         return read(model, targets[row], relevance)
 
@@ -93,8 +93,8 @@ def grads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) ->
     Source: the Grad-CAM baseline of Chefer, Gur and Wolf 2021a and Qiang et al. 2022 ("Grads").
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return inside.weight_slopes[-1].mean(dim=(0, 1)).clamp(min=0)
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
+        return inside.weight_gradients[-1].mean(dim=(0, 1)).clamp(min=0)
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -108,8 +108,8 @@ def attgrads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target])
     Source: the attention Grad-CAM baseline of Chefer, Gur and Wolf 2021a and Qiang et al. 2022 ("AttGrads").
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        shares = inside.weight_slopes[-1].mean(dim=(1, 2), keepdim=True)
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
+        shares = inside.weight_gradients[-1].mean(dim=(1, 2), keepdim=True)
         matrix = (shares * inside.weights[-1]).mean(dim=0).clamp(min=0)
         spread = matrix.max() - matrix.min()
         return read(model, targets[row], (matrix - matrix.min()) / spread if spread > 0 else torch.zeros_like(matrix))
@@ -126,8 +126,8 @@ def cat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> l
     Source: Qiang et al. 2022 (AttCAT), the ablation without attention.
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return (inside.states * inside.state_slopes).sum(dim=(0, 2))
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
+        return (inside.states * inside.state_gradients).sum(dim=(0, 2))
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -141,9 +141,9 @@ def attcat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -
     Source: Qiang et al. 2022 (AttCAT), eqs. 6 to 8.
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
         attended = inside.weights.mean(dim=(1, 2))
-        return ((inside.states * inside.state_slopes).sum(dim=-1) * attended).sum(dim=0)
+        return ((inside.states * inside.state_gradients).sum(dim=-1) * attended).sum(dim=0)
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -173,9 +173,14 @@ def read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> 
 
 
 def _from_interiors(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], reduce: Callable[[int, Interior], Tensor]
+    model: Model,
+    inputs: Sequence[Encoded],
+    targets: Sequence[Target],
+    reduce: Callable[[int, ActivationGradients], Tensor],
 ) -> list[Explained]:
-    return _explained(inputs, inference.interiors(model, [inference.query(row) for row in inputs], targets, reduce))
+    return _explained(
+        inputs, activations.activations_with_gradients(model, [inference.query(row) for row in inputs], targets, reduce)
+    )
 
 
 def _explained(inputs: Sequence[Encoded], found: Sequence[Tensor]) -> list[Explained]:

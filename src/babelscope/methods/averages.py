@@ -108,7 +108,7 @@ def expected_gradients(
     asked = [targets[drawn[at][0]] for at, _ in points]
     found = [part for _, part in inference.gradients(model, [on_path(*each) for each in points], asked, reduce)]
     whole = ((ids, inputs[row]) for (row, _), (ids, _) in zip(drawn, texts))
-    ends = inference.scores(model, [inference.Query(ids, mine.types, decoder=mine.decoder) for ids, mine in whole])
+    ends = inference.outputs(model, [inference.Query(ids, mine.types, decoder=mine.decoder) for ids, mine in whole])
     results = []
     for row, (encoded, target) in enumerate(zip(inputs, targets)):
         mean = torch.stack(found[2 * baselines * row : 2 * baselines * (row + 1)]).mean(dim=0)

@@ -85,6 +85,6 @@ def _amounts(model: Model, erased: Sequence[tuple[Encoded, Target, NDArray[np.bo
             queries.append(asked)
             places.append((at, there))
     amounts = np.full(len(erased), np.nan)
-    for output, (at, there) in zip(inference.scores(model, queries), places):
+    for output, (at, there) in zip(inference.outputs(model, queries), places):
         amounts[at] = float(value(model, output, there))
     return amounts

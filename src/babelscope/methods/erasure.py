@@ -44,7 +44,7 @@ def occlusion(
             mine.append((len(queries), there))
             queries.append(asked)
         places.append(mine)
-    outputs = iter(inference.scores(model, queries))
+    outputs = iter(inference.outputs(model, queries))
     results = []
     found = list(outputs)
     start = 0

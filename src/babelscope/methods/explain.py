@@ -17,6 +17,7 @@ from babelscope.errors import BabelscopeError, InputError, UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode, model_input
+from babelscope.model.forward import output_of
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.options import choose, settle
@@ -59,8 +60,8 @@ def explain(
         if row.attentions and model.unseen_attention:
             raise UnsupportedModel(f"{row.name} reads attention weights, but {model.unseen_attention}; use another method")
     encoded = encode(model, as_examples(data, lang), part=part, long=long)
-    with model.door.watched(progress):
-        outputs = inference.scores(model, [inference.query(row) for row in encoded])
+    with model.inference.reporting_progress(progress):
+        outputs = inference.outputs(model, [inference.query(row) for row in encoded])
         check_own(model, encoded, outputs)
         aim = target if isinstance(target, Aim) else Aim(target)
         wanted = [targets.chosen(model, row, output, aim, quantity) for row, output in zip(encoded, outputs)]
@@ -101,7 +102,7 @@ def check_own(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.
 
     The plain call derives positions and masks itself, one text at a time, so that an error of ours cannot hide in it.
     """
-    with model.still(), torch.no_grad():
+    with model.inference_mode(), torch.no_grad():
         for row, output in zip(encoded, outputs):
             ids = torch.from_numpy(row.ids)[None].to(model.device)
             count = len(row.ids) - row.decoder
@@ -110,7 +111,7 @@ def check_own(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.
                 given["token_type_ids"] = torch.from_numpy(row.types)[None].to(model.device)
             if model.task == "text2text-generation":
                 given["decoder_input_ids"] = ids[:, count:]
-            own = inference.outcome(model, model.hf(**given), 0, count, -1)
+            own = output_of(model, model.hf(**given), 0, count, -1)
             target = targets.predicted(model, row, output)
             gap = abs(targets.probability(model, own, target) - targets.probability(model, output, target))
             if not gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):

@@ -159,7 +159,7 @@ def _values(
     baseline: str,
 ) -> dict[Point, float]:  # fmt: skip
     queries = [on_path(inputs[row], ways[row], share, baseline) for row, share in points]
-    outputs = inference.scores(model, queries)
+    outputs = inference.outputs(model, queries)
     return {(row, share): float(value(model, output, targets[row])) for (row, share), output in zip(points, outputs)}
 
 

@@ -73,7 +73,7 @@ def deeplift(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target],
 
     with rules(model, "deeplift"):
         found = inference.gradients(model, [inference.query(row) for row in inputs], targets, reduce, against)
-    outputs = inference.scores(model, against)
+    outputs = inference.outputs(model, against)
     references = [float(value(model, output, target)) for output, target in zip(outputs, targets)]
     return [Explained(part.numpy()[row.content], at) for row, at, (_, part) in zip(inputs, references, found)]
 

@@ -95,7 +95,7 @@ def bounds(
     if "operator" in inspect.signature(row.function).parameters:
         options["operator"] = operator
     reasons = [ranked(one, given, unit)[1] for one, given in zip(inputs, scores)]
-    with model.door.remembering():
+    with model.inference.caching():
         orders = [
             greedy(model, inputs, targets, unit, operator, steps, kept=kept)
             for steps, kept in ((1, False), (STEPS, False), (STEPS, True))

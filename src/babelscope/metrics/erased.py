@@ -79,7 +79,7 @@ def probabilities(
                 places.append((len(asked), there))
                 asked.append(query)
         plans.append((places, reason))
-    outputs = inference.scores(model, asked)
+    outputs = inference.outputs(model, asked)
     return [
         (np.array([nan if at is None else float(of(model, outputs[at[0]], at[1])) for at in places]), reason)
         for places, reason in plans

@@ -39,7 +39,7 @@ def measure(
     targets = [explained_target(attribution) for attribution in attributions]
     encoded = [encoded_input(attribution) for attribution in attributions]
     measures: list[Measure] = []
-    with model.door.remembering(), model.door.watched(progress):
+    with model.inference.caching(), model.inference.reporting_progress(progress):
         for row in rows:
             resolved = settle(row, options or {})
             values = row.function(model, encoded, _scores(attributions, resolved), targets, **resolved)

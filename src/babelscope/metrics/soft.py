@@ -202,7 +202,7 @@ def _error(values: Sequence[float]) -> float:
 
 
 def _probabilities(model: Model, queries: Sequence[inference.Query], targets: Sequence[Target]) -> list[float]:
-    return [probability(model, output, target) for output, target in zip(inference.scores(model, queries), targets)]
+    return [probability(model, output, target) for output, target in zip(inference.outputs(model, queries), targets)]
 
 
 def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) -> inference.Query:

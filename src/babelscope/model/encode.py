@@ -125,7 +125,7 @@ def _row(model: Model, example: Example, made: Any, number: int, part: str) -> E
 
 def _decoder(model: Model, example: Example) -> tuple[list[int], list[Span], list[str], list[int]]:
     """Ids, offsets, tokens and texts of what only a decoder beside an encoder reads."""
-    if not model.two_sided:
+    if not model.is_encoder_decoder:
         return [], [], [], []
     start = model.decoder_start
     shown = model.tokenizer.convert_ids_to_tokens(start)

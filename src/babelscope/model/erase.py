@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -90,20 +89,21 @@ def _blurred(model: Model, encoded: Encoded, gone: NDArray[np.bool_]) -> Query:
 
 
 def mean_embedding(model: Model) -> Float[Tensor, " dim"]:
-    """The mean word embedding of the vocabulary's tokens, special tokens left out."""
-    return _mean(
-        model.embeddings, model.embeddings.weight._version, len(model.tokenizer), tuple(model.tokenizer.all_special_ids)
-    )
+    """The mean word embedding of the vocabulary's tokens, special tokens left out; computed once per state of the weights.
 
-
-@lru_cache(maxsize=1)
-def _mean(table: torch.nn.Module, version: int, size: int, special: tuple[int, ...]) -> Tensor:
-    """`version` counts the changes of the weights, so that a changed model gets its own mean. By the module's own call,
-    as some scale their weights; in pieces, as a vocabulary may hold 250 000."""
-    weight: Tensor = table.weight  # type: ignore[assignment]
-    ids = torch.tensor(sorted(set(range(min(size, len(weight)))) - set(special)), device=weight.device)
+    By the module's own call, as some scale their weights; in pieces, as a vocabulary may hold 250 000 tokens.
+    """
+    weight: Tensor = model.embeddings.weight
+    state = (id(weight), weight._version, weight.dtype, weight.device)
+    known = model.inference.mean_embedding
+    if known is not None and known[0] == state:
+        return known[1]
+    tokens = range(min(len(model.tokenizer), len(weight)))
+    ids = torch.tensor(sorted(set(tokens) - set(model.tokenizer.all_special_ids)), device=weight.device)
     with torch.no_grad():
-        return torch.stack([table(part).sum(0) for part in torch.split(ids, 8192)]).sum(0) / len(ids)
+        mean = torch.stack([model.embeddings(part).sum(0) for part in torch.split(ids, 8192)]).sum(0) / len(ids)
+    model.inference.mean_embedding = state, mean
+    return mean
 
 
 def moved(target: Target, gone: NDArray[np.bool_], operator: str, positions: bool) -> Target | None:

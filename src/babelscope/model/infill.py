@@ -13,7 +13,7 @@ from torch import Tensor
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.model import inference
+from babelscope.model import activations, inference
 from babelscope.model.load import Model, not_found, quiet
 from babelscope.random import keyed
 from babelscope.types import Encoded
@@ -55,7 +55,7 @@ def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], c
         ids[gone] = places[:, 0].clamp(max=wanted.shape[1] - 1).numpy()
         return ids
 
-    drawn = {names[at]: ids for at, ids in zip(moving, inference.expectations(writer, queries, draw))}
+    drawn = {names[at]: ids for at, ids in zip(moving, activations.token_logits(writer, queries, draw))}
     return [
         inference.Query(drawn.get(name, encoded.ids), encoded.types, decoder=encoded.decoder)
         for name, (encoded, _) in zip(names, asked)

@@ -8,7 +8,7 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.model.inference_state import ELSEWHERE, Door
+from babelscope.model.inference_state import ELSEWHERE, InferenceState
 from babelscope.model.verbalizer import verbalizer as labelled
 
 TASKS = {
@@ -57,15 +57,15 @@ SAMPLED = 64
 """Weights of each parameter that are part of a model's signature."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Model:
-    """A transformer with its tokenizer: the one deep class."""
+    """A transformer with its tokenizer: the one deep class. What changes is in `inference`; the rest stays as loaded."""
 
     hf: Any
     tokenizer: Any
     name: str
     task: str
-    door: Door = field(default_factory=Door)
+    inference: InferenceState = field(default_factory=InferenceState)
     verbalizer: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Per label the tokens that stand for it, where a language model is asked to classify."""
 
@@ -122,7 +122,7 @@ class Model:
         return self.task == "text-classification" and isinstance(getattr(self.hf, "score", None), torch.nn.Linear)
 
     @cached_property
-    def two_sided(self) -> bool:
+    def is_encoder_decoder(self) -> bool:
         """Whether the model has an encoder and a decoder, which both read tokens."""
         paths = (path.rpartition(".")[2] for path, _ in self.hf.named_modules())
         return bool(self.hf.config.is_encoder_decoder) and "decoder" in paths
@@ -141,7 +141,7 @@ class Model:
         kind = type(self.hf).__name__
         if not hasattr(self.hf.config.get_text_config(), "num_attention_heads"):
             return f"{kind} has no attention weights"
-        return f"the attention of {kind} is of an encoder and a decoder, no single matrix" if self.two_sided else ""
+        return f"the attention of {kind} is of an encoder and a decoder, no single matrix" if self.is_encoder_decoder else ""
 
     @cached_property
     def first_position(self) -> int:
@@ -227,21 +227,22 @@ class Model:
     @contextmanager
     def full_precision(self) -> Iterator[bool]:
         """Weights in half precision as float32, and restored to the bit on exit; whether there were any."""
-        halves = [(one, one.dtype) for one in (*self.hf.parameters(), *self.hf.buffers()) if one.dtype in HALF]
-        memory = self.door.memory
-        try:
-            if halves:
-                self.door.memory = None  # what it remembers was computed in half precision
-            for one, _ in halves:
-                one.data = one.data.float()
-            yield bool(halves)
-        finally:
-            self.door.memory = memory
-            for one, kind in halves:
-                one.data = one.data.to(kind)
+        weights = (*self.hf.parameters(), *self.hf.buffers())
+        halves = [(weight, weight.dtype) for weight in weights if weight.dtype in HALF]
+        if not halves:
+            yield False
+            return
+        with self.inference.without_cache():  # what is in it was computed in half precision
+            try:
+                for weight, _ in halves:
+                    weight.data = weight.data.float()
+                yield True
+            finally:
+                for weight, kind in halves:
+                    weight.data = weight.data.to(kind)
 
     @contextmanager
-    def still(self) -> Iterator[None]:
+    def inference_mode(self) -> Iterator[None]:
         """The model in evaluation mode with its parameters left alone; as it was found on exit."""
         modes = [(module, module.training) for module in self.hf.modules()]
         padding = self.hf.config.get_text_config().pad_token_id
@@ -279,34 +280,36 @@ def load(
     revision: str | None = None,
     allow_untrained_head: bool = False,
     verbalizer: Mapping[str, str | Sequence[str]] | None = None,
+    name: str | None = None,
 ) -> Model:
     """A model ready to be explained, from a hub id, a folder, a transformers pipeline or a (model, tokenizer) pair.
 
     The task is read from the checkpoint's architecture. A head that the checkpoint does not hold is refused, because
     transformers would fill it with random numbers and only log it. A `verbalizer` makes a language model a classifier: it
-    gives for each label the word, or the words, that the model would go on with.
+    gives for each label the word, or the words, that the model would go on with. `name` is what results call the model; by
+    default the checkpoint.
     """
     if task is not None and task not in TASKS:
         raise InputError(f"task {task!r} is not one of: {', '.join(TASKS)}")
     if isinstance(source, (str, Path)):
-        model = _from_pretrained(str(source), task, revision, allow_untrained_head)
+        model = _from_pretrained(str(source), task, revision, allow_untrained_head, name)
     elif isinstance(source, tuple) and len(source) == 2:
-        model = _wrap(source[0], source[1], task)
+        model = _wrap(source[0], source[1], task, name)
     elif hasattr(source, "model") and hasattr(source, "tokenizer"):
-        model = _wrap(source.model, source.tokenizer, task)
+        model = _wrap(source.model, source.tokenizer, task, name)
     else:
         raise InputError(
             f"cannot load a model from {type(source).__name__}: give a hub id, a folder, a pipeline or (model, tokenizer)"
         )
     if verbalizer:
-        model.verbalizer = labelled(model, verbalizer)
+        model = replace(model, verbalizer=labelled(model, verbalizer))
     if device is not None:
         try:
             model.hf.to(device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from error
     if model.hf.device.type != "cpu":
-        model.door.budget = ELSEWHERE
+        model.inference.budget = ELSEWHERE
     return model
 
 
@@ -315,7 +318,7 @@ def fastest() -> str | None:
     return "cuda" if torch.cuda.is_available() else None
 
 
-def _wrap(hf: Any, tokenizer: Any, task: str | None) -> Model:
+def _wrap(hf: Any, tokenizer: Any, task: str | None, name: str | None) -> Model:
     if not getattr(tokenizer, "is_fast", False):
         raise UnsupportedModel(
             f"{type(tokenizer).__name__} gives no character offsets; load its fast version (AutoTokenizer, use_fast=True)"
@@ -326,10 +329,12 @@ def _wrap(hf: Any, tokenizer: Any, task: str | None) -> Model:
             f"{type(hf).__name__} is none of the classes that can be explained: *{', *'.join(HEADS)}; "
             "load the checkpoint with one of them"
         )
-    return Model(hf, tokenizer, str(getattr(hf, "name_or_path", "") or type(hf).__name__), found)
+    return Model(hf, tokenizer, name or str(getattr(hf, "name_or_path", "") or type(hf).__name__), found)
 
 
-def _from_pretrained(source: str, task: str | None, revision: str | None, allow_untrained_head: bool) -> Model:
+def _from_pretrained(
+    source: str, task: str | None, revision: str | None, allow_untrained_head: bool, name: str | None
+) -> Model:
     own = _task_of(source, revision)
     found = task or own or "text-classification"
     if own not in (None, found) and not allow_untrained_head:
@@ -349,7 +354,7 @@ def _from_pretrained(source: str, task: str | None, revision: str | None, allow_
             "nothing to explain; fine-tune it first (babelscope finetune), or allow an untrained head"
         )
     hf.eval()
-    return _wrap(hf, tokenizer, found)
+    return _wrap(hf, tokenizer, found, name)
 
 
 def _task_of(source: str, revision: str | None) -> str | None:

@@ -188,11 +188,10 @@ def _wanted(block: Block) -> tuple[str, str, int, str]:
 def _obtain(study: Study, block: Block, watch: Watch) -> Model | Exception:
     """The block's model under its name in the study, or the reason why there is none."""
     try:
-        model = models.obtain(block.model, block.task.data, block.seed, block.lang, watch.steps)
+        name = name_of(study, block)
+        return models.obtain(block.model, block.task.data, block.seed, block.lang, watch.steps, name=name)
     except FAULTS as error:
         return error
-    model.name = name_of(study, block)
-    return model
 
 
 def _fill(study: Study, block: Block, model: Model, store: Store, tally: Tally, watch: Watch) -> None:
@@ -295,7 +294,7 @@ def _measure(study: Study, model: Model, store: Store, explained: list[str], tal
     """The measures that are missing, computed in one go and stored in one go: inputs that several ask for are scored
     once, and a run that was killed in between begins the block again with the same batches."""
     missing: list[Cell] = []
-    with model.door.remembering():
+    with model.inference.caching():
         for name in explained:
             for choice in study.metrics:
                 options = settle(METRICS[choice.name], choice.options)

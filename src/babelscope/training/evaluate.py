@@ -40,8 +40,8 @@ def evaluate(model: Model, examples: Sequence[Example], *, progress: Progress | 
     if model.task == "token-classification":
         raise InputError(f"{model.name} tags words; evaluation knows classes and answers only")
     rows = encode(model, examples)
-    with model.door.watched(progress):
-        outputs = inference.scores(model, [inference.query(row) for row in rows])
+    with model.inference.reporting_progress(progress):
+        outputs = inference.outputs(model, [inference.query(row) for row in rows])
     targets = [predicted(model, row, output) for row, output in zip(rows, outputs)]
     given = [name(model, row, target) for row, target in zip(rows, targets)]
     scores = []

@@ -33,14 +33,15 @@ PRETRAINED = "pretrained:"
 """A base that starts like this is a recipe of ours, in the languages of the model."""
 
 
-def obtain(spec: ModelSpec, data: DataSpec, seed: int, lang: str, progress: Progress | None = None) -> Model:
-    """The model that reads a language, trained first if it is not in the cache; its name is the study's."""
+def obtain(
+    spec: ModelSpec, data: DataSpec, seed: int, lang: str, progress: Progress | None = None, *, name: str | None = None
+) -> Model:
+    """The model that reads a language, trained first if it is not in the cache; by default under the study's name for it."""
     if spec.train is None:
-        model = load(str(spec.source), device=fastest(), revision=spec.revision, verbalizer=spec.verbalizer)
-    else:
-        model = load(train(spec.train.of(lang), data, seed, progress), device=fastest())
-    model.name = spec.name
-    return model
+        return load(
+            str(spec.source), device=fastest(), revision=spec.revision, verbalizer=spec.verbalizer, name=name or spec.name
+        )
+    return load(train(spec.train.of(lang), data, seed, progress), device=fastest(), name=name or spec.name)
 
 
 def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Path:

@@ -55,7 +55,7 @@ class Translated:
 def said(model: Model, examples: Sequence[Example]) -> dict[str, str]:
     """What the model predicts for every group's text."""
     rows = encode(model, examples)
-    outputs = inference.scores(model, [inference.query(row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row) for row in rows])
     return {row.example.group: name(model, row, predicted(model, row, output)) for row, output in zip(rows, outputs)}
 
 

@@ -93,7 +93,7 @@ def states(model: Model, row: Encoded, layer: int) -> Float[np.ndarray, "token d
     given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     if row.types is not None and "token_type_ids" in model.accepts:
         given["token_type_ids"] = torch.from_numpy(row.types)[None].to(model.device)
-    with model.still(), torch.no_grad():
+    with model.inference_mode(), torch.no_grad():
         output = model.hf.base_model(**given, output_hidden_states=True)
     return np.asarray(output.hidden_states[layer][0].double().cpu().numpy())
 

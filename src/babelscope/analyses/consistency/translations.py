@@ -65,7 +65,7 @@ def explained(
     said: dict[str, str] = {}
     found = []
     for lang in dict.fromkeys([source, *texts]):
-        with model.door.remembering():
+        with model.inference.caching():
             made = for_classes(texts[lang], {"": "gold" if target == "gold" else None, **said}, each)
             found += [_units(one, sure) for one, sure in zip(made, confidences(model, texts[lang]))]
         if lang == source and target == "source":
@@ -94,7 +94,7 @@ def for_classes(
 def confidences(model: Model, examples: Sequence[Example]) -> list[float]:
     """The model's probability of what it predicts, for every text."""
     rows = encode(model, examples)
-    outputs = inference.scores(model, [inference.query(row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row) for row in rows])
     return [probability(model, output, predicted(model, row, output)) for row, output in zip(rows, outputs)]
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from babelscope.analyses.tradeoffs.attention import Spread, spread
 from babelscope.errors import InputError
-from babelscope.model import inference
+from babelscope.model import activations, inference
 from babelscope.model.encode import encode
 from babelscope.model.head_counts import reach
 from babelscope.model.load import Model
@@ -57,7 +57,7 @@ def read_texts(
     seen = _reach(model, queries)
     places = {label: place for place, label in enumerate(labels)}
 
-    def reduce(row: int, inside: inference.Inside) -> Read:
+    def reduce(row: int, inside: activations.Activations) -> Read:
         mine = rows[row]
         example = mine.example
         weights = None if inside.weights is None else inside.weights.cpu().numpy()
@@ -72,7 +72,7 @@ def read_texts(
             TextStates(example.id, layers, *_pooled(inside.states, mine)),
         )  # fmt: skip
 
-    return list(inference.insides(model, queries, reduce))
+    return list(activations.activations(model, queries, reduce))
 
 
 def parts(examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
@@ -92,7 +92,7 @@ def _reach(model: Model, queries: Sequence[inference.Query]) -> NDArray[np.int64
     if model.unseen_attention or not queries:
         return None
     longest = max(queries, key=lambda asked: len(asked.ids))
-    (found,) = inference.attentions(model, [longest], lambda _, weights: reach(weights))
+    (found,) = activations.attentions(model, [longest], lambda _, weights: reach(weights))
     return np.asarray(found.numpy())
 
 

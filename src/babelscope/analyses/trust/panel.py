@@ -61,7 +61,7 @@ def trust(
     for at, one in enumerate(attributions):
         groups.setdefault((one.method, canonical(dict(one.options)), one.seed), []).append(at)
     found: dict[int, Trust] = {}
-    with model.door.watched(progress):
+    with model.inference.reporting_progress(progress):
         for places in groups.values():
             mine = [attributions[at] for at in places]
             calibrated = [checks.calibration(one, *known) for one in mine]
@@ -83,7 +83,7 @@ def _panels(
     luck = [checks.chance(one, row.example.id) for one, row in zip(own, rows)]
     repeated = [again(mine[0].seed + step) for step in range(1, seeds + 1)] if METHODS[mine[0].method].seeded else []
     kin = [[_sibling(other, one) for one in mine] for other in siblings]
-    with model.door.remembering():
+    with model.inference.caching():
         left = METRICS["loo_correlation"].function(model, rows, own, wanted)
         places = {name: _bounds(model, rows, own, wanted, name) for name in ("comprehensiveness", "sufficiency")}
     faded = _faded(model, mine[0].seed, own, luck, again, draws)
@@ -165,7 +165,7 @@ def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Ou
     if missing is not None:
         raise InputError(f"{missing}: calibration needs a label on every labelled example")
     rows = encode(model, labelled)
-    outputs = inference.scores(model, [inference.query(row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row) for row in rows])
     said = [targets.predicted(model, row, output) for row, output in zip(rows, outputs)]
     sure = [targets.probability(model, output, one) for output, one in zip(outputs, said)]
     right = [one.index == targets.gold(model, row).index for row, one in zip(rows, said)]

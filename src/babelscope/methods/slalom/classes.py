@@ -38,7 +38,7 @@ def explain_classes(
         raise InputError(f"{model.name} has {len(model.labels)} classes; a joint surrogate needs at least two")
     (row,) = (pieces(one, unit) for one in encode(model, as_examples(text, lang)))
     asked = questions(row.segments, design("mix"), samples, keyed(seed, "slalom", row.row.example.id))
-    outputs = inference.scores(model, [row.query(one) for one in asked.asked])
+    outputs = inference.outputs(model, [row.query(one) for one in asked.asked])
     logits = np.stack([output.numpy() for output in outputs])
     flat = [[number for one in question for number in one] for question in asked.asked]
     found = joint_fit(texts(flat), logits, size=asked.size, weight=asked.weight)

@@ -120,7 +120,7 @@ def fit_corpus(
         for place, number in enumerate(sequences[-1]):
             names.setdefault(number, "".join(tokens[row.position == place]))
     wanted = [targets.named(model, row.row, target, quantity) for row in rows]
-    outputs = inference.scores(model, [inference.query(row.row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row.row) for row in rows])
     answer = np.array([float(targets.value(model, output, one)) for output, one in zip(outputs, wanted)])
     given = texts(sequences)
     found = fit(given, answer, size=len(known))

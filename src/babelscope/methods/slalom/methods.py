@@ -130,7 +130,7 @@ def surrogates(
     queries = [row.query(text) for row, one in zip(rows, asked) for text in one.asked]
     if not all(len(query.ids) for query in queries):
         raise UnsupportedModel(f"{model.name} reads nothing of an empty text, so that no context can be fitted; use design mix")
-    outputs = iter(inference.scores(model, queries))
+    outputs = iter(inference.outputs(model, queries))
     found = []
     for row, one, target in zip(rows, asked, targets):
         answer = np.array([float(value(model, next(outputs), target)) for _ in one.asked])
@@ -143,7 +143,7 @@ def _exact(model: Model, row: Pieces, target: Target) -> Surrogate:
         raise InputError(f"{row.row.example.id}: the exact design asks about single units; fix one text of the pair (part)")
 
     def ask(sequences: Sequence[tuple[int, ...]]) -> NDArray[np.float64]:
-        outputs = inference.scores(model, [row.query((one,)) for one in sequences])
+        outputs = inference.outputs(model, [row.query((one,)) for one in sequences])
         return np.array([float(value(model, output, target)) for output in outputs])
 
     return recovered(row.segments, ask)
