@@ -31,7 +31,7 @@ import pyarrow.parquet as pq
 
 from babelscope.errors import StoreError
 from babelscope.files import canonical
-from babelscope.types import Attribution, Failure, Measure, ModelInput, Reading, StoredPanel, TextStates, Window
+from babelscope.types import Attribution, Candidate, Failure, Measure, ModelInput, Reading, StoredPanel, TextStates, Window
 
 Rows = Sequence[Attribution] | Sequence[Measure] | Sequence[StoredPanel] | Sequence[Reading] | Sequence[TextStates]
 
@@ -52,6 +52,7 @@ _INPUT = pa.struct(
         ("tokens", _STRINGS), ("decoder", pa.int32()), ("part", pa.string()),
         ("window", pa.struct([("number", pa.int32()), ("count", pa.int32()), ("of", pa.string())])),
         ("truncated_from", pa.int32()),
+        ("candidates", pa.list_(pa.struct([("tokens", pa.int32()), ("continuation", pa.int32())]))),
     ]
 )  # fmt: skip
 """The fields of `ModelInput`."""
@@ -267,7 +268,8 @@ def _model_input(row: dict[str, Any] | None) -> ModelInput | None:
     types = None if row["types"] is None else tuple(row["types"])
     window = None if row["window"] is None else Window(**row["window"])
     offsets = tuple((start, end) for start, end in row["offsets"])
-    return ModelInput(**{**row, **lists, "types": types, "window": window, "offsets": offsets})
+    candidates = tuple(Candidate(**each) for each in row["candidates"])
+    return ModelInput(**{**row, **lists, "types": types, "window": window, "offsets": offsets, "candidates": candidates})
 
 
 def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:

@@ -71,6 +71,8 @@ class Encoded:
     window: Window | None = None
     truncated_from: int | None = None
     """How many tokens the input had before it was truncated; None if it was not."""
+    candidates: tuple[Candidate, ...] = ()
+    """The sequences that are one behind another in the arrays, where the model reads several; empty for a single one."""
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -80,6 +82,15 @@ class Encoded:
         if self.truncated_from is None:
             return ()
         return (f"truncated to {len(self.ids) - self.decoder} of {self.truncated_from} tokens",)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of several sequences that the model reads for one input and that compete."""
+
+    tokens: int
+    continuation: int = 0
+    """How many tokens at its end are the continuation whose likelihood is compared; they are never content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +121,7 @@ class ModelInput:
     part: str = "all"
     window: Window | None = None
     truncated_from: int | None = None
+    candidates: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from babelscope.cli import main
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
-from babelscope.model.load import TASKS
+from babelscope.model.tasks import TASKS
 from babelscope.training.small import make, make_tokenizer
 from conftest import TEXTS
 

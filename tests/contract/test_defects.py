@@ -22,9 +22,10 @@ from babelscope.metrics.erased import units
 from babelscope.metrics.hard import lengths
 from babelscope.metrics.measure import measure
 from babelscope.model import inference
-from babelscope.model.encode import encode, encoded_input
+from babelscope.model.encode import encode
 from babelscope.model.erase import erase
 from babelscope.model.load import Model
+from babelscope.model.stored_input import encoded_input
 from babelscope.options import defaults
 from babelscope.types import (
     Segmentation,

@@ -25,8 +25,9 @@ from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.methods.explain import as_examples, explain
 from babelscope.metrics.measure import measure
-from babelscope.model.encode import encode, encoded_input
+from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
+from babelscope.model.stored_input import encoded_input
 from babelscope.types import Example
 from conftest import PAIRS, TEXTS, tiny
 

@@ -72,7 +72,7 @@ MUTANTS = {
         "pass", "properties/test_pretrain.py", "partners",
     ),
     "an answer's end one token early": (
-        "training/finetune.py", "return (inside[0], inside[-1]) if inside else (0, 0)",
+        "model/tasks/spans.py", "return (inside[0], inside[-1]) if inside else (0, 0)",
         "return (inside[0], inside[-1] - 1) if inside else (0, 0)", "contract/test_evaluate.py", "learns_its_examples",
     ),
     "a head kept with the lowest layers": (
@@ -80,7 +80,7 @@ MUTANTS = {
         "contract/test_freezing.py", "stays_and_all_else and xlm-roberta",
     ),
     "positions from zero on RoBERTa": (
-        "model/forward.py", "np.arange(first, first + len(asked.ids))", "np.arange(len(asked.ids))",
+        "model/forward.py", "np.arange(first, first + length)", "np.arange(length)",
         "properties/test_door.py", "plain_call or move_positions",
     ),
     "padding that a decoder's head takes for text": (

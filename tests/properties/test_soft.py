@@ -105,7 +105,7 @@ def test_ranks_know_only_the_order(bert: Model, metric: str) -> None:
 
 
 def test_special_tokens_and_the_fixed_text_are_never_touched(model: Model) -> None:
-    """Seen where inputs reach the model: in every perturbed input their embeddings are the tokenizer's own, and each content embedding is its
+    """At the model: in every perturbed input their embeddings are the tokenizer's own, and each content embedding is its
     own numbers or zeros."""
     (row,) = encode(model, as_examples([PAIRS[0]]), part="first")
     seen: list[torch.Tensor] = []

@@ -161,10 +161,7 @@ def rolled(layers: Float[Tensor, "layer token token"]) -> Float[Tensor, "token t
 def read_out(model: Model, target: Target) -> tuple[int, ...]:
     """The positions that the head reads: the first token, the last for a decoder, the answer's ends for a span, the token that
     bears a tag."""
-    if model.task in ("question-answering", "token-classification"):
-        places = (target.end,) if model.task == "token-classification" else (target.index, target.end)
-        return tuple(place for place in places if place >= 0)
-    return (-1,) if model.reads_last_token else (0,)
+    return model.functions.read_out(model, target)
 
 
 def read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:

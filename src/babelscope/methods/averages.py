@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -48,10 +49,9 @@ def smooth_gradient(
     def noisy(row: int, draw: int, sign: float) -> inference.Query:
         mine = inputs[row]
         key = f"smooth {seed} {draw} {sign * width!r} {mine.content.tobytes().hex()} {mine.example.id}"
-        return inference.Query(
-            mine.ids, mine.types, edit=lambda embedded: embedded + sign * width * _noise(mine, embedded, seed, draw), key=key,
-            decoder=mine.decoder,
-        )  # fmt: skip
+        return replace(
+            inference.query(mine), edit=lambda embedded: embedded + sign * width * _noise(mine, embedded, seed, draw), key=key
+        )
 
     def reduce(at: int, slope: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
         return (slope.double() * _embedded(model, inputs[draws[at][0]].ids).double()).sum(dim=-1).cpu()
@@ -95,10 +95,7 @@ def expected_gradients(
     def on_path(at: int, share: float) -> inference.Query:
         mine, ids = inputs[drawn[at][0]], texts[at][0]
         key = f"between {share!r} {ids.tobytes().hex()}"
-        return inference.Query(
-            mine.ids, mine.types, edit=lambda embedded: torch.lerp(_embedded(model, ids), embedded, share), key=key,
-            decoder=mine.decoder,
-        )  # fmt: skip
+        return replace(inference.query(mine), edit=lambda embedded: torch.lerp(_embedded(model, ids), embedded, share), key=key)
 
     def reduce(place: int, slope: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
         at = points[place][0]
@@ -108,7 +105,7 @@ def expected_gradients(
     asked = [targets[drawn[at][0]] for at, _ in points]
     found = [part for _, part in inference.gradients(model, [on_path(*each) for each in points], asked, reduce)]
     whole = ((ids, inputs[row]) for (row, _), (ids, _) in zip(drawn, texts))
-    ends = inference.outputs(model, [inference.Query(ids, mine.types, decoder=mine.decoder) for ids, mine in whole])
+    ends = inference.outputs(model, [replace(inference.query(mine), ids=ids) for ids, mine in whole])
     results = []
     for row, (encoded, target) in enumerate(zip(inputs, targets)):
         mean = torch.stack(found[2 * baselines * row : 2 * baselines * (row + 1)]).mean(dim=0)

@@ -80,7 +80,7 @@ def _amounts(model: Model, erased: Sequence[tuple[Encoded, Target, NDArray[np.bo
     places: list[tuple[int, Target]] = []
     for at, (row, target, gone) in enumerate(erased):
         asked = erase(model, row, gone, how)
-        there = moved(target, gone, how, model.task == "question-answering")
+        there = moved(target, gone, how, model.row.spans)
         if asked is not None and there is not None:
             queries.append(asked)
             places.append((at, there))

@@ -37,7 +37,7 @@ def occlusion(
         for token in np.flatnonzero(row.content):
             gone = np.arange(len(row.ids)) == token
             asked = erase(model, row, gone, how)
-            there = moved(target, gone, how, model.task == "question-answering")
+            there = moved(target, gone, how, model.row.spans)
             if asked is None or there is None:
                 mine.append(None)
                 continue

@@ -16,10 +16,10 @@ from babelscope.display.results import Attributions
 from babelscope.errors import BabelscopeError, InputError, UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.model import inference, targets
-from babelscope.model.encode import encode, model_input
-from babelscope.model.forward import output_of
+from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
+from babelscope.model.stored_input import model_input
 from babelscope.options import choose, settle
 from babelscope.types import Aim, Attribution, Encoded, Example, Explained, Method, Target
 
@@ -104,14 +104,8 @@ def check_own(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.
     """
     with model.inference_mode(), torch.no_grad():
         for row, output in zip(encoded, outputs):
-            ids = torch.from_numpy(row.ids)[None].to(model.device)
-            count = len(row.ids) - row.decoder
-            given = {"input_ids": ids[:, :count], "attention_mask": torch.ones_like(ids[:, :count])}
-            if row.types is not None and "token_type_ids" in model.accepts:
-                given["token_type_ids"] = torch.from_numpy(row.types)[None].to(model.device)
-            if model.task == "text2text-generation":
-                given["decoder_input_ids"] = ids[:, count:]
-            own = output_of(model, model.hf(**given), 0, count, -1)
+            answer = model.hf(**model.functions.plain_call(model, row))
+            own = model.functions.outputs(model, answer, [inference.query(row)], None)[0].double().to("cpu")
             target = targets.predicted(model, row, output)
             gap = abs(targets.probability(model, own, target) - targets.probability(model, output, target))
             if not gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
@@ -141,7 +135,7 @@ def _attribution(
     lost = int((~np.isfinite(scores)).sum())
     constant = len(scores) > 1 and lost == 0 and np.ptp(scores) == 0
     flags = row.flags + explained.flags + (("all scores are equal",) if constant else ())
-    word = int(row.word[target.end]) if model.task == "token-classification" else None
+    word = int(row.word[target.end]) if model.row.tags else None
     if word is not None:
         flags = (f"the tag of word {word}, {row.words[word]!r}", *flags)
     return Attribution(
@@ -174,7 +168,7 @@ def _attribution(
         target_end=target.end,
         details=dict(explained.details),
         rationale=_rationale(row),
-        contrast=model.labels[target.contrast] if target.contrast >= 0 else None,
+        contrast=None if target.contrast < 0 else targets.name(model, row, replace(target, index=target.contrast)),
         contrast_index=target.contrast,
         tagged_word=word,
         input=model_input(row),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -138,9 +139,7 @@ def way(model: Model, row: Encoded, baseline: str) -> Float[Tensor, "token dim"]
 
 def on_path(row: Encoded, way: Float[Tensor, "token dim"], share: float, baseline: str) -> inference.Query:
     key = f"path {baseline} {share!r} {row.content.tobytes().hex()}"
-    return inference.Query(
-        row.ids, row.types, edit=lambda embedded: embedded - (1.0 - share) * way, key=key, decoder=row.decoder
-    )
+    return replace(inference.query(row), edit=lambda embedded: embedded - (1.0 - share) * way, key=key)
 
 
 def _split(found: dict[Piece, tuple[Tensor, float]], nodes: int, tolerance: float) -> list[Piece]:

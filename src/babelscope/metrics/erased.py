@@ -71,7 +71,7 @@ def probabilities(
         reason = ""
         for gone in mine:
             query = next(queries)
-            there = moved(target, gone, how, model.task == "question-answering")
+            there = moved(target, gone, how, model.row.spans)
             if query is None or there is None:
                 places.append(None)
                 reason = reason or ("nothing is left to read" if query is None else "the explained position is erased")

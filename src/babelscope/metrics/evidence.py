@@ -71,7 +71,8 @@ def answer_precision(
     Source: the question-answering evidence of masked relevance propagation; what it calls precision is answer_recall.
     """
     return [
-        _share(row, given, target, unit, k, model.task, of_answer=False) for row, given, target in zip(inputs, scores, targets)
+        _share(row, given, target, unit, k, model.row.spans, of_answer=False)
+        for row, given, target in zip(inputs, scores, targets)
     ]
 
 
@@ -87,7 +88,8 @@ def answer_recall(
     Source: "Precision@20" of masked relevance propagation, which is this recall.
     """
     return [
-        _share(row, given, target, unit, k, model.task, of_answer=True) for row, given, target in zip(inputs, scores, targets)
+        _share(row, given, target, unit, k, model.row.spans, of_answer=True)
+        for row, given, target in zip(inputs, scores, targets)
     ]
 
 
@@ -108,10 +110,12 @@ def _levels(
     return [(float(many[0]), many[1:], why or reason) for (_, why), (many, reason) in zip(orders, found)]
 
 
-def _share(row: Encoded, given: NDArray[np.float64], target: Target, unit: str, k: int, task: str, of_answer: bool) -> Measured:
+def _share(
+    row: Encoded, given: NDArray[np.float64], target: Target, unit: str, k: int, spans: bool, of_answer: bool
+) -> Measured:
     if k < 1:
         raise InputError(f"k must be at least 1; {k} given")
-    if task != "question-answering":
+    if not spans:
         return Measured(nan, "there is no answer span to find")
     order, reason = ranked(row, given, unit)
     if reason:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from babelscope.display.results import Measures
 from babelscope.errors import InputError
 from babelscope.metrics import METRICS
-from babelscope.model.encode import encoded_input
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
+from babelscope.model.stored_input import encoded_input
 from babelscope.options import choose, settle
 from babelscope.types import Attribution, Measure, Measured, Target
 

@@ -16,7 +16,7 @@ draws, as the model is not linear. The draws act on word embeddings, before posi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from math import nan, sqrt
@@ -212,9 +212,7 @@ def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) ->
     certain = draw is None or bool(np.isin(keep, (0.0, 1.0)).all())
     luck = "" if certain else f"{draw} {row.example.id} "
     edit = partial(_thinned, keep, row.example.id, draw)
-    return inference.Query(
-        row.ids, row.types, edit=edit, key=f"soft {luck}{sha256(keep.tobytes()).hexdigest()}", decoder=row.decoder
-    )
+    return replace(inference.query(row), edit=edit, key=f"soft {luck}{sha256(keep.tobytes()).hexdigest()}")
 
 
 def _thinned(

@@ -142,6 +142,11 @@ def position_groups(model: Model, tokens: int) -> list[Int[Tensor, " position"]]
 
 def _run(model: Model, queries: Sequence[Query], budget: int, step: Step, *, weights: bool = False) -> list[Any]:
     """`step` over batches, counted, with attention weights that can be read where they are needed."""
+    if any(each.candidates for each in queries):
+        raise UnsupportedModel(
+            f"{model.name} ({model.task}) reads several sequences for one input, whose states are no single table; "
+            "use a gradient or erasure method"
+        )
     model.inference.queries += len(queries)
     model.inference.distinct += len(queries)
     with model.inference_mode(), model.visible_attention() if weights else nullcontext():

@@ -20,8 +20,7 @@ from torch import Tensor
 from babelscope.errors import UnsupportedModel
 from babelscope.model import encoder_decoder
 from babelscope.model.load import Model
-from babelscope.model.verbalizer import label_logits
-from babelscope.types import Encoded
+from babelscope.types import Candidate, Encoded
 
 Edit = Callable[[Float[Tensor, "token dim"]], Float[Tensor, "token dim"]]
 """From the word embeddings of one input to those that the model shall read, both [token, dimension]."""
@@ -39,41 +38,54 @@ class Query:
     """What the edit is: two queries with the same ids and key are the same input. Needed with an edit."""
     decoder: int = 0
     """How many ids at the end only the decoder of an encoder-decoder reads, its start token among them."""
+    candidates: tuple[Candidate, ...] = ()
+    """The sequences that are one behind another in `ids`, where the model reads several; empty for a single one."""
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The number of tokens of each sequence."""
+        return tuple(each.tokens for each in self.candidates) or (len(self.ids),)
 
     def digest(self) -> bytes:
         parts = (self.ids, self.types, self.attended)
         whole = b"|".join(b"" if part is None else part.tobytes() for part in parts)
-        return hashlib.blake2b(whole + f"{self.key}|{self.decoder}".encode(), digest_size=16).digest()
+        return hashlib.blake2b(whole + f"{self.key}|{self.decoder}|{self.candidates}".encode(), digest_size=16).digest()
 
 
 def query(encoded: Encoded) -> Query:
     """The unperturbed input."""
-    return Query(encoded.ids, encoded.types, decoder=encoded.decoder)
+    return Query(encoded.ids, encoded.types, decoder=encoded.decoder, candidates=encoded.candidates)
 
 
 def unpadded(table: Tensor, batch: Sequence[Query]) -> list[Tensor]:
     """Each query's tokens in a padded table [row, token, ...]."""
-    return [table[row, : len(asked.ids)] for row, asked in enumerate(batch)]
+    rows = iter(table)
+    sequences = [[next(rows)[:length] for length in each.lengths] for each in batch]
+    return [torch.cat(parts) if len(parts) > 1 else parts[0] for parts in sequences]
 
 
 def padded(model: Model, batch: Sequence[Query], values: Sequence[NDArray[Any]], fill: int) -> Int[Tensor, "batch token"]:
     """One value per token of each query, as a table on the model's device."""
-    width = max(len(asked.ids) for asked in batch)
-    table = np.full((len(batch), width), fill, dtype=np.int64)
-    for line, row in zip(table, values):
-        line[: len(row)] = row
+    lengths = [length for each in batch for length in each.lengths]
+    table = np.full((len(lengths), max(lengths)), fill, dtype=np.int64)
+    lines = iter(table)
+    for each, row in zip(batch, values):
+        for part in np.split(row, np.cumsum(each.lengths)[:-1]):
+            next(lines)[: len(part)] = part
     return torch.from_numpy(table).to(model.device)
 
 
 def embed(model: Model, batch: Sequence[Query]) -> Float[Tensor, "batch token dim"]:
     """The word embeddings of the batch, edited where a query says so."""
     embedded: Tensor = model.embeddings(_ids(model, batch))
-    if not any(asked.edit for asked in batch):
+    if not any(each.edit for each in batch):
         return embedded
     edited = embedded.clone()
-    for row, asked in enumerate(batch):
-        if asked.edit is not None:
-            edited[row, : len(asked.ids)] = asked.edit(embedded[row, : len(asked.ids)])
+    lines = iter(range(len(edited)))
+    for each, plain in zip(batch, unpadded(embedded, batch)):
+        parts = torch.split(plain if each.edit is None else each.edit(plain), list(each.lengths))
+        for part in parts:
+            edited[next(lines), : len(part)] = part
     return edited
 
 
@@ -86,30 +98,28 @@ def forward(
     output_hidden_states: bool = False,
 ) -> Any:
     """The model's own forward call."""
-    if embedded is None and (model.pools_last_token or model.is_encoder_decoder or any(asked.edit for asked in batch)):
+    if embedded is None and (model.pools_last_token or model.is_encoder_decoder or any(each.edit for each in batch)):
         embedded = embed(model, batch)
-    everywhere = [np.ones(len(asked.ids)) if asked.attended is None else asked.attended for asked in batch]
+    everywhere = [np.ones(len(each.ids)) if each.attended is None else each.attended for each in batch]
     if model.is_encoder_decoder and embedded is not None:
         with encoder_decoder.read(model, batch, embedded, everywhere) as both:
             return model.hf(**both, use_cache=False)
     given = _arguments(model, batch) | {"attention_mask": padded(model, batch, everywhere, 0)}
-    if output_attentions:
-        given["output_attentions"] = True
-    if output_hidden_states:
-        given["output_hidden_states"] = True
+    shown = {"output_attentions": output_attentions, "output_hidden_states": output_hidden_states}
+    given |= {name: True for name, wanted in shown.items() if wanted}
     if embedded is None:
-        return model.hf(**given, input_ids=_ids(model, batch))
+        return model.hf(**model.functions.arguments(given | {"input_ids": _ids(model, batch)}))
     if not model.pools_last_token:
-        return model.hf(**given, inputs_embeds=embedded)
+        return model.hf(**model.functions.arguments(given | {"inputs_embeds": embedded}))
     padding = model.hf.config.get_text_config().pad_token_id
-    full = [np.full(len(asked.ids), int(padding == 0)) for asked in batch]
+    full = [np.full(len(each.ids), int(padding == 0)) for each in batch]
     with encoder_decoder.embeddings(model, [embedded]):
         return model.hf(**given, input_ids=padded(model, batch, full, padding))
 
 
 def _ids(model: Model, batch: Sequence[Query]) -> Int[Tensor, "batch token"]:
     padding = model.tokenizer.pad_token_id
-    return padded(model, batch, [asked.ids for asked in batch], 0 if padding is None else padding)
+    return padded(model, batch, [each.ids for each in batch], 0 if padding is None else padding)
 
 
 def _arguments(model: Model, batch: Sequence[Query]) -> dict[str, Any]:
@@ -117,47 +127,23 @@ def _arguments(model: Model, batch: Sequence[Query]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     if "position_ids" in model.accepts:
         first = model.first_position
-        positions = [np.arange(first, first + len(asked.ids)) for asked in batch]
+        positions = [np.concatenate([np.arange(first, first + length) for length in each.lengths]) for each in batch]
         given["position_ids"] = padded(model, batch, positions, max(first - 1, 0))
     if batch[0].types is not None and "token_type_ids" in model.accepts:
-        types = [np.zeros(len(asked.ids)) if asked.types is None else asked.types for asked in batch]
+        types = [np.zeros(len(each.ids)) if each.types is None else each.types for each in batch]
         given["token_type_ids"] = padded(model, batch, types, 0)
     if "use_cache" in model.accepts:
         given["use_cache"] = False
-    if _keeps(model):
-        given["logits_to_keep"] = torch.tensor(_kept(batch), device=model.device)
+    kept = model.functions.kept(model, batch)
+    if kept is not None:
+        given["logits_to_keep"] = torch.tensor(kept, device=model.device)
     return given
 
 
-def _kept(batch: Sequence[Query]) -> list[int]:
-    """The positions at which a row of the batch ends: the only ones whose next token is asked for."""
-    return sorted({len(asked.ids) - 1 for asked in batch})
-
-
-def _keeps(model: Model) -> bool:
-    """Whether logits are asked for at these positions only: a whole batch of them is large."""
-    return model.task == "text-generation" and "logits_to_keep" in model.accepts
-
-
-def output_of(model: Model, output: Any, row: int, tokens: int, last: int) -> Tensor:
-    """One row's output in float64 (see `inference.outputs`), of its number of tokens and where its next token is."""
-    if model.task == "question-answering":
-        logits = torch.stack((output.start_logits[row, :tokens], output.end_logits[row, :tokens]))
-    elif model.task == "token-classification":
-        logits = output.logits[row, :tokens]
-    else:
-        logits = output.logits[row, last] if model.generates else output.logits[row]
-    logits = logits.double().to("cpu")
-    return label_logits(logits, model.verbalizer) if model.verbalizer else logits
-
-
 def outputs_of(model: Model, batch: Sequence[Query], output: Any) -> list[Tensor]:
-    """Each query's output in float64, without those at padding; refuses what is not finite."""
-    kept = _kept(batch) if _keeps(model) else range(max(len(asked.ids) for asked in batch))
-    rows = []
-    for row, asked in enumerate(batch):
-        last = asked.decoder - 1 if model.is_encoder_decoder else kept.index(len(asked.ids) - 1)
-        rows.append(output_of(model, output, row, len(asked.ids) - asked.decoder, last))
+    """Each query's output in float64 on the CPU, without those at padding; refuses what is not finite."""
+    kept = model.functions.kept(model, batch)
+    rows = [row.double().to("cpu") for row in model.functions.outputs(model, output, batch, kept)]
     if not bool(torch.isfinite(torch.cat([row.flatten() for row in rows])).all()):
         raise UnsupportedModel(
             f"{model.name} returned logits that are not finite; its weights are damaged or its precision "

@@ -11,47 +11,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
+import transformers
 from huggingface_hub.utils import logging as hub_logging
-from transformers import (
-    AutoConfig,
-    AutoModelForCausalLM,
-    AutoModelForQuestionAnswering,
-    AutoModelForSeq2SeqLM,
-    AutoModelForSequenceClassification,
-    AutoModelForTokenClassification,
-    AutoTokenizer,
-)
+from transformers import AutoConfig, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.model.inference_state import ELSEWHERE, InferenceState
+from babelscope.model.tasks import TASKS, Task, accepts, functions, loader, task_of_class, task_row
 from babelscope.model.verbalizer import verbalizer as labelled
 
-TASKS = {
-    "text-classification": (AutoModelForSequenceClassification, "one text, or two as a pair", "a class"),
-    "question-answering": (AutoModelForQuestionAnswering, "a question and a context", "an answer in the context"),
-    "token-classification": (AutoModelForTokenClassification, "one text", "a word's tag"),
-    "text-generation": (AutoModelForCausalLM, "one text", "the next token, or a label that tokens stand for"),
-    "text2text-generation": (
-        AutoModelForSeq2SeqLM, "one text, and perhaps the answer's beginning", "the answer's next token, or a label",
-    ),
-}  # fmt: skip
-"""The tasks that can be explained, under their Hugging Face names: the class that loads each, its texts, its targets."""
+if TYPE_CHECKING:
+    from babelscope.model.tasks.functions import TaskFunctions
+
+DEFAULT = "text-classification"
+"""The task of a checkpoint that has no head; loading it is refused, unless an untrained head is allowed."""
 
 NARROW = 128
 """The width up to which a model runs on one thread."""
 
-HEADS = {
-    "ForSequenceClassification": "text-classification",
-    "ForQuestionAnswering": "question-answering",
-    "ForTokenClassification": "token-classification",
-    "ForCausalLM": "text-generation",
-    "GPT2LMHeadModel": "text-generation",
-    "ForConditionalGeneration": "text2text-generation",
-}
 HALF = (torch.float16, torch.bfloat16)
 SAMPLED = 64
 """Weights of each parameter that are part of a model's signature."""
@@ -70,41 +51,40 @@ class Model:
     """Per label the tokens that stand for it, where a language model is asked to classify."""
 
     @cached_property
+    def row(self) -> Task:
+        """The facts of the model's task."""
+        return task_row(self.task)
+
+    @cached_property
+    def functions(self) -> TaskFunctions:
+        """What the model's task does with examples and outputs."""
+        return functions(self.row)
+
+    @property
     def generates(self) -> bool:
         """Whether the outputs are the logits of a next token."""
-        return self.task in ("text-generation", "text2text-generation")
+        return self.row.generates
+
+    @property
+    def classifies(self) -> bool:
+        """Whether the model gives one of its classes to a whole input."""
+        return self.row.classifies and (not self.generates or bool(self.verbalizer))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Class names in the order of the outputs: of a language model the verbaliser's labels, else the vocabulary; empty
-        where the outputs are positions in the text."""
-        if self.task == "question-answering":
-            return ()
-        if self.verbalizer:
-            return tuple(self.verbalizer)
-        if self.generates:
-            size, known = self.hf.config.get_text_config().vocab_size, len(self.tokenizer)
-            tokens = self.tokenizer.convert_ids_to_tokens(list(range(min(size, known))))
-            return (*tokens, *(f"<{index}>" for index in range(known, size)))
-        names = self.hf.config.id2label
-        return tuple(str(names[index]) for index in range(self.hf.config.num_labels))
+        where the classes are not the model's own but parts of the input."""
+        return self.functions.labels(self)
 
     @cached_property
     def texts(self) -> int | None:
-        """How many texts an input has; None where the checkpoint does not say."""
-        fixed = {"question-answering": 2, "token-classification": 1, "text-generation": 1}
-        return fixed.get(self.task) or getattr(self.hf.config, "texts_per_input", None)
+        """How many texts an input has; None where neither the task nor the checkpoint says."""
+        return self.row.texts or getattr(self.hf.config, "texts_per_input", None)
 
     @cached_property
     def activation(self) -> str:
         """How logits become probabilities, as in a Hugging Face pipeline: softmax, or sigmoid for independent labels."""
-        config = self.hf.config
-        if self.task == "text-classification" and config.problem_type == "regression":
-            raise UnsupportedModel(
-                f"{self.name} is a regression model (problem_type in its config): no class probability; load a classifier"
-            )
-        independent = config.problem_type == "multi_label_classification" or config.num_labels == 1
-        return "sigmoid" if self.task == "text-classification" and independent else "softmax"
+        return self.functions.activation(self)
 
     @cached_property
     def accepts(self) -> frozenset[str]:
@@ -114,12 +94,12 @@ class Model:
     @cached_property
     def reads_last_token(self) -> bool:
         """Whether the output is read at the last token, as decoders do."""
-        return self.pools_last_token or self.task == "text-generation"
+        return self.pools_last_token or (self.generates and not self.is_encoder_decoder)
 
     @cached_property
     def pools_last_token(self) -> bool:
         """Whether the head is a decoder's, which looks among the ids for the last that is not padding."""
-        return self.task == "text-classification" and isinstance(getattr(self.hf, "score", None), torch.nn.Linear)
+        return self.row.pools and isinstance(getattr(self.hf, "score", None), torch.nn.Linear)
 
     @cached_property
     def is_encoder_decoder(self) -> bool:
@@ -141,6 +121,8 @@ class Model:
         kind = type(self.hf).__name__
         if not hasattr(self.hf.config.get_text_config(), "num_attention_heads"):
             return f"{kind} has no attention weights"
+        if self.row.several:
+            return f"{kind} reads several sequences for one input, whose attention is no single matrix"
         return f"the attention of {kind} is of an encoder and a decoder, no single matrix" if self.is_encoder_decoder else ""
 
     @cached_property
@@ -323,25 +305,28 @@ def _wrap(hf: Any, tokenizer: Any, task: str | None, name: str | None) -> Model:
         raise UnsupportedModel(
             f"{type(tokenizer).__name__} gives no character offsets; load its fast version (AutoTokenizer, use_fast=True)"
         )
-    found = task or next((name for end, name in HEADS.items() if type(hf).__name__.endswith(end)), None)
-    if found is None:
+    row = TASKS[task] if task is not None else task_of_class(type(hf).__name__)
+    if row is None:
+        ends = ", *".join(end for each in TASKS.values() for end in each.heads)
         raise UnsupportedModel(
-            f"{type(hf).__name__} is none of the classes that can be explained: *{', *'.join(HEADS)}; "
-            "load the checkpoint with one of them"
+            f"{type(hf).__name__} is none of the classes that can be explained: *{ends}; load the checkpoint with one of them"
         )
-    return Model(hf, tokenizer, name or str(getattr(hf, "name_or_path", "") or type(hf).__name__), found)
+    return Model(hf, tokenizer, name or str(getattr(hf, "name_or_path", "") or type(hf).__name__), row.name)
 
 
 def _from_pretrained(
     source: str, task: str | None, revision: str | None, allow_untrained_head: bool, name: str | None
 ) -> Model:
-    own = _task_of(source, revision)
-    found = task or own or "text-classification"
-    if own not in (None, found) and not allow_untrained_head:
-        raise UntrainedHead(f"{source} holds no trained weights for {found}: its head is for {own}; leave the task out")
+    architectures = _architectures(source, revision)
+    own = next(filter(None, map(task_of_class, architectures)), None)
+    row = TASKS[task] if task is not None else own or TASKS[DEFAULT]
+    if not accepts(row, architectures) and not allow_untrained_head:
+        head = "" if own is None else own.name
+        raise UntrainedHead(f"{source} holds no trained weights for {row.name}: its head is for {head}; leave the task out")
     with quiet():
         try:
-            hf, info = TASKS[found][0].from_pretrained(source, revision=revision, output_loading_info=True)
+            auto = getattr(transformers, loader(row, architectures))
+            hf, info = auto.from_pretrained(source, revision=revision, output_loading_info=True)
             tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
         except (OSError, ValueError, KeyError) as error:
             raise not_found(source, error) from error
@@ -350,25 +335,21 @@ def _from_pretrained(
     missing = sorted(info["missing_keys"]) + sorted(str(row) for row in info.get("mismatched_keys", ()))
     if missing and not allow_untrained_head:
         raise UntrainedHead(
-            f"{source} holds no trained weights for {', '.join(missing[:4])}: it was not fine-tuned for {found}, so there is "
-            "nothing to explain; fine-tune it first (babelscope finetune), or allow an untrained head"
+            f"{source} holds no trained weights for {', '.join(missing[:4])}: it was not fine-tuned for {row.name}, so there "
+            "is nothing to explain; fine-tune it first (babelscope finetune), or allow an untrained head"
         )
     hf.eval()
-    return _wrap(hf, tokenizer, found, name)
+    return _wrap(hf, tokenizer, row.name, name)
 
 
-def _task_of(source: str, revision: str | None) -> str | None:
-    """The task of the checkpoint's head; None where it has none that is known."""
+def _architectures(source: str, revision: str | None) -> tuple[str, ...]:
+    """The classes that the checkpoint was saved from."""
     with quiet():
         try:
             config = AutoConfig.from_pretrained(source, revision=revision)
         except (OSError, ValueError, KeyError) as error:
             raise not_found(source, error) from error
-    for architecture in config.architectures or ():
-        for end, name in HEADS.items():
-            if architecture.endswith(end):
-                return name
-    return None
+    return tuple(config.architectures or ())
 
 
 def not_found(source: str, error: Exception) -> InputError:

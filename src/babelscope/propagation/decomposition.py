@@ -73,7 +73,7 @@ def outputs(model: Model, queries: Sequence[inference.Query], reduce: Callable[[
         fitting(model, tokens, HELD * tokens * tokens * _inner(model) * number_bytes(model), "the parts of every state")
         with taped(model) as tape:
             output = call(1)
-        reading = model.task == "question-answering"
+        reading = model.row.spans
         wanted = [output.start_logits, output.end_logits] if reading else [output.logits]
         first = tape.layers[0].entered
         known = {id(first): by_position(first, torch.arange(tokens, device=first.device))}

@@ -54,7 +54,7 @@ def explained(
     """
     if target not in TARGETS:
         raise InputError(f"the target {target!r} is not one of: {', '.join(TARGETS)}")
-    if model.task == "question-answering" and target == "source":
+    if model.row.spans and target == "source":
         raise InputError(
             "an answer is a place in its own text, so the source's cannot be explained elsewhere; --target-class own"
         )

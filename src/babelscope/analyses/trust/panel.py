@@ -27,9 +27,10 @@ from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import Bounds, bounds
 from babelscope.metrics.measure import check_model, explained_target
 from babelscope.model import inference, targets
-from babelscope.model.encode import encode, encoded_input
+from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
+from babelscope.model.stored_input import encoded_input
 from babelscope.types import Aim, Attribution, Encoded, Example, Target
 
 ORDERS = 20
@@ -159,7 +160,7 @@ def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Ou
     """What became of every labelled example; or why nothing can be said."""
     if not labelled:
         return [], "no labelled examples were given"
-    if model.task in ("question-answering", "token-classification") or (model.generates and not model.verbalizer):
+    if not model.classifies:
         return [], f"a {model.task} model has no single class to be right about"
     missing = next((row.id for row in labelled if row.label is None), None)
     if missing is not None:

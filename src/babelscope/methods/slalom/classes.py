@@ -34,7 +34,7 @@ def explain_classes(
     name. The values of a unit sum to 0; the importances too. For one class against the rest, `explain` with the quantity
     log_odds.
     """
-    if model.task == "question-answering" or len(model.labels) < 2:
+    if len(model.labels) < 2:
         raise InputError(f"{model.name} has {len(model.labels)} classes; a joint surrogate needs at least two")
     (row,) = (pieces(one, unit) for one in encode(model, as_examples(text, lang)))
     asked = questions(row.segments, design("mix"), samples, keyed(seed, "slalom", row.row.example.id))

@@ -120,7 +120,7 @@ def surrogates(
     model: Model, rows: Sequence[Pieces], targets: Sequence[Target], how: Design, samples: int, seed: int
 ) -> list[Surrogate]:
     """The surrogate of every text; all their questions go through the door together."""
-    if model.task == "question-answering":
+    if model.row.spans or model.row.several:
         raise UnsupportedModel(
             f"slalom asks {model.name} about texts of other words, where an answer has no place; use occlusion or a gradient"
         )
