@@ -37,7 +37,7 @@ class Peer:
         groups: dict[int, list[int]] = {}
         for at, row in enumerate(rows):
             groups.setdefault(len(row.ids), []).append(at)
-        with self.model.still():
+        with self.model.inference_mode():
             for length, members in groups.items():
                 most = max(1, min(LONGEST_BATCH, self.tokens // length))
                 for start in range(0, len(members), most):

@@ -25,11 +25,11 @@ REPETITIONS = 5
 def asked(model: Model, examples: Sequence[Example], operator: str) -> list[Query]:
     """What comprehensiveness asks the door for, with two random explanations of each text."""
     rows = encode(model, examples) * 2
-    outputs = inference.scores(model, [inference.query(row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row) for row in rows])
     targets = [predicted(model, row, output) for row, output in zip(rows, outputs)]
     rng = np.random.default_rng(0)
     scores = [rng.normal(size=len(row.words)) for row in rows]
-    with patch.object(inference, "scores", wraps=inference.scores) as door:
+    with patch.object(inference, "outputs", wraps=inference.outputs) as door:
         comprehensiveness(model, rows, scores, targets, operator=operator)
     return list(door.call_args.args[1])
 
@@ -41,7 +41,7 @@ def bare(model: Model, queries: Sequence[Query]) -> list[dict[str, torch.Tensor]
         lengths.setdefault((len(query.ids), query.edit is not None), []).append(query)
     batches = []
     for (length, _), alike in lengths.items():
-        rows = max(1, model.door.budget // length)
+        rows = max(1, model.inference.budget // length)
         for start in range(0, len(alike), rows):
             ids = torch.from_numpy(np.stack([query.ids for query in alike[start : start + rows]]))
             positions = torch.arange(model.first_position, model.first_position + length).expand_as(ids)
@@ -61,7 +61,7 @@ def _tokens(model: Model, alike: Sequence[Query], ids: torch.Tensor) -> dict[str
 
 def calls(model: Model, batches: Sequence[dict[str, torch.Tensor]]) -> Callable[[], Any]:
     def run() -> list[torch.Tensor]:
-        with model.still(), torch.no_grad():
+        with model.inference_mode(), torch.no_grad():
             return [model.hf(**batch).logits for batch in batches]
 
     return run
@@ -70,11 +70,11 @@ def calls(model: Model, batches: Sequence[dict[str, torch.Tensor]]) -> Callable[
 def row(name: str, model: Model, examples: Sequence[Example], operator: str) -> list[object]:
     queries = asked(model, examples, operator)
     batches = bare(model, queries)
-    before = (model.door.queries, model.door.distinct, model.door.tokens, model.door.padding)
-    inference.scores(model, queries)
-    after = (model.door.queries, model.door.distinct, model.door.tokens, model.door.padding)
+    before = (model.inference.queries, model.inference.distinct, model.inference.tokens, model.inference.padding)
+    inference.outputs(model, queries)
+    after = (model.inference.queries, model.inference.distinct, model.inference.tokens, model.inference.padding)
     asked_for, distinct, tokens, padding = (now - then for now, then in zip(after, before))
-    ratio = in_turn(calls(model, batches), lambda: inference.scores(model, queries), REPETITIONS)
+    ratio = in_turn(calls(model, batches), lambda: inference.outputs(model, queries), REPETITIONS)
     return [name, operator, asked_for, distinct, tokens, f"{padding / (padding + tokens):.1%}", f"{len(batches)}", ratio]
 
 

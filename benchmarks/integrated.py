@@ -31,7 +31,7 @@ class Side:
 
     def __init__(self, name: str, model: Model, rows: Sequence[Encoded]) -> None:
         self.name, self.model, self.rows = name, model, list(rows)
-        outputs = inference.scores(model, [inference.query(row) for row in rows])
+        outputs = inference.outputs(model, [inference.query(row) for row in rows])
         self.targets: list[Target] = [predicted(model, row, output) for row, output in zip(rows, outputs)]
         self.values = [float(value(model, output, target)) for output, target in zip(outputs, self.targets)]
         self.tokens = sum(len(row.ids) for row in rows)
@@ -108,7 +108,7 @@ def _timed(
     side: Side, peer: Peer, steps: int, tolerance: float
 ) -> tuple[list[Explained], list[float], list[int], list[tuple[float, float]], tuple[int, int]]:
     """Part by part in turn: what ours found, Captum's gaps, our evaluations by text, times and gradient passes of both."""
-    peer.backward, before = 0, side.model.door.backward
+    peer.backward, before = 0, side.model.inference.backward
     found: list[Explained] = []
     gaps: list[float] = []
     times = []
@@ -127,7 +127,7 @@ def _timed(
             times.append((one, two))
     evaluated = Counter(query.ids.tobytes() for call in door.call_args_list for query in call.args[1])
     counts = [evaluated[row.ids.tobytes()] for row in side.rows]
-    return found, gaps, counts, times, (side.model.door.backward - before, peer.backward)
+    return found, gaps, counts, times, (side.model.inference.backward - before, peer.backward)
 
 
 def by_nodes(side: Side, tolerance: float) -> list[object]:
@@ -135,9 +135,9 @@ def by_nodes(side: Side, tolerance: float) -> list[object]:
     tokens = sum(len(row.ids) for row in side.rows[part])
     cells: list[object] = [side.name]
     for nodes in NODES:
-        before = side.model.door.backward
+        before = side.model.inference.backward
         side.ours(part, tolerance, nodes)
-        cells.append(f"{(side.model.door.backward - before) / tokens:.1f}")
+        cells.append(f"{(side.model.inference.backward - before) / tokens:.1f}")
     return cells
 
 

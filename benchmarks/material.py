@@ -111,6 +111,5 @@ def _made(architecture: str, rows: Sequence[Example], *, layers: int, width: int
 
 def _tuned(base: Path, train: Sequence[Example], dev: Sequence[Example], recipe: Recipe) -> Model:
     identity = {"benchmark": 1, "base": base.name, "recipe": str(recipe), "train": fingerprint(train), "dev": fingerprint(dev)}
-    model = load(finetune(base, train, dev, cache_folder() / "models" / f"bench-{key(identity)[:24]}", recipe))
-    model.name = base.name
-    return model
+    folder = cache_folder() / "models" / f"bench-{key(identity)[:24]}"
+    return load(finetune(base, train, dev, folder, recipe), name=base.name)

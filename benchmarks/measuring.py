@@ -39,17 +39,17 @@ def watched(model: Model, found: Sequence[Attribution], metrics: Sequence[str]) 
     soft = [name for name in metrics if name in SOFT]
 
     def measured() -> None:
-        with model.door.remembering():
+        with model.inference.caching():
             if len(soft) < len(metrics):
                 measure(model, found, [name for name in metrics if name not in SOFT])
             if soft:
                 measure(model, found, soft, options=OPTIONS)
 
-    before = model.door.distinct
-    with patch.object(inference, "scores", wraps=inference.scores) as door:
+    before = model.inference.distinct
+    with patch.object(inference, "outputs", wraps=inference.outputs) as door:
         taken = seconds(measured)
     asked = [query for call in door.call_args_list for query in call.args[1]]
-    return Run(asked, model.door.distinct - before, taken)
+    return Run(asked, model.inference.distinct - before, taken)
 
 
 def parts(found: Sequence[Attribution]) -> list[list[Attribution]]:

@@ -19,7 +19,7 @@ COMPARED = ("attnlrp", "cp_lrp", "masked_attnlrp", "deeplift", "lrp", "partial_l
 def section() -> str:
     model = material.multilingual()
     rows = encode(model, material.mixed(TEXTS))
-    outputs = inference.scores(model, [inference.query(row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row) for row in rows])
     targets = [predicted(model, row, output) for row, output in zip(rows, outputs)]
     plain = partial(METHODS["input_x_gradient"].function, model, rows, targets)
     lines = []

@@ -42,7 +42,7 @@ def long_texts() -> list[str]:
 def probabilities(model: Model, texts: Sequence[str]) -> np.ndarray:
     """What the peers ask for, in batches of 64 as the tokenizer pads them."""
     found = []
-    with torch.no_grad(), model.still():
+    with torch.no_grad(), model.inference_mode():
         for start in range(0, len(texts), 64):
             batch = model.tokenizer(list(texts[start : start + 64]), return_tensors="pt", padding=True)
             found.append(torch.softmax(model.hf(**batch).logits.double(), -1).numpy())
@@ -103,11 +103,11 @@ PEERS = {"slalom": slalom, "LIME": lime_scores, "Kernel SHAP": shap_scores}
 def deletion(model: Model, text: str, scores: np.ndarray) -> float:
     """1 - mean_k p_k, p_k the probability of the predicted class with only the k lowest words left, k = 5, 10, ..."""
     (row,) = encode(model, as_examples(text, "en"))
-    (output,) = inference.scores(model, [inference.query(row)])
+    (output,) = inference.outputs(model, [inference.query(row)])
     target = predicted(model, row, output)
     words, order = text.split(), np.argsort(scores, kind="stable")
     left = [" ".join(words[word] for word in sorted(order[:k])) for k in range(5, len(words), 5)]
-    outputs = inference.scores(model, [inference.query(one) for one in encode(model, as_examples(left, "en"))])
+    outputs = inference.outputs(model, [inference.query(one) for one in encode(model, as_examples(left, "en"))])
     return 1 - float(np.mean([probability(model, one, target) for one in outputs]))
 
 

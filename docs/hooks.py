@@ -68,11 +68,9 @@ def operators_table() -> str:
 
 
 def tasks_table() -> str:
-    from babelscope.model.load import TASKS
+    from babelscope.model.tasks import TASKS
 
-    return table(
-        ("task", "an input is", "a target is"), [[f"`{name}`", texts, kind] for name, (_, texts, kind) in TASKS.items()]
-    )
+    return table(("task", "an input is", "a target is"), [[f"`{row.name}`", row.inputs, row.target] for row in TASKS.values()])
 
 
 def columns_table() -> str:

@@ -41,7 +41,7 @@ class Judged:
 def answers(model: Model, one: Judged, kept: Sequence[Sequence[int]]) -> Numbers:
     """The log-odds of positive for the text with only these places, in order."""
     units = one.cut.units
-    outputs = inference.scores(model, [one.cut.query((tuple(units[sorted(places)]),)) for places in kept])
+    outputs = inference.outputs(model, [one.cut.query((tuple(units[sorted(places)]),)) for places in kept])
     return np.array([float(output[1] - output[0]) for output in outputs])
 
 

@@ -45,7 +45,7 @@ def queries(model: Model, sequences: Sequence[Sequence[int]]) -> list[inference.
 
 def answers(model: Model, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """The log-odds of the positive class."""
-    return np.array([float(out[1] - out[0]) for out in inference.scores(model, queries(model, sequences))])
+    return np.array([float(out[1] - out[0]) for out in inference.outputs(model, queries(model, sequences))])
 
 
 def trained(language: Language, architecture: str, layers: int, seed: int, steps: int, *, scale: float = 1.0) -> Model:

@@ -85,11 +85,11 @@ def of_text(name: str, model: Model, source: str, size: int) -> Box:
         if len(text_units(row, "token").ids) >= size:
             break
     cut = text_units(row, "token")
-    (whole,) = inference.scores(model, [inference.query(row)])
+    (whole,) = inference.outputs(model, [inference.query(row)])
     target = predicted(model, row, whole, "log_odds")
 
     def ask(asked: Sequence[Sequence[int]], draw: str) -> Numbers:
-        outputs = inference.scores(model, [cut.query((tuple(one),)) for one in asked])
+        outputs = inference.outputs(model, [cut.query((tuple(one),)) for one in asked])
         return np.array([float(value(model, output, target)) for output in outputs])
 
     return Box(name, size, ask, most=1000)

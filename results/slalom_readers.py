@@ -42,10 +42,11 @@ def reader(architecture: str, train: Sequence[Example], layers: int) -> Model:
     torch.manual_seed(0)
     hf = _state_space(tokenizer, layers) if architecture == "mamba" else make_model(
         architecture, tokenizer, LABELS, layers=layers, width=WIDTH, positions=256)  # fmt: skip
-    model = (
-        load((hf, tokenizer), task="text-generation", verbalizer=WORDS) if architecture == "mamba" else load((hf, tokenizer))
-    )
-    model.name = f"{architecture} {layers} x {WIDTH}"
+    name = f"{architecture} {layers} x {WIDTH}"
+    if architecture == "mamba":
+        model = load((hf, tokenizer), task="text-generation", verbalizer=WORDS, name=name)
+    else:
+        model = load((hf, tokenizer), name=name)
     sizes = [VOCABULARY, WIDTH, LENGTH, EPOCHS]
     made = {"reader": architecture, "layers": layers, "train": fingerprint(train), "sizes": sizes, "scheme": 2}
     kept = cache_folder() / "results" / f"reviews-{architecture}-{key(made)[:16]}.safetensors"

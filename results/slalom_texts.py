@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from benchmarks.timing import table
@@ -57,8 +57,7 @@ def models(size: Size) -> list[Model]:
     setting = masks.SETTINGS[3]
     base_folder = masks.base_of(setting)
     if base_folder is not None:
-        found.append(masks.tuned(setting, base_folder))
-        found[-1].name = "MiniLM 6 x 384, tuned on SST-2"
+        found.append(replace(masks.tuned(setting, base_folder), name="MiniLM 6 x 384, tuned on SST-2"))
     return found
 
 

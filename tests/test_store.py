@@ -32,14 +32,21 @@ from babelscope.store import (
     read,
     read_attributions,
 )
-from babelscope.types import Attribution, Failure, Measure
+from babelscope.types import Attribution, Failure, Measure, ModelInput, Window
 
 ROW = Attribution(
     id="1", group="g", lang="hi", method="m", options={"nodes": 8, "grid": [0.1]}, seed=0, model="x", texts=("अच्छा है", "b"),
-    target="positive", quantity="logit", label="negative", gold=None, probability=0.25, value=1.5, reference_value=None,
+    target="positive", label="negative", gold=None, probability=0.25, value=1.5, reference_value=None,
     tokens=("▁अच्छा", "▁है", "b"), offsets=((0, 5), (6, 8), (0, 1)), segment=(0, 0, 1), word_index=(0, 1, 2),
     words=("अच्छा", "है", "b"), word_offsets=((0, 5), (6, 8), (0, 1)), word_segment=(0, 0, 1), scores=(0.5, -1e-17, 2.0),
     word_scores=(0.5, -1e-17, 2.0), flags=("truncated to 3 of 9 tokens",), task="sentiment", target_index=1,
+    quantity="contrast", contrast="negative", contrast_index=0, tagged_word=2, signature="abc",
+    input=ModelInput(
+        ids=(0, 7, 8, 2, 9, 2), types=(0, 0, 0, 0, 1, 1), content=(False, True, True, False, True, False),
+        segment=(-1, 0, 0, -1, 1, -1), offsets=((0, 0), (0, 5), (6, 8), (0, 0), (0, 1), (0, 0)),
+        tokens=("<s>", "▁अच्छा", "▁है", "</s>", "b", "</s>"), decoder=1, part="all", window=Window(2, 3, "whole"),
+        truncated_from=9,
+    ),
 )  # fmt: skip
 MEASURE = Measure("1", "g", "hi", "x", "m", "comprehensiveness", {"unit": "word"}, nan, "nothing is left to read", "sentiment")
 
@@ -50,8 +57,11 @@ def cell(name: str, rows: list[Attribution]) -> Cell:
 
 def test_round_trip(tmp_path: Path) -> None:
     place = open_store(tmp_path / "s")
-    put(place, [cell("a", [ROW, replace(ROW, id="2")]), Cell({"kind": "measures"}, "measures", [MEASURE])])
-    assert read_attributions(place) == [ROW, replace(ROW, id="2")]
+    assert ROW.input is not None
+    bare = replace(ROW, id="2", input=replace(ROW.input, types=None, window=None, truncated_from=None))
+    rows = [ROW, bare, replace(ROW, id="3", input=None, contrast=None, tagged_word=None)]
+    put(place, [cell("a", rows), Cell({"kind": "measures"}, "measures", [MEASURE])])
+    assert read_attributions(place) == rows
     (row,) = read(place, "measures").to_pylist()
     assert isnan(row["value"])
     assert row["reason"] == MEASURE.reason
@@ -191,3 +201,30 @@ def test_what_is_not_a_store_is_refused(tmp_path: Path) -> None:
         open_store(tmp_path, create=False)
     shutil.rmtree(tmp_path)
     assert stored.SCHEME >= 1
+
+
+@pytest.mark.parametrize("scheme", [1, 3])
+def test_a_store_of_another_version_is_refused_in_one_line(tmp_path: Path, scheme: int) -> None:
+    """The first scheme wrote no scheme.json; later ones say which they are."""
+    place = open_store(tmp_path / "s")
+    put(place, [cell("a", [ROW])])
+    file = tmp_path / "s" / "scheme.json"
+    assert json.loads(file.read_text()) == {"scheme": stored.SCHEME}
+    file.unlink() if scheme == 1 else file.write_text(json.dumps({"scheme": scheme}))
+    expected = (
+        f"store {tmp_path / 's'} was written by another version of babelscope (scheme {scheme}, this one reads "
+        f"{stored.SCHEME}); run the study again into a new folder"
+    )
+    for create in (True, False):
+        with pytest.raises(StoreError) as caught:
+            open_store(tmp_path / "s", create=create)
+        assert str(caught.value) == expected
+
+
+def test_a_store_that_was_killed_while_it_was_made_is_no_store_of_the_first_scheme(tmp_path: Path) -> None:
+    place = tmp_path / "s"
+    place.mkdir()
+    open_store(place)
+    shutil.rmtree(place / "cells")
+    (place / "scheme.json").unlink()
+    assert open_store(place).path == place

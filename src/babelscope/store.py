@@ -1,5 +1,6 @@
 """Results on disk, keyed by what determined them.
 
+    STORE/scheme.json             which version of these fields the store holds
     STORE/study.json              what was asked
     STORE/attributions/KEY.parquet   one row per explanation
     STORE/measures/KEY.parquet       one row per metric of an explanation
@@ -39,13 +40,13 @@ from filelock import FileLock
 
 from babelscope.errors import StoreError
 from babelscope.files import canonical, file_digest, remove_parts, write_text, writing_folder
-from babelscope.types import Attribution, Failure
+from babelscope.types import Attribution, Candidate, Failure, ModelInput, Window
 
 Rows = Sequence[Any]
 """Frozen values of one kind, in the order of the inputs."""
 
-SCHEME = 1
-"""Raised when a change of the code changes stored numbers; part of every identity."""
+SCHEME = 2
+"""Raised when a change of the code changes stored numbers or fields; part of every identity, and written in every store."""
 
 _SPANS = pa.list_(pa.list_(pa.int32()))
 _STRINGS = pa.list_(pa.string())
@@ -54,8 +55,19 @@ _FLOATS = pa.list_(pa.float32())
 _INTEGERS = pa.list_(pa.int32())
 _COUNTS = pa.list_(pa.int64())
 _MARKS = pa.list_(pa.bool_())
+_FLAGS = pa.list_(pa.bool_())
 _OBJECTS = ("options", "details", "panel")
 """Fields that are stored as canonical JSON."""
+_INPUT = pa.struct(
+    [
+        ("ids", _INTEGERS), ("types", _INTEGERS), ("content", _FLAGS), ("segment", _INTEGERS), ("offsets", _SPANS),
+        ("tokens", _STRINGS), ("decoder", pa.int32()), ("part", pa.string()),
+        ("window", pa.struct([("number", pa.int32()), ("count", pa.int32()), ("of", pa.string())])),
+        ("truncated_from", pa.int32()),
+        ("candidates", pa.list_(pa.struct([("tokens", pa.int32()), ("continuation", pa.int32())]))),
+    ]
+)  # fmt: skip
+"""The fields of `ModelInput`."""
 
 SCHEMAS = {
     "attributions": pa.schema(
@@ -68,7 +80,8 @@ SCHEMAS = {
             ("words", _STRINGS), ("word_offsets", _SPANS), ("word_segment", _INTEGERS),
             ("scores", _NUMBERS), ("word_scores", _NUMBERS), ("flags", _STRINGS),
             ("task", pa.string()), ("target_index", pa.int64()), ("target_end", pa.int64()), ("details", pa.string()),
-            ("rationale", pa.list_(pa.bool_())),
+            ("rationale", _FLAGS), ("contrast", pa.string()), ("contrast_index", pa.int64()), ("tagged_word", pa.int32()),
+            ("input", _INPUT), ("signature", pa.string()),
         ]
     ),
     "measures": pa.schema(
@@ -180,12 +193,29 @@ def open_store(path: str | Path, *, create: bool = True) -> Store:
         raise StoreError(f"there is no store at {folder}; make one with: babelscope study run FILE")
     if not create and not (folder / "cells").is_dir():
         raise StoreError(f"{folder} is not a store: it has no folder 'cells'; make one with: babelscope study run FILE")
+    _check_scheme(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "scheme.json").exists():  # before `cells`, without which a folder is no store yet
+        write_text(folder / "scheme.json", json.dumps({"scheme": SCHEME}))
     for name in (*SCHEMAS, "cells", "failures"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).mkdir(exist_ok=True)
     store = Store(folder)
     if any(folder.glob("pending-*")) or any(folder.glob(".*.part")) or any((folder / "failures").glob(".*.part")):
         _recover(store)
     return store
+
+
+def _check_scheme(folder: Path) -> None:
+    """Refuses a store that another version wrote: its rows lack fields, and its keys would never be found."""
+    file = folder / "scheme.json"
+    if not (folder / "cells").is_dir():
+        return
+    scheme = json.loads(file.read_text("utf-8"))["scheme"] if file.exists() else 1  # the first scheme wrote no such file
+    if scheme != SCHEME:
+        raise StoreError(
+            f"store {folder} was written by another version of babelscope (scheme {scheme}, this one reads {SCHEME}); "
+            "run the study again into a new folder"
+        )
 
 
 def key(identity: Mapping[str, Any]) -> str:
@@ -287,7 +317,18 @@ def attribution(row: dict[str, Any]) -> Attribution:
     lists = {name: tuple(row[name]) for name in names}
     objects = {name: json.loads(row[name] or "{}") for name in _OBJECTS if name in row}
     marks = {"rationale": None if row["rationale"] is None else tuple(row["rationale"])}
-    return Attribution(**{**row, **lists, **spans, **objects, **marks})
+    return Attribution(**{**row, **lists, **spans, **objects, **marks, "input": _model_input(row["input"])})
+
+
+def _model_input(row: dict[str, Any] | None) -> ModelInput | None:
+    if row is None:
+        return None
+    lists = {name: tuple(row[name]) for name in ("ids", "content", "segment", "tokens")}
+    types = None if row["types"] is None else tuple(row["types"])
+    window = None if row["window"] is None else Window(**row["window"])
+    offsets = tuple((start, end) for start, end in row["offsets"])
+    candidates = tuple(Candidate(**each) for each in row["candidates"])
+    return ModelInput(**{**row, **lists, "types": types, "window": window, "offsets": offsets, "candidates": candidates})
 
 
 def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:

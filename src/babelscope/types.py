@@ -64,9 +64,64 @@ class Encoded:
     words: tuple[str, ...]
     word_offsets: tuple[Span, ...]
     word_segment: tuple[int, ...]
-    flags: tuple[str, ...] = ()
     decoder: int = 0
-    """How many tokens at the end belong to the decoder of an encoder-decoder: its start, and the beginning of its text."""
+    """How many tokens at the end only the decoder of an encoder-decoder reads: its start, and the answer's beginning."""
+    part: str = "all"
+    """Which text is attributed and erased, of those that the input has."""
+    window: Window | None = None
+    truncated_from: int | None = None
+    """How many tokens the input had before it was truncated; None if it was not."""
+    candidates: tuple[Candidate, ...] = ()
+    """The sequences that are one behind another in the arrays, where the model reads several; empty for a single one."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What a reader must know about the input, in words."""
+        if self.window is not None:
+            return (f"window {self.window.number} of {self.window.count}",)
+        if self.truncated_from is None:
+            return ()
+        return (f"truncated to {len(self.ids) - self.decoder} of {self.truncated_from} tokens",)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of several sequences that the model reads for one input and that compete."""
+
+    tokens: int
+    continuation: int = 0
+    """How many tokens at its end are the continuation whose likelihood is compared; they are never content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One of the overlapping windows that a long text was split into."""
+
+    number: int
+    """From 1."""
+    count: int
+    of: str
+    """The id of the example that was split."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInput:
+    """The input that an explanation is of, as the model read it: every token, special and fixed ones included.
+
+    Fields as in `Encoded`. Together with the explanation's words it is the `Encoded` input again: no text is tokenized twice.
+    """
+
+    ids: tuple[int, ...]
+    types: tuple[int, ...] | None
+    content: tuple[bool, ...]
+    segment: tuple[int, ...]
+    offsets: tuple[Span, ...]
+    tokens: tuple[str, ...]
+    decoder: int = 0
+    part: str = "all"
+    window: Window | None = None
+    truncated_from: int | None = None
+    candidates: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +191,7 @@ class Attribution:
     target: str
     """The explained class (or answer), by name."""
     quantity: str
+    """One of "logit", "probability", "log_odds" and "contrast"."""
     label: str
     """What the model predicts."""
     gold: str | None
@@ -161,6 +217,15 @@ class Attribution:
     """What else the method found, as in `Explained`."""
     rationale: tuple[bool, ...] | None = None
     """Which of the words are in the gold rationale; None where there is none."""
+    contrast: str | None = None
+    """The class that the quantity "contrast" subtracts, by name; None for other quantities."""
+    contrast_index: int = -1
+    tagged_word: int | None = None
+    """The word whose tag is explained, as an index into `words`; None where no word is tagged."""
+    input: ModelInput | None = None
+    """What the model read; None where a plain function was explained, which has no tokens."""
+    signature: str = ""
+    """The signature of the explained model (`Model.signature`): metrics refuse the explanation of another model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,14 @@ from babelscope.cli import main
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
-from babelscope.model.load import TASKS
+from babelscope.model.tasks import TASKS
 from babelscope.training.small import make, make_tokenizer
 from conftest import TEXTS
 
 FIELDS = {
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
     "word_index", "words", "scores", "word_scores", "flags", "texts", "gold", "quantity", "model", "options", "seed",
-    "word_offsets", "word_segment", "details",
+    "word_offsets", "word_segment", "details", "contrast", "tagged_word", "input", "signature",
 }  # fmt: skip
 
 

@@ -94,8 +94,7 @@ def test_several_languages(folder: Path, tmp_path: Path) -> None:
 
 
 def test_names_never_become_markup(folder: Path) -> None:
-    model = load(folder / "model", allow_untrained_head=True)
-    model.name = "<script>alert(1)</script>&"
+    model = load(folder / "model", allow_untrained_head=True, name="<script>alert(1)</script>&")
     counted = head_statistics(model, corpus.read("topic", "en", "test", 3))
     page = figure.page([(counted, head_mask(counted))])
     assert "<script" not in page

@@ -53,9 +53,9 @@ def test_methods_of_a_model_are_told_with_reasons(folder: Path) -> None:
 def test_options_choose_the_target(folder: Path) -> None:
     method = ("--method", "attnlrp")
     tagged = explained(str(folder / "bert"), TEXT, "--word", "2", "--target", "name", *method)
-    assert (tagged["target"], tagged["flags"]) == ("name", ["the tag of word 2, 'was'"])
+    assert (tagged["target"], tagged["flags"], tagged["tagged_word"]) == ("name", ["the tag of word 2, 'was'"], 2)
     both = explained(str(folder / "distilbert"), TEXT, "--target", "O", "--quantity", "contrast", "--contrast", "name", *method)
-    assert (both["target"], both["quantity"]) == ("O", "contrast to name")
+    assert (both["target"], both["quantity"], both["contrast"]) == ("O", "contrast", "name")
     asked = (str(folder / "xlm-roberta"), "the food", "--pair", TEXT, *method)
     whole, start, end = (explained(*asked, "--edge", edge)["value"] for edge in ("both", "start", "end"))
     assert whole == pytest.approx(float(str(start)) + float(str(end)))
@@ -97,7 +97,7 @@ def test_a_study_asks_a_language_model_for_a_contrast(folder: Path, tmp_path: Pa
         assert not outcome.failed
         assert outcome.filled == 2, "one explanation and one metric of it"
     stored = read_attributions(open_store(tmp_path / "store", create=False))
-    assert {(row.target, row.quantity) for row in stored} == {("yes", "contrast to nay"), ("yes", "logit")}
+    assert {(row.target, row.quantity, row.contrast) for row in stored} == {("yes", "contrast", "nay"), ("yes", "logit", None)}
     assert not failures(open_store(tmp_path / "store", create=False))
     with pytest.raises(InputError, match="what is trained here has classes"):
         parse_study(

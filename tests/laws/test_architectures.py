@@ -69,10 +69,10 @@ def test_only_attention_that_cannot_be_read_is_refused(name: str, task: str) -> 
 )
 def test_attention_that_cannot_be_read_is_refused_before_anything_is_computed(name: str, reason: str) -> None:
     model = shared(name, main_task(name))
-    before = model.door.tokens
+    before = model.inference.tokens
     with pytest.raises(UnsupportedModel, match=f"rollout reads attention weights, but .*{reason}"):
         explain(model, DATA, "rollout")
-    assert model.door.tokens == before
+    assert model.inference.tokens == before
 
 
 def test_an_operation_without_a_rule_is_announced_by_its_name() -> None:

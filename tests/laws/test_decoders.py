@@ -67,7 +67,7 @@ def test_the_ends_of_the_erasure_are_the_decoders_own(name: str, kind: str) -> N
     (row,) = encode(model, as_examples(TEXTS[0]))
     empty = erase(model, row, row.content, default_operator(model))
     assert empty is not None
-    full, gone = (probability(model, out, Target(0)) for out in inference.scores(model, [inference.query(row), empty]))
+    full, gone = (probability(model, out, Target(0)) for out in inference.outputs(model, [inference.query(row), empty]))
     scores = [np.arange(float(len(row.words)))]
     (whole,) = METRICS["comprehensiveness"].function(model, [row], scores, [Target(0)], grid=(1.0,))
     assert whole.value == pytest.approx(full - gone, abs=1e-9)

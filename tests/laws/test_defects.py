@@ -25,11 +25,12 @@ from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import bounds
 from babelscope.metrics.erased import units
 from babelscope.metrics.hard import lengths
-from babelscope.metrics.measure import measure, restored
+from babelscope.metrics.measure import measure
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.erase import erase
 from babelscope.model.load import Model
+from babelscope.model.stored_input import encoded_input
 from babelscope.options import defaults
 from babelscope.types import (
     Segmentation,
@@ -98,7 +99,7 @@ def test_9_5_the_null_is_the_empty_rationale(model: Model) -> None:
         null = erase(model, row, row.content, "pad")
         assert null is not None
         assert (null.ids[~row.content] == row.ids[~row.content]).all()
-        full, gone = inference.scores(model, [inference.query(row), null])
+        full, gone = inference.outputs(model, [inference.query(row), null])
         drop = float(torch.softmax(full, -1)[1] - torch.softmax(gone, -1)[1])
         scores = [np.arange(len(row.words), dtype=float)]
         (whole,) = METRICS["comprehensiveness"].function(model, [row], scores, [Target(1)], grid=(1.0,), operator="pad")
@@ -162,7 +163,7 @@ def test_9_11_predictions_are_the_measured_models_own(bert: Model) -> None:
     with pytest.raises(InputError, match="another model"):
         measure(other, found, "comprehensiveness")
     for one, row in zip(found, encode(bert, as_examples(LONG))):
-        (output,) = inference.scores(bert, [inference.query(row)])
+        (output,) = inference.outputs(bert, [inference.query(row)])
         assert one.probability == pytest.approx(float(torch.softmax(output, -1).max()), abs=1e-12)
 
 
@@ -183,7 +184,7 @@ def test_9_13_a_pair_stays_a_pair_when_it_is_measured(bert: Model) -> None:
     pasted = explain(bert, [" ".join(pair) for pair in PAIRS], "random")
     before = [row.ids.tolist() for row in encode(bert, as_examples(PAIRS))]
     for one, ids, row in zip(found, before, encode(bert, as_examples(PAIRS))):
-        again = restored(bert, one)
+        again = encoded_input(one)
         assert again.ids.tolist() == ids
         assert again.types is not None
         assert row.types is not None

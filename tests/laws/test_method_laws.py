@@ -52,12 +52,12 @@ def test_alone_is_in_a_batch_in_any_order_and_budget(architecture: str, method: 
     together = scores_of(model, data, method)
     reverse = scores_of(model, data[::-1], method)[::-1]
     alone = [scores_of(model, row, method)[0] for row in data]
-    budget = model.door.budget
+    budget = model.inference.budget
     try:
-        model.door.budget = 16
+        model.inference.budget = 16
         narrow = scores_of(model, data, method)
     finally:
-        model.door.budget = budget
+        model.inference.budget = budget
     for others in (reverse, alone, narrow):
         for one, other in zip(together, others):
             np.testing.assert_allclose(one, other, atol=1e-9)
@@ -127,7 +127,7 @@ def test_a_token_equal_to_the_baseline_scores_zero(bert: Model) -> None:
 def test_the_gradient_is_the_central_difference(model: Model) -> None:
     """dF/de_t along a direction u equals (F(e + h u) - F(e - h u)) / 2h."""
     (row,) = encode(model, as_examples(TEXTS[0]))
-    (output,) = inference.scores(model, [inference.query(row)])
+    (output,) = inference.outputs(model, [inference.query(row)])
     torch.manual_seed(0)
     direction = torch.randn(len(row.ids), model.embeddings.weight.shape[1], dtype=torch.float64)
     step = 1e-5
@@ -140,7 +140,7 @@ def test_the_gradient_is_the_central_difference(model: Model) -> None:
             inference.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}")
             for side in (1, -1)
         ]
-        up, down = (float(value(model, out, target)) for out in inference.scores(model, sides))
+        up, down = (float(value(model, out, target)) for out in inference.outputs(model, sides))
         assert slope == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-9)
 
 

@@ -48,7 +48,7 @@ def small(metric: str) -> dict[str, object]:
 def values(model: Model, rows: object, scores: list[np.ndarray], metric: str, **options: object) -> list[float]:
     """By words, whatever the metric's own default."""
     options = {"unit": "word", **options}
-    outputs = inference.scores(model, [inference.query(row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row) for row in rows])
     targets = [predicted(model, row, output) for row, output in zip(rows, outputs)]
     return [one.value for one in METRICS[metric].function(model, rows, scores, targets, **options)]
 
@@ -174,7 +174,7 @@ def test_the_truth_is_the_best_of_all_rankings() -> None:
         ("comprehensiveness", 1), ("sufficiency", -1), ("aopc", 1), ("lodds", -1), ("deletion_area", -1),
         ("insertion_area", 1), ("loo_correlation", 1),
     ):  # fmt: skip
-        with model.door.remembering():
+        with model.inference.caching():
             call = METRICS[metric].function
             many = [one.value for one in call(model, [row] * len(orders), orders, [target] * len(orders))]
             (true,), (negated,) = (call(model, [row], [score], [target]) for score in (truth, -truth))
@@ -219,7 +219,7 @@ def test_word_units_erase_whole_words(xlmr: Model) -> None:
     only = METRICS["comprehensiveness"].function(xlmr, [row], [np.array([1.0, 0.0])], [Target(0)], grid=(0.5,))[0].value
     full, gone = (
         torch.softmax(output, -1)[0]
-        for output in inference.scores(xlmr, [inference.query(row), erase(xlmr, row, first, "mask")])
+        for output in inference.outputs(xlmr, [inference.query(row), erase(xlmr, row, first, "mask")])
     )
     assert only == pytest.approx(float(full - gone), abs=1e-12)
 
@@ -240,7 +240,7 @@ def test_levels_by_hand(bert: Model) -> None:
     score = np.arange(20, dtype=float)[::-1]
     sizes = [2, 4, 7, 9, 11, 13, 16, 18, 20]
     queries = [erase(bert, row, np.isin(row.word, range(size)) & row.content, "pad") for size in [0, *sizes]]
-    full, *left = (float(torch.softmax(output, -1)[1]) for output in inference.scores(bert, queries))
+    full, *left = (float(torch.softmax(output, -1)[1]) for output in inference.outputs(bert, queries))
     (lost,) = METRICS["aopc"].function(bert, [row], [score], [Target(1)], operator="pad")
     assert lost.value == pytest.approx(full - np.mean(left), abs=1e-12)
     (ratio,) = METRICS["lodds"].function(bert, [row], [score], [Target(1)], operator="pad")

@@ -17,7 +17,7 @@ from babelscope.methods.explain import (
     explain,
 )
 from babelscope.metrics.measure import measure
-from babelscope.model import inference
+from babelscope.model import activations, inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.model.targets import chosen, name, predicted, value
@@ -41,7 +41,7 @@ CASES: dict[str, tuple[str, str, Any]] = {
 }
 """Per kind of target the architecture, the task and an input."""
 every = pytest.mark.parametrize("case", CASES)
-two_sided = pytest.mark.parametrize("case", [case for case, row in CASES.items() if row[0] == "t5"])
+is_encoder_decoder = pytest.mark.parametrize("case", [case for case, row in CASES.items() if row[0] == "t5"])
 
 
 def made(case: str) -> tuple[Model, Any]:
@@ -51,7 +51,7 @@ def made(case: str) -> tuple[Model, Any]:
 
 def encoded(model: Model, data: Any) -> tuple[Any, torch.Tensor]:
     (row,) = encode(model, as_examples(data))
-    (output,) = inference.scores(model, [inference.query(row)])
+    (output,) = inference.outputs(model, [inference.query(row)])
     return row, output
 
 
@@ -77,7 +77,7 @@ def test_the_gradient_is_the_central_difference_of_every_quantity(case: str) -> 
         inference.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}", decoder=row.decoder)
         for side in (1, -1)
     ]
-    up, down = inference.scores(model, sides)
+    up, down = inference.outputs(model, sides)
     for aim, quantity in aims(model):
         target = chosen(model, row, output, aim, quantity)
         ((_, slope),) = inference.gradients(
@@ -117,7 +117,7 @@ def test_without_a_contrast_class_it_is_the_best_of_the_others(case: str) -> Non
     asked = model.labels[target.contrast]
     (one,) = explain(model, data, "random", target=Aim(contrast=asked), quantity="contrast")
     assert one.value == pytest.approx(float(logits[target.index] - logits[target.contrast]), abs=1e-9)
-    assert one.quantity == f"contrast to {asked}"
+    assert (one.quantity, one.contrast, one.contrast_index) == ("contrast", asked, target.contrast)
 
 
 @every
@@ -161,7 +161,7 @@ def test_the_gold_answer_is_where_it_stands_and_a_named_one_where_it_first_occur
     context = PAIR[1]
     second = context.rfind("good")
     (row,) = encode(model, [Example("1", PAIR, label="good", answer=(second, second + 4))])
-    (output,) = inference.scores(model, [inference.query(row)])
+    (output,) = inference.outputs(model, [inference.query(row)])
     gold, first = (chosen(model, row, output, Aim(asked)) for asked in ("gold", "good"))
     assert row.offsets[gold.index][0] == second
     assert row.offsets[first.index][0] == context.find("good") < second
@@ -188,7 +188,7 @@ def test_a_tag_is_explained_at_its_word() -> None:
     with torch.no_grad():
         model.hf.classifier.bias -= output[firsts].mean(dim=0)  # now every tag is the best of some word
     row, output = encoded(model, TEXTS[0])
-    (weights,) = inference.attentions(model, [inference.query(row)], lambda _, found: found[-1].mean(dim=0).numpy())
+    (weights,) = activations.attentions(model, [inference.query(row)], lambda _, found: found[-1].mean(dim=0).numpy())
     tags = [LABELS[int(output[token].argmax())] for token in firsts]
     assert len(set(tags)) > 1, "the words must differ for this to prove something"
     usual = chosen(model, row, output, Aim())
@@ -197,6 +197,7 @@ def test_a_tag_is_explained_at_its_word() -> None:
         (one,) = explain(model, TEXTS[0], "attention", target=Aim(word=word))
         assert (one.label, one.target, one.target_end) == (tag, tag, token)
         assert one.flags == (f"the tag of word {word}, {row.words[word]!r}",)
+        assert one.tagged_word == word
         np.testing.assert_allclose(one.scores, weights[token][row.content], atol=1e-12)
     gold = Example("1", (TEXTS[0],), label=" ".join(LABELS[(word + 1) % 3] for word in range(len(row.words))))
     assert [explain(model, gold, "random", target=Aim("gold", word=word))[0].target for word in (0, 1, 2)] == [
@@ -215,7 +216,7 @@ def test_a_deleted_token_moves_the_tag_along() -> None:
     place, tag = one.target_end, one.target_index
     for at, there in ((0, place - 1), (-1, place)):  # what is deleted behind the word does not move it
         kept = np.arange(len(row.ids)) != np.flatnonzero(row.content)[at]
-        (shorter,) = inference.scores(model, [inference.Query(row.ids[kept], row.types[kept])])
+        (shorter,) = inference.outputs(model, [inference.Query(row.ids[kept], row.types[kept])])
         assert one.scores[at] == pytest.approx(float(output[place, tag] - shorter[there, tag]), abs=1e-12)
 
 
@@ -249,7 +250,7 @@ def test_every_target_can_be_measured(case: str) -> None:
         assert np.isfinite(one.value)
 
 
-@two_sided
+@is_encoder_decoder
 def test_relevance_is_conserved_only_with_both_inputs(case: str) -> None:
     """Without biases CP-LRP sums to the logit over all that either side reads; the encoder's share alone falls short."""
     architecture, task, data = CASES[case]
@@ -282,7 +283,7 @@ def test_a_state_space_model_conserves_relevance_under_both_rule_sets() -> None:
     assert abs(plain - amount) > 1e-2
 
 
-@two_sided
+@is_encoder_decoder
 def test_both_sides_get_the_slopes_of_a_plain_call(case: str) -> None:
     """Against autograd on the bare transformer with an embedding leaf of its own for each side."""
     model, data = made(case)
@@ -326,7 +327,7 @@ def test_the_model_is_left_as_it_was_found(case: str, fails: bool) -> None:
     before = hooks()
     if fails:
         with pytest.raises((RuntimeError, IndexError)):
-            inference.scores(model, [inference.Query(np.array([10**6, 5, 6]), edit=None, decoder=1)])
+            inference.outputs(model, [inference.Query(np.array([10**6, 5, 6]), edit=None, decoder=1)])
     else:
         explain(model, data, "cp_lrp")
     assert hooks() == before
@@ -345,7 +346,7 @@ def test_a_decoder_pads_as_its_own_library_does_on_the_left() -> None:
         mask[at, width - len(row.ids) :] = 1
     with torch.no_grad():
         plain = model.hf(input_ids=ids, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0)).logits[:, -1]
-    for own, other in zip(inference.scores(model, [inference.query(row) for row in rows]), plain):
+    for own, other in zip(inference.outputs(model, [inference.query(row) for row in rows]), plain):
         torch.testing.assert_close(own, other, rtol=0, atol=1e-9)
 
 
@@ -417,4 +418,4 @@ def test_the_task_is_read_from_the_checkpoint(tmp_path: Any, case: str) -> None:
 def test_a_query_without_its_decoder_is_refused() -> None:
     model = shared("t5", "text-classification")
     with pytest.raises(UnsupportedModel, match="what its decoder reads"):
-        inference.scores(model, [inference.Query(np.array([5, 6, 2]))])
+        inference.outputs(model, [inference.Query(np.array([5, 6, 2]))])

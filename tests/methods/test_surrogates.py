@@ -170,9 +170,9 @@ def test_each_set_is_computed_once_for_all_texts(bert: Model) -> None:
     n = int(rows[0].content.sum())
     assert n == 4
     for method, most in (("lime", 2**n), ("kernel_shap", 2**n), ("permutation_shapley", 2**n), ("partition_shapley", 12)):
-        before = bert.door.distinct
+        before = bert.inference.distinct
         METHODS[method].function(bert, rows, [Target(0)] * 3)
-        asked = bert.door.distinct - before
+        asked = bert.inference.distinct - before
         assert asked <= most if method == "permutation_shapley" else asked == most
 
 

@@ -41,7 +41,7 @@ def text() -> tuple[Model, Encoded]:
 
 def scored(name: str, many: list[np.ndarray], **options: object) -> np.ndarray:
     model, row = text()
-    with model.door.remembering():
+    with model.inference.caching():
         found = METRICS[name].function(model, [row] * len(many), many, [Target(1)] * len(many), **options)
     return np.array([one.value for one in found]) * (1 if METRICS[name].higher_is_better else -1)
 

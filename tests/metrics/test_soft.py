@@ -54,7 +54,7 @@ def ends(model: Model, row: object, kept: float) -> float:
     """The probability when all content embeddings are multiplied by 0 or 1, from the model itself."""
     content = torch.from_numpy(row.content)[:, None]
     edit = inference.Query(row.ids, row.types, edit=lambda all_: torch.where(content, kept * all_, all_), key=f"all {kept}")
-    return float(torch.softmax(inference.scores(model, [edit])[0], -1)[1])
+    return float(torch.softmax(inference.outputs(model, [edit])[0], -1)[1])
 
 
 @pytest.mark.parametrize("draws", [0, 3])
@@ -126,9 +126,9 @@ def test_draws_go_on_until_the_mean_is_known(bert: Model) -> None:
     scores = [np.random.default_rng(2).normal(size=len(rows[0].words))]
     asked = []
     for error in (1.0, 0.02, 0.0):
-        before = bert.door.queries
+        before = bert.inference.queries
         valued(bert, rows, scores, "soft_comprehensiveness", draws=8, error=error)
-        asked.append(bert.door.queries - before - 2)
+        asked.append(bert.inference.queries - before - 2)
     assert asked[0] == 8
     assert 8 < asked[1] <= 64
     assert asked[1] % 8 == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import unicodedata
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from transformers import (
     XLMRobertaForSequenceClassification,
 )
 
+import zoo
 from babelscope.data.formats.lists import (
     as_examples,
 )
@@ -29,8 +32,9 @@ from babelscope.methods.explain import (
 from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
+from babelscope.model.stored_input import encoded_input
 from babelscope.types import Example
-from conftest import TEXTS, tiny
+from conftest import PAIRS, TEXTS, tiny
 
 SENTENCES = {
     "en": (
@@ -49,6 +53,11 @@ QUESTIONS = {
     "zh": ("酒店在哪里？", "酒店在德里，靠近河边。", "德里"),
     "th": ("โรงแรมอยู่ที่ไหน", "โรงแรมอยู่ในเดลีใกล้แม่น้ำ", "เดลี"),
 }
+
+RATIONALE = Example(
+    "marked", ("good room", "bad bath"), label="name", words=(((0, 4), (5, 9)), ((0, 3), (4, 8))),
+    rationale=((True, False), (False, True)),
+)  # fmt: skip
 
 
 @cache
@@ -220,3 +229,60 @@ def test_the_explained_probability_is_the_models_own() -> None:
         model.__dict__.pop("first_position")
         if positions is not None:
             model.__dict__["first_position"] = positions
+
+
+INPUTS = {
+    "text": ("text-classification", TEXTS[0], "all", "truncate"),
+    "pair": ("text-classification", PAIRS[0], "all", "truncate"),
+    "first": ("text-classification", PAIRS[0], "first", "truncate"),
+    "second": ("text-classification", PAIRS[0], "second", "truncate"),
+    "long": ("text-classification", " ".join(TEXTS * 20), "all", "truncate"),
+    "windows": ("text-classification", " ".join(TEXTS * 20), "all", "window"),
+    "question": ("question-answering", PAIRS[0], "second", "truncate"),
+    "rationale": ("text-classification", RATIONALE, "all", "truncate"),
+    "answer begun": ("text2text-generation", PAIRS[0], "all", "truncate"),
+    "tag": ("token-classification", TEXTS[0], "all", "truncate"),
+}
+
+
+@pytest.mark.parametrize("case", INPUTS)
+def test_the_input_comes_back_from_the_explanation_alone(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Array by array what `encode` gave; measuring does not tokenize: a tokenizer that refuses every text is never asked."""
+    task, data, part, long = INPUTS[case]
+    model = zoo.shared("t5" if task == "text2text-generation" else "bert", task)
+    before = encode(model, as_examples(data), part=part, long=long)
+    found = explain(model, data, "random", part=part, long=long)
+    assert len(found) == len(before)
+    assert len(found) > 1 or case != "windows"
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a text was tokenized again")
+
+    monkeypatch.setattr(type(model.tokenizer), "__call__", refuse)
+    for one, row in zip(found, before):
+        again = encoded_input(one)
+        for field in fields(row):
+            kept, new = getattr(row, field.name), getattr(again, field.name)
+            if field.name == "example":
+                assert (new.id, new.texts, new.lang, new.group, new.label) == (
+                    kept.id, kept.texts, kept.lang, kept.group, kept.label,
+                )  # fmt: skip
+                assert new.rationale == kept.rationale
+            else:
+                assert type(kept) is type(new)
+                assert np.array_equal(kept, new) if isinstance(kept, np.ndarray) else kept == new
+        assert again.flags == row.flags
+    assert all(np.isfinite(one.value) for one in measure(model, found, "comprehensiveness"))
+
+
+def test_explanations_of_another_training_are_refused() -> None:
+    """The same tokenizer and classes, other weights; and the same weights under another name are the same model."""
+    model = zoo.shared("bert", "text-classification")
+    found = explain(model, TEXTS[0], "random")
+    other = copy.deepcopy(model.hf)
+    same = load((copy.deepcopy(model.hf), model.tokenizer))
+    with torch.no_grad():
+        other.classifier.bias += 0.5
+    with pytest.raises(InputError, match="another model than"):
+        measure(load((other, model.tokenizer)), found, "comprehensiveness")
+    assert measure(same, found, "comprehensiveness") == measure(model, found, "comprehensiveness")

@@ -17,7 +17,7 @@ from babelscope.errors import UnsupportedModel
 from babelscope.model import inference
 from babelscope.model.batches import FULL, WASTE, pack
 from babelscope.model.encode import encode
-from babelscope.model.inference import Query, query, scores
+from babelscope.model.inference import Query, outputs, query
 from babelscope.model.load import Model
 from conftest import TEXTS, tiny
 
@@ -36,7 +36,7 @@ def test_packing(lengths: list[int], budget: int) -> None:
 
 def test_results_are_those_of_the_plain_call(model: Model) -> None:
     rows = encode(model, as_examples(list(TEXTS)))
-    found = scores(model, [query(row) for row in rows])
+    found = outputs(model, [query(row) for row in rows])
     for row, output in zip(rows, found):
         given = {"input_ids": torch.from_numpy(row.ids)[None]}
         if row.types is not None and "token_type_ids" in model.accepts:
@@ -46,23 +46,23 @@ def test_results_are_those_of_the_plain_call(model: Model) -> None:
 
 def test_identical_inputs_are_computed_once(bert: Model) -> None:
     rows = [query(row) for row in encode(bert, as_examples(list(TEXTS)))]
-    before = (bert.door.queries, bert.door.distinct, bert.door.tokens)
-    found = scores(bert, rows * 3)
-    assert bert.door.queries - before[0] == 3 * len(rows)
-    assert bert.door.distinct - before[1] == len(rows)
-    assert bert.door.tokens - before[2] == sum(len(row.ids) for row in rows)
+    before = (bert.inference.queries, bert.inference.distinct, bert.inference.tokens)
+    found = outputs(bert, rows * 3)
+    assert bert.inference.queries - before[0] == 3 * len(rows)
+    assert bert.inference.distinct - before[1] == len(rows)
+    assert bert.inference.tokens - before[2] == sum(len(row.ids) for row in rows)
     assert all(torch.equal(found[at], found[at + len(rows)]) for at in range(len(rows)))
 
 
-def test_within_remembering_an_input_is_computed_once_and_never_after(bert: Model) -> None:
+def test_within_caching_an_input_is_computed_once_and_never_after(bert: Model) -> None:
     rows = [query(row) for row in encode(bert, as_examples(list(TEXTS)))]
-    with bert.door.remembering():
-        scores(bert, rows)
-        before = bert.door.distinct
-        scores(bert, rows[::-1])
-        assert bert.door.distinct == before
-    scores(bert, rows)
-    assert bert.door.distinct == before + len(rows)
+    with bert.inference.caching():
+        outputs(bert, rows)
+        before = bert.inference.distinct
+        outputs(bert, rows[::-1])
+        assert bert.inference.distinct == before
+    outputs(bert, rows)
+    assert bert.inference.distinct == before + len(rows)
 
 
 def test_attended_positions_and_edits_are_part_of_an_inputs_identity(bert: Model) -> None:
@@ -75,7 +75,7 @@ def test_attended_positions_and_edits_are_part_of_an_inputs_identity(bert: Model
         Query(row.ids, row.types, edit=lambda e: e * 0.5, key="half"),
         Query(row.ids, row.types, edit=lambda e: e * 0.25, key="quarter"),
     ]
-    found = scores(bert, asked)
+    found = outputs(bert, asked)
     assert len({asked_one.digest() for asked_one in asked}) == 4
     assert all(not torch.allclose(found[0], other) for other in found[1:])
 
@@ -87,7 +87,7 @@ def test_a_hidden_token_does_not_matter(model: Model) -> None:
     hidden[2] = False
     other = row.ids.copy()
     other[2] = (other[2] + 7) % len(model.tokenizer)
-    one, two = scores(model, [Query(row.ids, row.types, hidden), Query(other, row.types, hidden)])
+    one, two = outputs(model, [Query(row.ids, row.types, hidden), Query(other, row.types, hidden)])
     torch.testing.assert_close(one, two, atol=1e-12, rtol=0)
 
 
@@ -96,7 +96,7 @@ def test_pad_tokens_in_the_text_do_not_move_positions(xlmr: Model) -> None:
     (row,) = encode(xlmr, as_examples(TEXTS[0]))
     ids = row.ids.copy()
     ids[2] = xlmr.tokenizer.pad_token_id
-    (found,) = scores(xlmr, [Query(ids)])
+    (found,) = outputs(xlmr, [Query(ids)])
     positions = torch.arange(2, 2 + len(ids))[None]
     own = xlmr.hf(input_ids=torch.from_numpy(ids)[None], position_ids=positions, attention_mask=torch.ones(1, len(ids)))
     torch.testing.assert_close(found, own.logits[0].detach(), atol=1e-10, rtol=0)
@@ -104,7 +104,7 @@ def test_pad_tokens_in_the_text_do_not_move_positions(xlmr: Model) -> None:
 
 def test_memory_running_out_shrinks_the_batch_and_keeps_the_results(bert: Model) -> None:
     rows = [query(row) for row in encode(bert, as_examples(list(TEXTS)))]
-    expected = scores(bert, rows)
+    expected = outputs(bert, rows)
     crowded = Model(copy.deepcopy(bert.hf), bert.tokenizer, "crowded", bert.task)
     sizes: list[int] = []
 
@@ -114,9 +114,9 @@ def test_memory_running_out_shrinks_the_batch_and_keeps_the_results(bert: Model)
             raise torch.OutOfMemoryError("planted: out of memory")
 
     crowded.hf.register_forward_pre_hook(greedy, with_kwargs=True)
-    found = scores(crowded, rows)
+    found = outputs(crowded, rows)
     assert max(sizes) > 40
-    assert crowded.door.budget <= max(sizes) // 2
+    assert crowded.inference.budget <= max(sizes) // 2
     for one, other in zip(found, expected):
         torch.testing.assert_close(one, other, atol=1e-10, rtol=0)
 
@@ -129,17 +129,17 @@ def test_one_input_that_is_too_large_says_so(bert: Model) -> None:
 
     crowded.hf.register_forward_pre_hook(greedy, with_kwargs=True)
     with pytest.raises(torch.OutOfMemoryError, match="planted"):
-        scores(crowded, [query(row) for row in encode(bert, as_examples(TEXTS[:2]))])
+        outputs(crowded, [query(row) for row in encode(bert, as_examples(TEXTS[:2]))])
 
 
 def test_progress_ends_at_the_total(bert: Model) -> None:
     rows = [query(row) for row in encode(bert, as_examples(list(TEXTS)))]
     told: list[tuple[int, int]] = []
-    with bert.door.watched(lambda done, total: told.append((done, total))):
-        scores(bert, rows)
+    with bert.inference.reporting_progress(lambda done, total: told.append((done, total))):
+        outputs(bert, rows)
     assert told[-1] == (sum(len(row.ids) for row in rows),) * 2
     assert [done for done, _ in told] == sorted(done for done, _ in told)
-    scores(bert, rows)
+    outputs(bert, rows)
     assert len(told) == len([one for one in told if one])
 
 
@@ -148,14 +148,14 @@ def test_logits_that_are_not_finite_are_refused(bert: Model) -> None:
     with torch.no_grad():
         broken.hf.classifier.bias[0] = float("nan")
     with pytest.raises(UnsupportedModel, match="not finite"):
-        scores(broken, [query(row) for row in encode(bert, as_examples(TEXTS[0]))])
+        outputs(broken, [query(row) for row in encode(bert, as_examples(TEXTS[0]))])
 
 
 def test_float32_agrees_with_itself_alone_and_in_a_batch() -> None:
     model = tiny("xlm-roberta")
     single = Model(copy.deepcopy(model.hf).float(), model.tokenizer, "float32", model.task)
     rows = [query(row) for row in encode(single, as_examples(list(TEXTS)))]
-    together = scores(single, rows)
+    together = outputs(single, rows)
     for row, output in zip(rows, together):
-        torch.testing.assert_close(scores(single, [row])[0], output, atol=1e-5, rtol=0)
-    assert inference.scores(single, rows)[0].dtype == torch.float64
+        torch.testing.assert_close(outputs(single, [row])[0], output, atol=1e-5, rtol=0)
+    assert inference.outputs(single, rows)[0].dtype == torch.float64

@@ -25,7 +25,7 @@ def test_the_mean_embedding_is_that_of_the_words() -> None:
     (row,) = encode(model, as_examples("the great film"))
     gone = np.array([False, False, True, False, False])
     full, left = (
-        float(out[1]) for out in inference.scores(model, [inference.query(row), erase(model, row, gone, "mean_embedding")])
+        float(out[1]) for out in inference.outputs(model, [inference.query(row), erase(model, row, gone, "mean_embedding")])
     )
     assert left == pytest.approx(full - WEIGHTS["great"] + np.mean(list(WEIGHTS.values())), abs=1e-6)  # made in float32
 

@@ -20,7 +20,7 @@ from babelscope.methods import METHODS
 from babelscope.methods.attention import rolled
 from babelscope.methods.contributions import multiplied
 from babelscope.methods.flow import flows
-from babelscope.model import inference, memory
+from babelscope.model import activations, inference, memory
 from babelscope.model.encode import encode
 from babelscope.model.layers import watched
 from babelscope.model.load import Model, load
@@ -204,7 +204,7 @@ def test_shares_of_all_tokens(model: Model, method: str) -> None:
 def test_decompx_shares_out_the_whole_logit(model: Model, quantity: str) -> None:
     """All tokens together have the logit; of another quantity its expansion to first order, slope times logits."""
     for row in encode(model, as_examples([*TEXTS[:3], *PAIRS])):
-        (output,) = inference.scores(model, [inference.query(row)])
+        (output,) = inference.outputs(model, [inference.query(row)])
         target = predicted(model, row, output, quantity)
         whole = dataclasses.replace(row, content=np.ones(len(row.ids), dtype=bool))
         (found,) = METHODS["decompx"].function(model, [whole], [target])
@@ -238,7 +238,7 @@ def test_reading_comprehension_reads_both_ends(method: str) -> None:
         run(model, [row], [Target(start, end)])[0].scores for start, end in (ends, (ends[0],) * 2, (ends[1],) * 2)
     )
     if method == "decompx":
-        (output,) = inference.scores(model, [inference.query(row)])
+        (output,) = inference.outputs(model, [inference.query(row)])
         assert both.sum() == pytest.approx(float(output[0, ends[0]] + output[1, ends[1]]), abs=1e-9)
     else:
         np.testing.assert_allclose(both, (first + last) / 2, atol=1e-12)
@@ -303,11 +303,11 @@ def test_attention_that_does_not_fit_is_refused_before(bert: Model, tmp_path: Pa
     long = dataclasses.replace(long, ids=np.resize(long.ids, 60), types=None)
     # two layers, two heads, eight bytes
     assert memory.weight_bytes(bert, 60) == 2 * 2 * 60 * 60 * 8
-    before = bert.door.tokens
+    before = bert.inference.tokens
     for method in ("attention", "cat", "decompx"):
         with pytest.raises(UnsupportedModel, match=r"of a text of 60 tokens need 0\.\d GiB of memory and 0\.0 GiB are free"):
             METHODS[method].function(bert, [long], [Target(0)])
-    assert bert.door.tokens == before
+    assert bert.inference.tokens == before
     assert np.isfinite(METHODS["attention"].function(bert, [short], [Target(0)])[0].scores).all()
 
 
@@ -318,14 +318,14 @@ def test_batches_are_no_larger_than_memory(bert: Model, tmp_path: Path, monkeypa
     hook = lambda module, given, named: sizes.append(tuple(named["input_ids"].shape))  # noqa: E731
     handle = bert.hf.register_forward_pre_hook(hook, with_kwargs=True)
     try:
-        wide = inference.attentions(bert, rows, lambda row, weights: weights.clone())
+        wide = activations.attentions(bert, rows, lambda row, weights: weights.clone())
         assert max(count for count, _ in sizes) > 5
         monkeypatch.setattr(memory, "MEMORY", tmp_path / "meminfo")
         (tmp_path / "meminfo").write_text("MemAvailable: 60 kB\n")
         count = memory.fitting(bert, longest, each, "the weights")
         assert count * each <= memory.SHARE * 60 * 1024 < (count + 1) * each
         sizes.clear()
-        narrow = inference.attentions(bert, rows, lambda row, weights: weights.clone())
+        narrow = activations.attentions(bert, rows, lambda row, weights: weights.clone())
     finally:
         handle.remove()
     assert all(2 * rows_ * memory.weight_bytes(bert, width) <= memory.SHARE * 60 * 1024 for rows_, width in sizes)
@@ -337,4 +337,4 @@ def test_memory_that_cannot_be_asked_for_is_no_limit(bert: Model, tmp_path: Path
     monkeypatch.setattr(memory, "MEMORY", tmp_path / "nothing")
     assert memory.available(torch.device("cpu")) is None
     assert memory.available(torch.device("meta")) is None
-    assert memory.fitting(bert, 5, 2**60, "the weights") == bert.door.budget
+    assert memory.fitting(bert, 5, 2**60, "the weights") == bert.inference.budget

@@ -37,7 +37,7 @@ from babelscope.reporting.examples import choose
 from babelscope.stats import estimate
 from babelscope.stats.paired import sign_flip
 from babelscope.store import Cell, key, open_store, put, read_study, write_study
-from babelscope.types import Attribution, Estimate, Measure
+from babelscope.types import Attribution, Estimate, Measure, ModelInput
 
 TAG = re.compile(r"<[^>]*>")
 
@@ -222,11 +222,11 @@ def attributions(draw: st.DrawFn) -> Attribution:
     spans = tuple(draw(st.lists(st.tuples(st.integers(0, 45), st.integers(0, 45)), min_size=count, max_size=count)))
     segment = tuple(draw(st.lists(st.integers(0, 1), min_size=count, max_size=count)))
     scores = tuple(draw(st.lists(st.floats(), min_size=count, max_size=count)))
-    cut = ("truncated to 3 of 9 tokens",) if draw(st.booleans()) else ()
+    cut = ModelInput((), None, (), (), (), (), truncated_from=9) if draw(st.booleans()) else None
     one = synthetic_study.explanation(0, "en", "multi", "occlusion")
     return replace(
         one, texts=shown, words=("",) * count, word_offsets=spans, word_segment=segment, word_scores=scores, scores=scores,
-        tokens=("",) * count, segment=segment, flags=cut,
+        tokens=("",) * count, segment=segment, input=cut,
     )  # fmt: skip
 
 

@@ -166,7 +166,7 @@ def _predicted(model: Model, examples: Sequence[Example]) -> dict[str, str]:
     from babelscope.model.targets import name, predicted
 
     rows = encode(model, examples)
-    outputs = inference.scores(model, [inference.query(row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row) for row in rows])
     return {row.example.group: name(model, row, predicted(model, row, output)) for row, output in zip(rows, outputs)}
 
 

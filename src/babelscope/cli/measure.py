@@ -63,7 +63,7 @@ def measure(
         for row in chosen:
             mine = settled[row.name]
             found += explain_them(loaded, rows, row.name, target=target, options=mine, seed=seed, part=part, progress=tell)
-    with bar("measuring") as tell, loaded.door.remembering():
+    with bar("measuring") as tell, loaded.inference.caching():
         for judge in judges:
             values += measure_them(loaded, found, judge.name, options=settled[judge.name], progress=tell)
     printing.deliver_measures(values, output, json_)

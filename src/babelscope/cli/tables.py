@@ -38,9 +38,9 @@ def metrics(json_: Json = False) -> None:
 
 def tasks(json_: Json = False) -> None:
     """The tasks that can be explained, and what each reads."""
-    from babelscope.model.load import TASKS
+    from babelscope.model.tasks import TASKS
 
-    rows = [{"name": name, "texts": texts, "target": target} for name, (_, texts, target) in TASKS.items()]
+    rows = [{"name": row.name, "texts": row.inputs, "target": row.target} for row in TASKS.values()]
     if json_:
         print(json.dumps(rows, indent=1))
         return

@@ -58,9 +58,14 @@ def words_html(one: Attribution, place: int = 0) -> Markup:
             parts += [escape(text[at:start]), _word(text[start:end], score, largest)]
             at = end
     rest = escape(text[at:])
-    if rest.strip() and any(flag.startswith("truncated") for flag in one.flags):
+    if rest.strip() and one.input is not None and one.input.truncated_from is not None:
         rest = Markup('<span class="bs-cut" title="truncated: the model did not read this">{}</span>').format(rest)
     return Markup("").join([*parts, rest])
+
+
+def quantity_text(one: Attribution) -> str:
+    """The explained quantity in words: a contrast with the class that it subtracts."""
+    return one.quantity if one.contrast is None else f"{one.quantity} to {one.contrast}"
 
 
 def top(scores: Sequence[float]) -> float:

@@ -10,12 +10,12 @@ import pandas as pd
 
 from babelscope.display.numbers import number
 from babelscope.files import plain
-from babelscope.types import Attribution, Estimate, Measure
+from babelscope.types import Attribution, Estimate, Measure, ModelInput
 
 EXPLANATION_FIELDS = (
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
     "word_index", "words", "scores", "word_scores", "flags", "texts", "gold", "quantity", "model", "options", "seed",
-    "word_offsets", "word_segment", "details",
+    "word_offsets", "word_segment", "details", "contrast", "tagged_word", "input", "signature",
 )  # fmt: skip
 """The fields of an explanation as JSON, in order."""
 
@@ -56,12 +56,18 @@ class Attributions(Sequence[Attribution]):
 
     def to_json(self) -> list[dict[str, Any]]:
         """A list of objects with the documented fields; undefined numbers are null."""
-        return [{name: plain(getattr(one, name)) for name in EXPLANATION_FIELDS} for one in self.items]
+        return [{name: plain(_value(one, name)) for name in EXPLANATION_FIELDS} for one in self.items]
 
     def _repr_html_(self) -> str:
         from babelscope.display.highlight import explanations_html
 
         return explanations_html(self.items)
+
+
+def _value(attribution: Attribution, name: str) -> Any:
+    """A field as JSON writes it: the model's input as an object."""
+    value = getattr(attribution, name)
+    return asdict(value) if isinstance(value, ModelInput) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from babelscope.display.highlight import shade, top
+from babelscope.display.highlight import quantity_text, shade, top
 from babelscope.display.numbers import number, signed
 from babelscope.types import Attribution
 
@@ -38,7 +38,7 @@ def header(one: Attribution) -> Text:
     if one.gold is not None and one.gold != one.label:
         line.append(f" (gold: {plain(one.gold)})")
     line.append(f" · p({plain(one.target)}) = {number(one.probability)}")
-    line.append(f" · {one.method} of the {one.quantity} · {one.lang} · {plain(one.model)}")
+    line.append(f" · {one.method} of the {quantity_text(one)} · {one.lang} · {plain(one.model)}")
     return line.append(f"\nflags: {plain('; '.join(one.flags))}", "italic") if one.flags else line
 
 

@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from babelscope.model import inference
-from babelscope.model.inference import Interior
+from babelscope.model import activations, inference
+from babelscope.model.activations import ActivationGradients
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Explained, Target
 
@@ -33,7 +33,7 @@ def attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
         return read(model, targets[row], weights[-1].double().mean(dim=0).cpu())
 
-    scores = inference.attentions(model, [inference.query(row) for row in inputs], reduce)
+    scores = activations.attentions(model, [inference.query(row) for row in inputs], reduce)
     return _explained(inputs, scores)
 
 
@@ -48,8 +48,8 @@ def scaled_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[
     Source: Serrano and Smith 2019; Zhao and Aletras 2024, "alpha grad alpha".
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return read(model, targets[row], (inside.weights[-1] * inside.weight_slopes[-1]).mean(dim=0))
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
+        return read(model, targets[row], (inside.weights[-1] * inside.weight_gradients[-1]).mean(dim=0))
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -67,7 +67,7 @@ def rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
     def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
         return read(model, targets[row], rolled(weights.double().mean(dim=1).cpu()))
 
-    return _explained(inputs, inference.attentions(model, [inference.query(row) for row in inputs], reduce))
+    return _explained(inputs, activations.attentions(model, [inference.query(row) for row in inputs], reduce))
 
 
 def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
@@ -81,9 +81,9 @@ def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence
     Source: Chefer, Gur and Wolf 2021b (GAE), eqs. 5 and 6.
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
         relevance = torch.eye(inside.weights.shape[-1], dtype=torch.float64, device=inside.weights.device)
-        for layer in (inside.weights * inside.weight_slopes).clamp(min=0).mean(dim=1):
+        for layer in (inside.weights * inside.weight_gradients).clamp(min=0).mean(dim=1):
             relevance = relevance + layer @ relevance
         return read(model, targets[row], relevance)
 
@@ -100,8 +100,8 @@ def grads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) ->
     Source: the Grad-CAM baseline of Chefer, Gur and Wolf 2021a and Qiang et al. 2022 ("Grads").
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return inside.weight_slopes[-1].mean(dim=(0, 1)).clamp(min=0)
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
+        return inside.weight_gradients[-1].mean(dim=(0, 1)).clamp(min=0)
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -117,8 +117,8 @@ def attgrads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target])
     ("AttGrads").
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        shares = inside.weight_slopes[-1].mean(dim=(1, 2), keepdim=True)
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
+        shares = inside.weight_gradients[-1].mean(dim=(1, 2), keepdim=True)
         matrix = (shares * inside.weights[-1]).mean(dim=0).clamp(min=0)
         spread = matrix.max() - matrix.min()
         return read(
@@ -139,8 +139,8 @@ def cat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> l
     Source: Qiang et al. 2022 (AttCAT), the ablation without attention.
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return (inside.states * inside.state_slopes).sum(dim=(0, 2))
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
+        return (inside.states * inside.state_gradients).sum(dim=(0, 2))
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -155,9 +155,9 @@ def attcat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -
     Source: Qiang et al. 2022 (AttCAT), eqs. 6 to 8.
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
         attended = inside.weights.mean(dim=(1, 2))
-        return ((inside.states * inside.state_slopes).sum(dim=-1) * attended).sum(dim=0)
+        return ((inside.states * inside.state_gradients).sum(dim=-1) * attended).sum(dim=0)
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -176,10 +176,7 @@ def rolled(layers: Float[Tensor, "layer token token"]) -> Float[Tensor, "token t
 def read_out(model: Model, target: Target) -> tuple[int, ...]:
     """The positions that the prediction head reads: the first token, the last for a decoder, the
     answer's ends for a span, the token that bears a tag."""
-    if model.task in ("question-answering", "token-classification"):
-        places = (target.end,) if model.task == "token-classification" else (target.index, target.end)
-        return tuple(place for place in places if place >= 0)
-    return (-1,) if model.reads_last_token else (0,)
+    return model.functions.read_out(model, target)
 
 
 def read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
@@ -192,11 +189,11 @@ def _from_interiors(
     model: Model,
     inputs: Sequence[Encoded],
     targets: Sequence[Target],
-    reduce: Callable[[int, Interior], Tensor],
+    reduce: Callable[[int, ActivationGradients], Tensor],
 ) -> list[Explained]:
     return _explained(
         inputs,
-        inference.interiors(model, [inference.query(row) for row in inputs], targets, reduce),
+        activations.activations_with_gradients(model, [inference.query(row) for row in inputs], targets, reduce),
     )
 
 

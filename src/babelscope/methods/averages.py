@@ -4,6 +4,7 @@ path points."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -53,12 +54,10 @@ def smooth_gradient(
         encoded = inputs[row]
         content = encoded.content.tobytes().hex()
         key = f"smooth {seed} {draw} {sign * width!r} {content} {encoded.example.id}"
-        return inference.Query(
-            encoded.ids,
-            encoded.types,
+        return replace(
+            inference.query(encoded),
             edit=lambda embedded: embedded + sign * width * _noise(encoded, embedded, seed, draw),
             key=key,
-            decoder=encoded.decoder,
         )
 
     def reduce(at: int, gradient: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
@@ -108,12 +107,10 @@ def expected_gradients(
     def on_path(at: int, share: float) -> inference.Query:
         encoded, ids = inputs[samples[at][0]], texts[at][0]
         key = f"between {share!r} {ids.tobytes().hex()}"
-        return inference.Query(
-            encoded.ids,
-            encoded.types,
+        return replace(
+            inference.query(encoded),
             edit=lambda embedded: torch.lerp(_embedded(model, ids), embedded, share),
             key=key,
-            decoder=encoded.decoder,
         )
 
     def reduce(place: int, gradient: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
@@ -123,10 +120,8 @@ def expected_gradients(
 
     repeated = [targets[samples[at][0]] for at, _ in points]
     parts = [part for _, part in inference.gradients(model, [on_path(*each) for each in points], repeated, reduce)]
-    starts = [
-        inference.Query(ids, inputs[row].types, decoder=inputs[row].decoder) for (row, _), (ids, _) in zip(samples, texts)
-    ]
-    outputs = inference.scores(model, starts)
+    starts = [replace(inference.query(inputs[row]), ids=ids) for (row, _), (ids, _) in zip(samples, texts)]
+    outputs = inference.outputs(model, starts)
     results = []
     for row, (encoded, target) in enumerate(zip(inputs, targets)):
         mean = torch.stack(parts[2 * baselines * row : 2 * baselines * (row + 1)]).mean(dim=0)

@@ -93,11 +93,11 @@ def _amounts(model: Model, erased: Sequence[tuple[Encoded, Target, NDArray[np.bo
     places: list[tuple[int, Target]] = []
     for at, (row, target, tokens) in enumerate(erased):
         query = erase(model, row, tokens, how)
-        shifted = moved(target, tokens, how, model.task == "question-answering")
+        shifted = moved(target, tokens, how, model.row.spans)
         if query is not None and shifted is not None:
             queries.append(query)
             places.append((at, shifted))
     amounts = np.full(len(erased), np.nan)
-    for output, (at, shifted) in zip(inference.scores(model, queries), places):
+    for output, (at, shifted) in zip(inference.outputs(model, queries), places):
         amounts[at] = float(value(model, output, shifted))
     return amounts

@@ -41,14 +41,14 @@ def occlusion(
         for token in np.flatnonzero(row.content):
             erased = np.arange(len(row.ids)) == token
             query = erase(model, row, erased, how)
-            shifted = moved(target, erased, how, model.task == "question-answering")
+            shifted = moved(target, erased, how, model.row.spans)
             if query is None or shifted is None:
                 erasures.append(None)
                 continue
             erasures.append((len(queries), shifted))
             queries.append(query)
         places.append(erasures)
-    outputs = inference.scores(model, queries)
+    outputs = inference.outputs(model, queries)
     results = []
     start = 0
     for target, erasures in zip(targets, places):

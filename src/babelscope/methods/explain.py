@@ -23,6 +23,7 @@ from babelscope.model import inference, targets
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
+from babelscope.model.stored_input import model_input
 from babelscope.options import choose, resolve_options
 from babelscope.types import Aim, Attribution, Encoded, Explained, Target
 
@@ -62,8 +63,8 @@ def explain(
         if row.attentions and model.unseen_attention:
             raise UnsupportedModel(f"{row.name} reads attention weights, but {model.unseen_attention}; use another method")
     encoded = encode(model, as_examples(data, lang), part=part, long=long)
-    with model.door.watched(progress):
-        outputs = inference.scores(model, [inference.query(row) for row in encoded])
+    with model.inference.reporting_progress(progress):
+        outputs = inference.outputs(model, [inference.query(row) for row in encoded])
         check_own(model, encoded, outputs)
         aim = target if isinstance(target, Aim) else Aim(target)
         wanted = [targets.chosen(model, row, output, aim, quantity) for row, output in zip(encoded, outputs)]
@@ -86,16 +87,10 @@ def check_own(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.
 
     The plain call derives positions and masks itself, one text at a time, so that an error of ours cannot hide in it.
     """
-    with model.still(), torch.no_grad():
+    with model.inference_mode(), torch.no_grad():
         for row, output in zip(encoded, outputs):
-            ids = torch.from_numpy(row.ids)[None].to(model.device)
-            count = len(row.ids) - row.decoder
-            given = {"input_ids": ids[:, :count], "attention_mask": torch.ones_like(ids[:, :count])}
-            if row.types is not None and "token_type_ids" in model.accepts:
-                given["token_type_ids"] = torch.from_numpy(row.types)[None].to(model.device)
-            if model.task == "text2text-generation":
-                given["decoder_input_ids"] = ids[:, count:]
-            own = inference.outcome(model, model.hf(**given), 0, count, -1)
+            answer = model.hf(**model.functions.plain_call(model, row))
+            own = model.functions.outputs(model, answer, [inference.query(row)], None)[0].double().to("cpu")
             target = targets.predicted(model, row, output)
             gap = abs(targets.probability(model, own, target) - targets.probability(model, output, target))
             if not gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
@@ -125,10 +120,9 @@ def _attribution(
     lost = int((~np.isfinite(scores)).sum())
     constant = len(scores) > 1 and lost == 0 and np.ptp(scores) == 0
     flags = row.flags + explained.flags + (("all scores are equal",) if constant else ())
-    if model.task == "token-classification":
-        word = int(row.word[target.end])
+    word = int(row.word[target.end]) if model.row.tags else None
+    if word is not None:
         flags = (f"the tag of word {word}, {row.words[word]!r}", *flags)
-    contrast = f" to {model.labels[target.contrast]}" if target.quantity == "contrast" else ""
     return Attribution(
         id=row.example.id,
         group=row.example.group,
@@ -139,7 +133,7 @@ def _attribution(
         model=model.name,
         texts=row.example.texts,
         target=targets.name(model, row, target),
-        quantity=target.quantity + contrast,
+        quantity=target.quantity,
         label=targets.name(model, row, targets.predicted(model, row, output, token=target.end)),
         gold=row.example.label,
         probability=targets.probability(model, output, target),
@@ -159,6 +153,11 @@ def _attribution(
         target_end=target.end,
         details=dict(explained.details),
         rationale=_rationale(row),
+        contrast=None if target.contrast < 0 else targets.name(model, row, replace(target, index=target.contrast)),
+        contrast_index=target.contrast,
+        tagged_word=word,
+        input=model_input(row),
+        signature=model.signature,
     )
 
 

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 from torch import Tensor
 
 from babelscope.methods.attention import _explained, read_out
-from babelscope.model import inference
+from babelscope.model import activations, inference
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Explained, Target
 
@@ -47,7 +47,7 @@ def attention_flow(model: Model, inputs: Sequence[Encoded], targets: Sequence[Ta
         places = [place % layers.shape[-1] for place in read_out(model, targets[row])]
         return torch.from_numpy(np.mean([flows(layers, place) for place in places], axis=0))
 
-    return _explained(inputs, inference.attentions(model, [inference.query(row) for row in inputs], reduce))
+    return _explained(inputs, activations.attentions(model, [inference.query(row) for row in inputs], reduce))
 
 
 def flows(layers: NDArray[np.float64], start: int) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ embedding."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -149,12 +150,10 @@ def displacement(model: Model, row: Encoded, baseline: str) -> Float[Tensor, "to
 
 def on_path(row: Encoded, displacement: Float[Tensor, "token dim"], share: float, baseline: str) -> inference.Query:
     key = f"path {baseline} {share!r} {row.content.tobytes().hex()}"
-    return inference.Query(
-        row.ids,
-        row.types,
+    return replace(
+        inference.query(row),
         edit=lambda embedded: embedded - (1.0 - share) * displacement,
         key=key,
-        decoder=row.decoder,
     )
 
 
@@ -179,7 +178,7 @@ def _values(
     baseline: str,
 ) -> dict[Point, float]:
     queries = [on_path(inputs[row], displacements[row], share, baseline) for row, share in points]
-    outputs = inference.scores(model, queries)
+    outputs = inference.outputs(model, queries)
     return {(row, share): float(value(model, output, targets[row])) for (row, share), output in zip(points, outputs)}
 
 

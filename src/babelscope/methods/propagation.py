@@ -80,7 +80,7 @@ def deeplift(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target],
 
     with rules(model, "deeplift"):
         multiplied = inference.gradients(model, [inference.query(row) for row in inputs], targets, reduce, references)
-    outputs = inference.scores(model, references)
+    outputs = inference.outputs(model, references)
     reference_values = [float(value(model, output, target)) for output, target in zip(outputs, targets)]
     return [Explained(part.numpy()[row.content], at) for row, at, (_, part) in zip(inputs, reference_values, multiplied)]
 

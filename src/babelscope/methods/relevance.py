@@ -15,9 +15,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from babelscope.methods.attention import read, rolled
-from babelscope.model import inference
+from babelscope.model import activations, inference
+from babelscope.model.activations import ActivationGradients
 from babelscope.model.heads import head_grid, mask_for
-from babelscope.model.inference import Interior
 from babelscope.model.load import Model
 from babelscope.model.targets import UNIT
 from babelscope.propagation.rules import Mask, rules
@@ -41,8 +41,8 @@ def lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> l
     Source: Chefer, Gur and Wolf 2021a, the "full LRP" baseline.
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        return (inside.states[0] * inside.state_slopes[0]).sum(dim=-1)
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
+        return (inside.states[0] * inside.state_gradients[0]).sum(dim=-1)
 
     return _chefer(model, inputs, targets, reduce)
 
@@ -59,11 +59,11 @@ def partial_lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Targe
     Wolf 2021a.
     """
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
         return read(
             model,
             targets[row],
-            (inside.weights[-1] * inside.weight_slopes[-1]).clamp(min=0).mean(dim=0),
+            (inside.weights[-1] * inside.weight_gradients[-1]).clamp(min=0).mean(dim=0),
         )
 
     return _chefer(model, inputs, targets, reduce)
@@ -135,7 +135,7 @@ def _chefer(
     model: Model,
     inputs: Sequence[Encoded],
     targets: Sequence[Target],
-    reduce: Callable[[int, Interior], Tensor],
+    reduce: Callable[[int, ActivationGradients], Tensor],
 ) -> list[Explained]:
     scores = _interiors(model, inputs, targets, reduce, None)
     return [Explained(np.asarray(values.cpu().numpy()[row.content])) for row, values in zip(inputs, scores)]
@@ -145,14 +145,14 @@ def _interiors(
     model: Model,
     inputs: Sequence[Encoded],
     targets: Sequence[Target],
-    reduce: Callable[[int, Interior], Any],
+    reduce: Callable[[int, ActivationGradients], Any],
     heads: Mask | None,
 ) -> list[Any]:
     """Activations and relevances under Chefer's rules, with a relevance of 1 at the target's
     logit."""
     unit = [replace(target, quantity=UNIT) for target in targets]
     with rules(model, "chefer", heads=heads):
-        return inference.interiors(model, [inference.query(row) for row in inputs], unit, reduce)
+        return activations.activations_with_gradients(model, [inference.query(row) for row in inputs], unit, reduce)
 
 
 def _rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None) -> list[Explained]:
@@ -161,14 +161,14 @@ def _rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target],
 
 
 def _rolled_out(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None) -> list[Explained]:
-    relevance = _interiors(model, inputs, targets, lambda _, inside: inside.weights * inside.weight_slopes, heads)
+    relevance = _interiors(model, inputs, targets, lambda _, inside: inside.weights * inside.weight_gradients, heads)
 
-    def reduce(row: int, inside: Interior) -> Float[Tensor, " token"]:
-        layers = (inside.weight_slopes * relevance[row]).clamp(min=0).mean(dim=1)
+    def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
+        layers = (inside.weight_gradients * relevance[row]).clamp(min=0).mean(dim=1)
         return read(model, targets[row], rolled(layers))
 
     plain = [replace(target, quantity="logit" if target.contrast < 0 else "contrast") for target in targets]
-    scores = inference.interiors(model, [inference.query(row) for row in inputs], plain, reduce)
+    scores = activations.activations_with_gradients(model, [inference.query(row) for row in inputs], plain, reduce)
     return [Explained(np.asarray(values.cpu().numpy()[row.content])) for row, values in zip(inputs, scores)]
 
 

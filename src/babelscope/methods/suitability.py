@@ -48,7 +48,7 @@ def suitable(model: Model) -> tuple[Suitability, ...]:
 
 def _probe(model: Model) -> Example:
     """A short text, or a pair of them, that the model can read."""
-    count = model.texts or 1
+    count = model.texts or model.row.fewest
     for text in PROBES:
         example = Example("probe", (text,) * count)
         try:

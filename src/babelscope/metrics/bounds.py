@@ -131,7 +131,7 @@ def bounds(
     if "operator" in row.options:
         options["operator"] = operator
     reasons = [ranked(encoded, attributed, unit)[1] for encoded, attributed in zip(inputs, scores)]
-    with model.door.remembering():
+    with model.inference.caching():
         orders = [
             greedy(model, inputs, targets, unit, operator, steps, kept=kept)
             for steps, kept in ((1, False), (STEPS, False), (STEPS, True))

@@ -82,7 +82,7 @@ def probabilities(
         reason = ""
         for erased in erasures:
             query = next(queries)
-            shifted = moved(target, erased, how, model.task == "question-answering")
+            shifted = moved(target, erased, how, model.row.spans)
             if query is None or shifted is None:
                 places.append(None)
                 reason = reason or ("nothing is left to read" if query is None else "the explained position is erased")
@@ -90,7 +90,7 @@ def probabilities(
                 places.append((len(answerable), shifted))
                 answerable.append(query)
         plans.append((places, reason))
-    outputs = inference.scores(model, answerable)
+    outputs = inference.outputs(model, answerable)
     return [
         (
             np.array([nan if at is None else float(of(model, outputs[at[0]], at[1])) for at in places]),

@@ -100,7 +100,7 @@ def answer_precision(
     is answer_recall.
     """
     return [
-        _share(row, attributed, target, unit, k, model.task, of_answer=False)
+        _share(row, attributed, target, unit, k, model.row.spans, of_answer=False)
         for row, attributed, target in zip(inputs, scores, targets)
     ]
 
@@ -125,7 +125,7 @@ def answer_recall(
     Source: "Precision@20" of masked relevance propagation, which is this recall.
     """
     return [
-        _share(row, attributed, target, unit, k, model.task, of_answer=True)
+        _share(row, attributed, target, unit, k, model.row.spans, of_answer=True)
         for row, attributed, target in zip(inputs, scores, targets)
     ]
 
@@ -159,12 +159,12 @@ def _share(
     target: Target,
     unit: str,
     k: int,
-    task: str,
+    spans: bool,
     of_answer: bool,
 ) -> Measured:
     if k < 1:
         raise InputError(f"k must be at least 1, not {k}")
-    if task != "question-answering":
+    if not spans:
         return Measured(nan, "there is no answer span to find")
     order, reason = ranked(row, attributed, unit)
     if reason:

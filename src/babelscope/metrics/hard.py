@@ -14,7 +14,6 @@ one; the 100 % point is not in the grid, as it is the same for every attribution
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, nan
 
 import numpy as np
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Scores, probabilities, ranked, tops
 from babelscope.model.inference import query
+from babelscope.model.inference_state import ErasureCurve, ErasureKey
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Measured, Target
 
@@ -150,22 +150,6 @@ def pooled_shares(
     return (lost / total, saved / total) if total > 0 else (nan, nan)
 
 
-@dataclass(frozen=True, slots=True)
-class _Path:
-    """The probabilities that the four metrics share: of the input, of the erased input, and along
-    the rationale lengths."""
-
-    full: float
-    null: float
-    erased: NDArray[np.float64]
-    kept: NDArray[np.float64]
-    reason: str
-
-    @property
-    def drop(self) -> float:
-        return max(0.0, self.full - self.null)
-
-
 def lengths(n: int, grid: Sequence[float]) -> list[int]:
     """The distinct rationale lengths K, ascending."""
     return sorted({min(n, max(1, ceil(ratio * n - 1e-9))) for ratio in grid})
@@ -179,13 +163,15 @@ def _paths(
     unit: str,
     operator: str | None,
     grid: Sequence[float],
-) -> list[_Path]:
+) -> list[ErasureCurve]:
     if not grid or not all(0 < ratio <= 1 for ratio in grid):
         raise InputError(f"a grid holds shares above 0 and up to 1, not {tuple(grid)}")
-    memory = {} if model.door.memory is None else model.door.memory
-    how = (unit, operator, tuple(grid))
-    keys = [("path", *_identity(row, attributed), target, *how) for row, attributed, target in zip(inputs, scores, targets)]
-    new = {key: at for at, key in enumerate(keys) if key not in memory}
+    known = {} if model.inference.cache is None else model.inference.cache.erasures
+    keys = [
+        ErasureKey(*_identity(row, attributed), target, unit, operator, tuple(grid))
+        for row, attributed, target in zip(inputs, scores, targets)
+    ]
+    new = {key: at for at, key in enumerate(keys) if key not in known}
     orders = [ranked(inputs[at], scores[at], unit) for at in new.values()]
     sets = []
     for at, (order, _) in zip(new.values(), orders):
@@ -200,15 +186,15 @@ def _paths(
         )
     rows, wanted = [inputs[at] for at in new.values()], [targets[at] for at in new.values()]
     for key, (_, why), (many, reason) in zip(new, orders, probabilities(model, rows, wanted, sets, operator)):
-        memory[key] = _Path(float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
-    return [memory[key] for key in keys]
+        known[key] = ErasureCurve(float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
+    return [known[key] for key in keys]
 
 
-def _identity(row: Encoded, scores: NDArray[np.float64]) -> tuple[str | bytes, ...]:
+def _identity(row: Encoded, scores: NDArray[np.float64]) -> tuple[str, bytes, bytes, bytes, bytes]:
     """What determines a path besides the target and the options: the key under which metrics share
     it."""
-    arrays = (row.content, row.word, np.asarray(scores, dtype=np.float64))
-    return (row.example.id, query(row).digest(), *(each.tobytes() for each in arrays))
+    values = np.asarray(scores, dtype=np.float64).tobytes()
+    return row.example.id, query(row).digest(), row.content.tobytes(), row.word.tobytes(), values
 
 
 def _mean(values: NDArray[np.float64], reason: str) -> Measured:
@@ -217,7 +203,7 @@ def _mean(values: NDArray[np.float64], reason: str) -> Measured:
     return Measured(float(values.mean()))
 
 
-def _share(path: _Path, amounts: NDArray[np.float64]) -> Measured:
+def _share(path: ErasureCurve, amounts: NDArray[np.float64]) -> Measured:
     if not np.isfinite(path.null):
         return Measured(nan, path.reason)
     if path.drop < LEAST_DROP:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from babelscope.display.results import Measures
 from babelscope.errors import InputError
 from babelscope.metrics import METRICS
-from babelscope.model.encode import PARTS, encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
-from babelscope.options import (
-    choose,
-    resolve_options,
-)
-from babelscope.types import Attribution, Encoded, Example, Measure, Target
+from babelscope.model.stored_input import encoded_input
+from babelscope.options import choose, resolve_options
+from babelscope.types import Attribution, Measure, Measured, Target
 
 
 def measure(
@@ -38,57 +35,45 @@ def measure(
     rows = [choose(METRICS, name, "metric") for name in names]
     if not attributions:
         raise InputError("there is no explanation to measure")
-    wanted = [target_of(model, one) for one in attributions]
-    found: list[Measure] = []
-    with model.door.remembering(), model.door.watched(progress):
-        encoded = [restored(model, one) for one in attributions]
+    check_model(model, attributions)
+    targets = [explained_target(attribution) for attribution in attributions]
+    encoded = [encoded_input(attribution) for attribution in attributions]
+    measures: list[Measure] = []
+    with model.inference.caching(), model.inference.reporting_progress(progress):
         for row in rows:
-            mine = resolve_options(row, options or {})
-            unit = mine.get("unit", "word")
-            scores = [np.array(one.scores if unit == "token" else one.word_scores) for one in attributions]
-            values = row.function(model, encoded, scores, wanted, **mine)
-            found += [
-                Measure(one.id, one.group, one.lang, one.model, one.method, row.name, mine, got.value, got.reason, one.task)
-                for one, got in zip(attributions, values)
-            ]
-    return Measures(tuple(found))
+            resolved = resolve_options(row, options or {})
+            values = row.function(model, encoded, _scores(attributions, resolved), targets, **resolved)
+            measures += [_measure(attribution, row.name, resolved, value) for attribution, value in zip(attributions, values)]
+    return Measures(tuple(measures))
 
 
-def restored(model: Model, one: Attribution) -> Encoded:
-    """The input that was explained, encoded again, checked token by token, with the explanation's own words."""
-    windowed = any(flag.startswith("window ") for flag in one.flags)
-    name, _, number = one.id.rpartition("#")
-    example = Example(name if windowed else one.id, one.texts, one.lang, one.group, one.gold)
-    explained = set(one.segment)
-    part = "all" if len(explained) == len(one.texts) else PARTS[1 + explained.pop()]
-    memory = {} if model.door.memory is None else model.door.memory
-    known = ("encoded", example, part, windowed)
-    if known not in memory:  # a text is explained by many methods
-        memory[known] = encode(model, [example], part=part, long="window" if windowed else "truncate")
-    row: Encoded = memory[known][int(number) - 1 if windowed else 0]
-    if tuple(token for token, keep in zip(row.tokens, row.content) if keep) != one.tokens:
-        raise InputError(
-            f"{one.id}: the explanation is of another input than {model.name} reads; was it made by another model?"
-        )
-    word = np.full(len(row.ids), -1, dtype=np.int64)
-    word[row.content] = one.word_index
-    own = _with_rationale(replace(example, id=one.id), one)
-    return replace(row, example=own, word=word, words=one.words, word_offsets=one.word_offsets, word_segment=one.word_segment)
+def _scores(attributions: Sequence[Attribution], options: Mapping[str, Any]) -> list[NDArray[np.float64]]:
+    """Per explanation the scores of the units that the metric ranks: words, unless it is asked for tokens."""
+    by_token = options.get("unit", "word") == "token"
+    return [np.array(each.scores if by_token else each.word_scores) for each in attributions]
 
 
-def _with_rationale(example: Example, one: Attribution) -> Example:
-    """The gold rationale as the explanation keeps it, over the words that it has."""
-    if one.rationale is None:
-        return example
-    texts = range(len(one.texts))
-    words = tuple(tuple(span for span, owner in zip(one.word_offsets, one.word_segment) if owner == text) for text in texts)
-    marks = tuple(tuple(mark for mark, owner in zip(one.rationale, one.word_segment) if owner == text) for text in texts)
-    return replace(example, words=words, rationale=marks)
+def _measure(attribution: Attribution, metric: str, options: Mapping[str, Any], measured: Measured) -> Measure:
+    return Measure(
+        attribution.id, attribution.group, attribution.lang, attribution.model, attribution.method,
+        metric, options, measured.value, measured.reason, attribution.task,
+    )  # fmt: skip
 
 
-def target_of(model: Model, one: Attribution) -> Target:
+def check_model(model: Model, attributions: Sequence[Attribution]) -> None:
+    """Refuses the explanation of another model, whose token ids and classes mean something else or whose weights differ.
+
+    Compared are signatures (`Model.signature`), not names: the same checkpoint under two names is one model.
+    """
+    for attribution in attributions:
+        if attribution.signature != model.signature:
+            raise InputError(
+                f"{attribution.id}: the explanation is of {attribution.model}, another model than {model.name}; "
+                "measure it with the model that it is of"
+            )
+
+
+def explained_target(attribution: Attribution) -> Target:
     """What was explained, as the model knows it."""
-    if model.task != "question-answering" and model.label_index(one.target) != one.target_index:
-        raise InputError(f"{one.id}: {one.target!r} is class {one.target_index} of the explanation, but not of {model.name}")
-    quantity, _, other = one.quantity.partition(" to ")
-    return Target(one.target_index, one.target_end, quantity, model.label_index(other) if other else -1)
+    index, end = attribution.target_index, attribution.target_end
+    return Target(index, end, attribution.quantity, attribution.contrast_index)

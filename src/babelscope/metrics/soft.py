@@ -21,7 +21,7 @@ open by the paper).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from math import nan, sqrt
@@ -261,7 +261,7 @@ def _error(values: Sequence[float]) -> float:
 
 
 def _probabilities(model: Model, queries: Sequence[inference.Query], targets: Sequence[Target]) -> list[float]:
-    return [probability(model, output, target) for output, target in zip(inference.scores(model, queries), targets)]
+    return [probability(model, output, target) for output, target in zip(inference.outputs(model, queries), targets)]
 
 
 def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) -> inference.Query:
@@ -272,12 +272,10 @@ def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) ->
     certain = draw is None or bool(np.isin(keep, (0.0, 1.0)).all())
     sample = "" if certain else f"{draw} {row.example.id} "
     edit = partial(_thinned, keep, row.example.id, draw)
-    return inference.Query(
-        row.ids,
-        row.types,
+    return replace(
+        inference.query(row),
         edit=edit,
         key=f"soft {sample}{sha256(keep.tobytes()).hexdigest()}",
-        decoder=row.decoder,
     )
 
 

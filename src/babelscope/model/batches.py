@@ -49,17 +49,17 @@ def run(model: Model, queries: list[Any], budget: int, step: Callable[[list[Any]
             if len(rows) == 1 or not _out_of_memory(error):
                 raise
             budget = max(1, max(lengths[row] for row in rows) * len(rows) // 2)
-            model.door.budget = min(model.door.budget, budget)
+            model.inference.budget = min(model.inference.budget, budget)
             left = sorted(rows + [row for later in waiting for row in later])
             waiting = [[left[row] for row in group] for group in pack([lengths[row] for row in left], budget)]
             continue
         for row, output in zip(rows, outputs):
             results[row] = output
         tokens = sum(lengths[row] for row in rows)
-        model.door.tokens += tokens
-        model.door.padding += max(lengths[row] for row in rows) * len(rows) - tokens
+        model.inference.tokens += tokens
+        model.inference.padding += max(lengths[row] for row in rows) * len(rows) - tokens
         done += tokens
-        model.door.tell(done, total)
+        model.inference.report_progress(done, total)
     return results
 
 

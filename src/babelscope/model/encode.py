@@ -7,17 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from babelscope.data.segmentation import segment, words_of_tokens
 from babelscope.data.texts import check_text
 from babelscope.errors import InputError
 from babelscope.model.load import Model
-from babelscope.types import Encoded, Example, Span
+from babelscope.model.tokenized import Tokenized, from_encoding
+from babelscope.types import Candidate, Encoded, Example, Span, Window
 
 PARTS = ("all", "first", "second")
-"""Which texts of a pair are attributed and erased; the others stay fixed."""
+"""Which texts are attributed and erased: all, the first, or what follows it; the others stay fixed."""
 LONG = ("truncate", "window")
-"""What happens to a text that is longer than the model: cut with a flag, or explained piece by piece."""
+"""What happens to a text that is longer than the model: truncated with a flag, or explained window by window."""
+COUNTS = {1: "one text", 2: "two texts"}
 
 
 def encode(
@@ -25,11 +28,11 @@ def encode(
 ) -> list[Encoded]:
     """Each example as the tokenizer gives it to the model, with content tokens, words and offsets.
 
-    A text that exceeds the model is cut (with a flag that says how much) or split into overlapping windows, each of
+    A text that exceeds the model is truncated (with a flag that says how much) or split into overlapping windows, each of
     which becomes an input of its own under the id `id#1`, `id#2`, ... Without `task` an example may have one text or two,
     whatever the model's task reads: what its layers do with a sentence can be asked of any model.
 
-    Behind the tokens of an encoder-decoder stand those that only its decoder reads: its start token, which is never
+    Behind the tokens of an encoder-decoder come those that only its decoder reads: its start token, which is never
     content, and for text-to-text models the second text, the beginning of the answer.
 
     *Laws*: ids are the tokenizer's own; special tokens are never content; the tokens of a word overlap its characters.
@@ -37,29 +40,66 @@ def encode(
     for name, given, known in (("part", part, PARTS), ("long", long, LONG)):
         if given not in known:
             raise InputError(f"{name} {given!r} is not one of: {', '.join(known)}")
-    encoded = [row for example in examples for row in _encode(model, example, part, long, task)]
+    encoded = []
+    for example in examples:
+        _check_texts(model, example, part, task)
+        inputs = model.functions.inputs if task else encode_texts
+        encoded += inputs(model, example, part=part, long=long)
     for row in encoded:
         _refuse_empty(model, row)
     return encoded
 
 
-def _encode(model: Model, example: Example, part: str, long: str, task: bool) -> list[Encoded]:
-    wanted = (model.texts if task else None) or len(example.texts)
-    if len(example.texts) != wanted or not 1 <= len(example.texts) <= 2:
-        takes = "one text" if wanted == 1 else "two texts"
-        raise InputError(f"{example.id}: {model.name} ({model.task}) reads {takes}, {len(example.texts)} given")
-    if part == "second" and len(example.texts) == 1:
+def _check_texts(model: Model, example: Example, part: str, task: bool) -> None:
+    count, row = len(example.texts), model.row
+    wanted = model.texts if task else None
+    fewest, most = (row.fewest, row.most) if task else (1, 2)
+    if count != (wanted or count) or not fewest <= count <= (most or count):
+        takes = COUNTS.get(wanted or most or 0, f"at least {fewest} texts")
+        raise InputError(f"{example.id}: {model.name} ({model.task}) reads {takes}, {count} given")
+    if part == "second" and count == 1:
         raise InputError(f"{example.id}: part 'second' needs a pair, one text given")
     check_text(example)
-    read = example.texts[:1] if model.task == "text2text-generation" else example.texts
-    pair = len(read) == 2
-    second = pair and (model.task == "question-answering" or long == "window")
-    strategy: Any = "only_second" if second else "longest_first"
-    split = long == "window"
+
+
+def encode_texts(
+    model: Model,
+    example: Example,
+    *,
+    part: str,
+    long: str,
+    only_second: bool = False,
+    count: int = 2,
+    after: Tokenized | None = None,
+) -> list[Encoded]:
+    """The first `count` texts of the example in one sequence, and what a decoder reads `after` them.
+
+    Of two texts that are too long together only the second is truncated, with `only_second` or in windows."""
+    read = example.texts[:count]
+    strategy = "only_second" if len(read) == 2 and (only_second or long == "window") else "longest_first"
+    whole, encodings, types = _tokenize(model, example, read, strategy, split=long == "window")
+    rows = []
+    for number, encoding in enumerate(encodings, 1):
+        tokens = from_encoding(model, encoding, types=types)
+        row = to_encoded(example, [tokens if after is None else tokens.followed_by(after)], part)
+        row = replace(row, decoder=0 if after is None else len(after.ids))
+        if len(encodings) > 1:
+            window = Window(number, len(encodings), example.id)
+            row = replace(row, example=replace(example, id=f"{example.id}#{number}"), window=window)
+        elif whole > len(encoding.ids):
+            row = replace(row, truncated_from=whole)
+        rows.append(row)
+    return rows
+
+
+def _tokenize(
+    model: Model, example: Example, read: Sequence[str], strategy: Any, *, split: bool
+) -> tuple[int, list[Any], bool]:
+    """The number of tokens without truncation; the truncated sequence, or its windows; whether tokens have types."""
     overlap = {"return_overflowing_tokens": True, "stride": max(0, model.limit // 8)} if split else {}
     try:
         whole = model.tokenizer(*read, return_offsets_mapping=False, verbose=False)["input_ids"]
-        made = model.tokenizer(
+        tokenized = model.tokenizer(
             *read,
             truncation=strategy,
             max_length=model.limit,
@@ -69,71 +109,62 @@ def _encode(model: Model, example: Example, part: str, long: str, task: bool) ->
         )
     except Exception as error:  # the tokenizers library raises bare exceptions when the fixed text alone is too long
         raise InputError(f"{example.id}: the tokenizer refused it ({error})") from error
-    count = len(made.encodings)
-    rows = []
-    for number in range(count):
-        flags: tuple[str, ...] = ()
-        mine = example
-        if split and count > 1:
-            flags = (f"window {number + 1} of {count}",)
-            mine = replace(example, id=f"{example.id}#{number + 1}")
-        elif len(whole) > len(made.encodings[0].ids):
-            flags = (f"truncated to {len(made.encodings[0].ids)} of {len(whole)} tokens",)
-        rows.append(_row(model, mine, made, number, part, flags))
-    return rows
+    return len(whole), list(tokenized.encodings), "token_type_ids" in tokenized
 
 
-def _row(model: Model, example: Example, made: Any, number: int, part: str, flags: tuple[str, ...]) -> Encoded:
-    one = made.encodings[number]
-    ids, offsets, tokens = [*one.ids], [*one.offsets], [*one.tokens]
-    places = [-1 if alone or place is None else place for place, alone in zip(one.sequence_ids, one.special_tokens_mask)]
-    after = _decoder(model, example)
-    ids, offsets, tokens = ids + after[0], offsets + after[1], tokens + after[2]
-    segments = np.array(places + after[3], dtype=np.int64)
-    special = [known for known in model.tokenizer.all_special_ids if known != model.tokenizer.unk_token_id]
-    segments[np.isin(ids, special)] = -1
-    spans: list[Span] = []
-    owners: list[int] = []
-    word = np.full(len(segments), -1, dtype=np.int64)
-    for place, text in enumerate(example.texts):
-        mine = example.words[place] if example.words else segment(text, example.lang)
-        here = np.flatnonzero(segments == place)
-        found = words_of_tokens([offsets[token] for token in here], mine, text)
-        word[here] = np.array(found, dtype=np.int64) + len(spans)
-        spans.extend(mine)
-        owners.extend([place] * len(mine))
-    content = (segments >= 0) if part == "all" else segments == PARTS.index(part) - 1
+def to_encoded(
+    example: Example,
+    sequences: Sequence[Tokenized],
+    part: str,
+    *,
+    candidates: tuple[Candidate, ...] = (),
+    fixed: int | None = None,
+) -> Encoded:
+    """The sequences one behind another, with the words of their texts; texts from number `fixed` on are never content."""
+    whole = sequences[0]
+    for sequence in sequences[1:]:
+        whole = whole.followed_by(sequence)
+    segments = np.array(whole.segment, dtype=np.int64)
+    content = _content(segments, part) & (segments < (len(example.texts) if fixed is None else fixed))
+    spans = [example.words[at] if example.words else segment(text, example.lang) for at, text in enumerate(example.texts)]
+    word = np.concatenate([_words(example, sequence, spans) for sequence in sequences])
     present = sorted(set(word[content].tolist()))
     renumber = {old: new for new, old in enumerate(present)}
-    word = np.array([renumber[old] if keep else -1 for old, keep in zip(word.tolist(), content)], dtype=np.int64)
-    types = np.array([*one.type_ids, *(0 for _ in after[0])], dtype=np.int64) if "token_type_ids" in made else None
+    listed = [(text, span) for text, each in enumerate(spans) for span in each]
     return Encoded(
         example=example,
-        ids=np.array(ids, dtype=np.int64),
-        types=types,
+        ids=np.array(whole.ids, dtype=np.int64),
+        types=None if whole.types is None else np.array(whole.types, dtype=np.int64),
         content=content,
-        word=word,
+        word=np.array([renumber[old] if keep else -1 for old, keep in zip(word.tolist(), content)], dtype=np.int64),
         segment=segments,
-        offsets=np.array(offsets, dtype=np.int64).reshape(-1, 2),
-        tokens=tuple(tokens),
-        words=tuple(example.texts[owners[old]][slice(*spans[old])] for old in present),
-        word_offsets=tuple(spans[old] for old in present),
-        word_segment=tuple(owners[old] for old in present),
-        flags=flags,
-        decoder=len(after[0]),
+        offsets=np.array(whole.offsets, dtype=np.int64).reshape(-1, 2),
+        tokens=whole.tokens,
+        words=tuple(example.texts[listed[old][0]][slice(*listed[old][1])] for old in present),
+        word_offsets=tuple(listed[old][1] for old in present),
+        word_segment=tuple(listed[old][0] for old in present),
+        part=part,
+        candidates=candidates,
     )
 
 
-def _decoder(model: Model, example: Example) -> tuple[list[int], list[Span], list[str], list[int]]:
-    """Ids, offsets, tokens and texts of what only a decoder beside an encoder reads."""
-    if not model.two_sided:
-        return [], [], [], []
-    start = model.decoder_start
-    shown = model.tokenizer.convert_ids_to_tokens(start)
-    if model.task != "text2text-generation" or len(example.texts) == 1:
-        return [start], [(0, 0)], [shown], [-1]
-    begun = model.tokenizer(example.texts[1], add_special_tokens=False).encodings[0]
-    return [start, *begun.ids], [(0, 0), *begun.offsets], [shown, *begun.tokens], [-1, *(1 for _ in begun.ids)]
+def _content(segments: NDArray[np.int64], part: str) -> NDArray[np.bool_]:
+    if part == "all":
+        return segments >= 0
+    return segments == 0 if part == "first" else segments > 0
+
+
+def _words(example: Example, sequence: Tokenized, spans: Sequence[Sequence[Span]]) -> NDArray[np.int64]:
+    """Per token of a sequence the word that it is in, counted over all texts; -1 for special tokens."""
+    segments = np.array(sequence.segment, dtype=np.int64)
+    word = np.full(len(segments), -1, dtype=np.int64)
+    first = 0
+    for place, (text, words) in enumerate(zip(example.texts, spans)):
+        here = np.flatnonzero(segments == place)
+        owners = words_of_tokens([sequence.offsets[token] for token in here], words, text)
+        word[here] = np.array(owners, dtype=np.int64) + first
+        first += len(words)
+    return word
 
 
 def _refuse_empty(model: Model, row: Encoded) -> None:

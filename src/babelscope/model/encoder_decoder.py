@@ -79,7 +79,7 @@ def _ends(model: Model, batch: Sequence[Query], table: Tensor) -> Tensor:
     """Ids that name nothing but where a classifier reads: the last end token of each row."""
     end = model.hf.config.eos_token_id
     ids = torch.full_like(table, int(end == 0))
-    if model.generates or model.task == "question-answering":
+    if not model.row.pools:
         return ids
     for line, asked in zip(ids, batch):
         ends = np.flatnonzero(asked.ids[: len(asked.ids) - asked.decoder] == end)

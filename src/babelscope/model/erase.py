@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from babelscope.errors import InputError, UnsupportedModel
-from babelscope.model.inference import Query
+from babelscope.model.inference import Query, query
 from babelscope.model.infill import infilled
 from babelscope.model.load import Model
-from babelscope.types import Encoded, Target
+from babelscope.types import Candidate, Encoded, Target
 
 OPERATORS = {
     "mask": "the mask token stands in its place",
@@ -56,18 +55,28 @@ def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str
         kept = ~gone
         if not kept.any():
             return None
-        left = int(kept[len(kept) - encoded.decoder :].sum())
-        return Query(encoded.ids[kept], None if encoded.types is None else encoded.types[kept], decoder=left)
+        left, candidates = int(kept[len(kept) - encoded.decoder :].sum()), _shortened(encoded, kept)
+        if any(each.tokens == each.continuation for each in candidates):
+            return None
+        types = None if encoded.types is None else encoded.types[kept]
+        return Query(encoded.ids[kept], types, decoder=left, candidates=candidates)
     if operator == "attention_zero":
         if gone.all():
             return None
-        return Query(encoded.ids, encoded.types, None if not gone.any() else ~gone, decoder=encoded.decoder)
+        return replace(query(encoded), attended=None if not gone.any() else ~gone)
     filler = getattr(model.tokenizer, f"{operator}_token_id")
     if filler is None:
         others = [name for name in OPERATORS if getattr(model.tokenizer, f"{name}_token_id", None) is not None]
         known = ", ".join([*others, "attention_zero", "delete", "mean_embedding"])
         raise UnsupportedModel(f"{model.name} has no {operator} token to erase with; use one of: {known}")
-    return Query(np.where(gone, filler, encoded.ids), encoded.types, decoder=encoded.decoder)
+    return replace(query(encoded), ids=np.where(gone, filler, encoded.ids))
+
+
+def _shortened(encoded: Encoded, kept: NDArray[np.bool_]) -> tuple[Candidate, ...]:
+    """The candidates' sequences with the tokens that are left of each."""
+    ends = np.cumsum([each.tokens for each in encoded.candidates])
+    left = [int(part.sum()) for part in np.split(kept, ends[:-1])] if encoded.candidates else []
+    return tuple(replace(each, tokens=tokens) for each, tokens in zip(encoded.candidates, left))
 
 
 def erase_all(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], operator: str) -> list[Query | None]:
@@ -80,30 +89,31 @@ def erase_all(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], 
 
 def _blurred(model: Model, encoded: Encoded, gone: NDArray[np.bool_]) -> Query:
     if not gone.any():
-        return Query(encoded.ids, encoded.types, decoder=encoded.decoder)
+        return query(encoded)
 
     def edit(embedded: Float[Tensor, "token dim"]) -> Float[Tensor, "token dim"]:
         mean = mean_embedding(model)
         return torch.where(torch.from_numpy(gone).to(embedded.device)[:, None], mean, embedded)
 
-    return Query(encoded.ids, encoded.types, edit=edit, key=f"mean_embedding {gone.tobytes().hex()}", decoder=encoded.decoder)
+    return replace(query(encoded), edit=edit, key=f"mean_embedding {gone.tobytes().hex()}")
 
 
 def mean_embedding(model: Model) -> Float[Tensor, " dim"]:
-    """The mean word embedding of the vocabulary's tokens, special tokens left out."""
-    return _mean(
-        model.embeddings, model.embeddings.weight._version, len(model.tokenizer), tuple(model.tokenizer.all_special_ids)
-    )
+    """The mean word embedding of the vocabulary's tokens, special tokens left out; computed once per state of the weights.
 
-
-@lru_cache(maxsize=1)
-def _mean(table: torch.nn.Module, version: int, size: int, special: tuple[int, ...]) -> Tensor:
-    """`version` counts the changes of the weights, so that a changed model gets its own mean. By the module's own call,
-    as some scale their weights; in pieces, as a vocabulary may hold 250 000."""
-    weight: Tensor = table.weight  # type: ignore[assignment]
-    ids = torch.tensor(sorted(set(range(min(size, len(weight)))) - set(special)), device=weight.device)
+    By the module's own call, as some scale their weights; in pieces, as a vocabulary may hold 250 000 tokens.
+    """
+    weight: Tensor = model.embeddings.weight
+    state = (id(weight), weight._version, weight.dtype, weight.device)
+    known = model.inference.mean_embedding
+    if known is not None and known[0] == state:
+        return known[1]
+    tokens = range(min(len(model.tokenizer), len(weight)))
+    ids = torch.tensor(sorted(set(tokens) - set(model.tokenizer.all_special_ids)), device=weight.device)
     with torch.no_grad():
-        return torch.stack([table(part).sum(0) for part in torch.split(ids, 8192)]).sum(0) / len(ids)
+        mean = torch.stack([model.embeddings(part).sum(0) for part in torch.split(ids, 8192)]).sum(0) / len(ids)
+    model.inference.mean_embedding = state, mean
+    return mean
 
 
 def moved(target: Target, gone: NDArray[np.bool_], operator: str, positions: bool) -> Target | None:

@@ -6,8 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from jaxtyping import Float
@@ -15,18 +13,18 @@ from torch import Tensor
 
 from babelscope.data import builtin
 from babelscope.errors import InputError, UnsupportedModel
-from babelscope.model import inference
+from babelscope.model import activations, inference
 from babelscope.model.encode import encode
 from babelscope.model.head_counts import Counts, Sentence, Size, count, reach, sentence
 from babelscope.model.head_masks import HeadMask, head_mask, load_mask
 from babelscope.model.head_statistics import RELATIONS, HeadStatistics, resolve_relations, share
+from babelscope.model.inference_state import HeadMaskKey
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Example
 
 BUILTIN = ("sentiment", "topic")
 """The tasks whose sentences the built-in masks are measured on, and how many of each."""
 EACH = 150
-_MEASURED: WeakKeyDictionary[Any, dict[tuple[str, int], dict[int, list[float]]]] = WeakKeyDictionary()
 CHUNK = 128
 """Sentences whose counts are in memory at a time."""
 
@@ -94,7 +92,7 @@ def _total(
 ) -> Counts:
     queries = [inference.query(row) for row in rows]
     size = Size(max(len(row.ids) for row in rows), max(int(one.word.max()) for one in sentences) + 1, relations)
-    (seen,) = inference.attentions(model, [max(queries, key=lambda asked: len(asked.ids))], lambda _, weights: reach(weights))
+    (seen,) = activations.attentions(model, [max(queries, key=lambda asked: len(asked.ids))], lambda _, weights: reach(weights))
     total: Counts | None = None
     for start in range(0, len(rows), CHUNK):
         mine = sentences[start : start + CHUNK]
@@ -102,7 +100,7 @@ def _total(
         def reduce(row: int, weights: Float[Tensor, "layer head token token"], mine: Sequence[Sentence] = mine) -> Counts:
             return count(weights, mine[row], seen, direction, size)
 
-        for each in inference.attentions(model, queries[start : start + CHUNK], reduce):
+        for each in activations.attentions(model, queries[start : start + CHUNK], reduce):
             total = each if total is None else total.plus(each)
         if progress is not None:
             progress(min(start + CHUNK, len(rows)), len(rows))
@@ -163,8 +161,8 @@ def mask_for(model: Model, heads: str, lang: str) -> dict[int, list[float]]:
     if heads != "builtin":
         return read_mask(heads, model)
     lang = lang if lang in builtin.LANGUAGES else "en"
-    known = _MEASURED.setdefault(model.hf, {})
-    key = (lang, sum(weight._version for weight in model.hf.parameters()))
+    known = model.inference.head_masks
+    key = HeadMaskKey(lang, sum(weight._version for weight in model.hf.parameters()))
     if key not in known:
         sentences = [one for task in BUILTIN for one in builtin.read(task, lang, "train", EACH)]
         mask = head_mask(head_statistics(model, sentences))

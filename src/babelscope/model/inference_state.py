@@ -1,60 +1,133 @@
-"""What the one door remembers about itself: its budget, its counts, its memory, and who watches."""
+"""What one model's inference keeps between calls: its budget, its counts, its caches, and who is told of progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelscope.types import Target
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    WeightState = tuple[int, int, torch.dtype, torch.device]
+    """Identity, version, type and device of a weight: it has not changed while these have not."""
 
 Progress = Callable[[int, int], None]
 """Called with the tokens done and the tokens to do."""
-
 
 CPU, ELSEWHERE = 2048, 4096
 """Tokens in a batch. On a CPU larger batches leave its cache: 4096 were 7 % slower in `make bench`."""
 
 
-@dataclass
-class Door:
-    """State of one model's door.
+class ErasureKey(NamedTuple):
+    """What determines the probabilities of an erased input: the input, the order of its units, the target, and how it is
+    erased. Arrays are there as their bytes."""
 
-    `queries` counts what was asked, `distinct` what had to be computed, `tokens` the real tokens and `padding` the padded
-    ones that went through the model; `backward` counts the tokens of gradient passes (also in `tokens`).
+    example: str
+    query: bytes
+    content: bytes
+    word: bytes
+    scores: bytes
+    target: Target
+    unit: str
+    operator: str | None
+    grid: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ErasureCurve:
+    """The target's probabilities: of the input, of nothing, and with the highest-ranked units erased or kept alone."""
+
+    full: float
+    null: float
+    erased: NDArray[np.float64]
+    kept: NDArray[np.float64]
+    reason: str
+    """Why a probability is undefined; empty where none is."""
+
+    @property
+    def drop(self) -> float:
+        """By how much the probability falls when everything is erased."""
+        return max(0.0, self.full - self.null)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cache:
+    """What was computed before; true only as long as the model does not change."""
+
+    outputs: dict[bytes, Tensor] = field(default_factory=dict)
+    """By the digest of the query."""
+    erasures: dict[ErasureKey, ErasureCurve] = field(default_factory=dict)
+
+
+class HeadMaskKey(NamedTuple):
+    """A head mask is measured in one language, with one state of the weights."""
+
+    lang: str
+    version: int
+
+
+@dataclass
+class InferenceState:
+    """The state of one model's inference.
+
+    `queries` counts the inputs that were asked for, `distinct` those that had to be computed, `tokens` the real tokens and
+    `padding` the padded ones that the model read; `backward` counts the tokens of gradient passes (also in `tokens`).
     """
 
     budget: int = CPU
+    """Tokens in a batch, padding included."""
     queries: int = 0
     distinct: int = 0
     tokens: int = 0
     padding: int = 0
     backward: int = 0
-    memory: dict[Any, Any] | None = None
-    watchers: list[Progress] = field(default_factory=list)
+    cache: Cache | None = None
+    """There is one within `caching`."""
+    head_masks: dict[HeadMaskKey, dict[int, list[float]]] = field(default_factory=dict)
+    """Per layer 1 or 0 for each head: the built-in masks of this model."""
+    mean_embedding: tuple[WeightState, Tensor] | None = None
+    """The mean word embedding of the vocabulary, and the state of the embedding matrix that it is of."""
+    listeners: list[Progress] = field(default_factory=list)
 
     @contextmanager
-    def remembering(self) -> Iterator[None]:
-        """Within, an input that was scored before is not computed again, nor what was worked out from it and kept in
-        `memory` under a key of its own. The model must not change meanwhile."""
-        outer = self.memory
+    def caching(self) -> Iterator[None]:
+        """Within, nothing is computed twice. The model must not change meanwhile. Within another `caching` it is the same."""
+        outer = self.cache
         if outer is None:
-            self.memory = {}
+            self.cache = Cache()
         try:
             yield
         finally:
-            self.memory = outer
+            self.cache = outer
 
     @contextmanager
-    def watched(self, progress: Progress | None) -> Iterator[None]:
-        """Within, `progress` is told how far the current call has come."""
+    def without_cache(self) -> Iterator[None]:
+        """Within, the model may be another one: nothing is taken from the cache, and nothing is added to it."""
+        outer, self.cache = self.cache, None
+        try:
+            yield
+        finally:
+            self.cache = outer
+
+    @contextmanager
+    def reporting_progress(self, progress: Progress | None) -> Iterator[None]:
+        """Within, `progress` is called with how far the current call has come."""
         if progress is not None:
-            self.watchers.append(progress)
+            self.listeners.append(progress)
         try:
             yield
         finally:
             if progress is not None:
-                self.watchers.remove(progress)
+                self.listeners.remove(progress)
 
-    def tell(self, done: int, total: int) -> None:
-        for watcher in self.watchers:
-            watcher(done, total)
+    def report_progress(self, done: int, total: int) -> None:
+        for listener in self.listeners:
+            listener(done, total)

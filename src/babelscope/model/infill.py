@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,7 +14,7 @@ from torch import Tensor
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.model import inference
+from babelscope.model import activations, inference
 from babelscope.model.load import Model, not_found, quiet
 from babelscope.random import keyed
 from babelscope.types import Encoded
@@ -38,10 +39,7 @@ def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], c
     mask = writer.tokenizer.mask_token_id
     names = [(row.example.id, row.ids.tobytes(), gone.tobytes()) for row, gone in asked]
     moving = list({name: at for at, (name, (_, gone)) in enumerate(zip(names, asked)) if gone.any()}.values())
-    queries = [
-        inference.Query(np.where(asked[at][1], mask, asked[at][0].ids), asked[at][0].types, decoder=asked[at][0].decoder)
-        for at in moving
-    ]
+    queries = [replace(inference.query(asked[at][0]), ids=np.where(asked[at][1], mask, asked[at][0].ids)) for at in moving]
     special = torch.tensor(writer.tokenizer.all_special_ids)
 
     def draw(row: int, logits: Float[Tensor, "token vocabulary"]) -> NDArray[np.int64]:
@@ -55,11 +53,8 @@ def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], c
         ids[gone] = places[:, 0].clamp(max=wanted.shape[1] - 1).numpy()
         return ids
 
-    drawn = {names[at]: ids for at, ids in zip(moving, inference.expectations(writer, queries, draw))}
-    return [
-        inference.Query(drawn.get(name, encoded.ids), encoded.types, decoder=encoded.decoder)
-        for name, (encoded, _) in zip(names, asked)
-    ]
+    drawn = {names[at]: ids for at, ids in zip(moving, activations.token_logits(writer, queries, draw))}
+    return [replace(inference.query(encoded), ids=drawn.get(name, encoded.ids)) for name, (encoded, _) in zip(names, asked)]
 
 
 def infiller(checkpoint: str, tokenizer: object) -> Model:

@@ -8,101 +8,83 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
+import transformers
 from huggingface_hub.utils import logging as hub_logging
-from transformers import (
-    AutoConfig,
-    AutoModelForCausalLM,
-    AutoModelForQuestionAnswering,
-    AutoModelForSeq2SeqLM,
-    AutoModelForSequenceClassification,
-    AutoModelForTokenClassification,
-    AutoTokenizer,
-)
+from transformers import AutoConfig, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.model.inference_state import ELSEWHERE, Door
+from babelscope.model.inference_state import ELSEWHERE, InferenceState
+from babelscope.model.tasks import TASKS, Task, accepts, functions, loader, task_of_class, task_row
 from babelscope.model.verbalizer import verbalizer as labelled
 
-TASKS = {
-    "text-classification": (AutoModelForSequenceClassification, "one text, or two as a pair", "a class"),
-    "question-answering": (AutoModelForQuestionAnswering, "a question and a context", "an answer in the context"),
-    "token-classification": (AutoModelForTokenClassification, "one text", "a word's tag"),
-    "text-generation": (AutoModelForCausalLM, "one text", "the next token, or a label that tokens stand for"),
-    "text2text-generation": (
-        AutoModelForSeq2SeqLM, "one text, and perhaps the answer's beginning", "the answer's next token, or a label",
-    ),
-}  # fmt: skip
-"""The tasks that can be explained, under their Hugging Face names: the class that loads each, its texts, its targets."""
+if TYPE_CHECKING:
+    from babelscope.model.tasks.functions import TaskFunctions
+
+DEFAULT = "text-classification"
+"""The task of a checkpoint that has no head; loading it is refused, unless an untrained head is allowed."""
 
 NARROW = 128
 """The width up to which a model runs on one thread."""
 
-HEADS = {
-    "ForSequenceClassification": "text-classification",
-    "ForQuestionAnswering": "question-answering",
-    "ForTokenClassification": "token-classification",
-    "ForCausalLM": "text-generation",
-    "GPT2LMHeadModel": "text-generation",
-    "ForConditionalGeneration": "text2text-generation",
-}
 HALF = (torch.float16, torch.bfloat16)
+SAMPLED = 64
+"""Weights of each parameter that are part of a model's signature."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Model:
-    """A transformer with its tokenizer: the one deep class."""
+    """A transformer with its tokenizer: the one deep class. What changes is in `inference`; the rest stays as loaded."""
 
     hf: Any
     tokenizer: Any
     name: str
     task: str
-    door: Door = field(default_factory=Door)
+    inference: InferenceState = field(default_factory=InferenceState)
     verbalizer: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Per label the tokens that stand for it, where a language model is asked to classify."""
 
     @cached_property
+    def row(self) -> Task:
+        """The facts of the model's task."""
+        return task_row(self.task)
+
+    @cached_property
+    def functions(self) -> TaskFunctions:
+        """What the model's task does with examples and outputs."""
+        return functions(self.row)
+
+    @property
     def generates(self) -> bool:
         """Whether the outputs are the logits of a next token."""
-        return self.task in ("text-generation", "text2text-generation")
+        return self.row.generates
+
+    @property
+    def classifies(self) -> bool:
+        """Whether the model gives one of its classes to a whole input."""
+        return self.row.classifies and (not self.generates or bool(self.verbalizer))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Class names in the order of the outputs: of a language model the verbaliser's labels, else the vocabulary; empty
-        where the outputs are positions in the text."""
-        if self.task == "question-answering":
-            return ()
-        if self.verbalizer:
-            return tuple(self.verbalizer)
-        if self.generates:
-            size, known = self.hf.config.get_text_config().vocab_size, len(self.tokenizer)
-            tokens = self.tokenizer.convert_ids_to_tokens(list(range(min(size, known))))
-            return (*tokens, *(f"<{index}>" for index in range(known, size)))
-        names = self.hf.config.id2label
-        return tuple(str(names[index]) for index in range(self.hf.config.num_labels))
+        where the classes are not the model's own but parts of the input."""
+        return self.functions.labels(self)
 
     @cached_property
     def texts(self) -> int | None:
-        """How many texts an input has; None where the checkpoint does not say."""
-        fixed = {"question-answering": 2, "token-classification": 1, "text-generation": 1}
-        return fixed.get(self.task) or getattr(self.hf.config, "texts_per_input", None)
+        """How many texts an input has; None where neither the task nor the checkpoint says."""
+        return self.row.texts or getattr(self.hf.config, "texts_per_input", None)
 
     @cached_property
     def activation(self) -> str:
         """How logits become probabilities, as in a Hugging Face pipeline: softmax, or sigmoid for independent labels."""
-        config = self.hf.config
-        if self.task == "text-classification" and config.problem_type == "regression":
-            raise UnsupportedModel(
-                f"{self.name} is a regression model (problem_type in its config): no class probability; load a classifier"
-            )
-        independent = config.problem_type == "multi_label_classification" or config.num_labels == 1
-        return "sigmoid" if self.task == "text-classification" and independent else "softmax"
+        return self.functions.activation(self)
 
     @cached_property
     def accepts(self) -> frozenset[str]:
@@ -112,15 +94,15 @@ class Model:
     @cached_property
     def reads_last_token(self) -> bool:
         """Whether the output is read at the last token, as decoders do."""
-        return self.pools_last_token or self.task == "text-generation"
+        return self.pools_last_token or (self.generates and not self.is_encoder_decoder)
 
     @cached_property
     def pools_last_token(self) -> bool:
         """Whether the head is a decoder's, which looks among the ids for the last that is not padding."""
-        return self.task == "text-classification" and isinstance(getattr(self.hf, "score", None), torch.nn.Linear)
+        return self.row.pools and isinstance(getattr(self.hf, "score", None), torch.nn.Linear)
 
     @cached_property
-    def two_sided(self) -> bool:
+    def is_encoder_decoder(self) -> bool:
         """Whether the model has an encoder and a decoder, which both read tokens."""
         paths = (path.rpartition(".")[2] for path, _ in self.hf.named_modules())
         return bool(self.hf.config.is_encoder_decoder) and "decoder" in paths
@@ -139,7 +121,9 @@ class Model:
         kind = type(self.hf).__name__
         if not hasattr(self.hf.config.get_text_config(), "num_attention_heads"):
             return f"{kind} has no attention weights"
-        return f"the attention of {kind} is of an encoder and a decoder, no single matrix" if self.two_sided else ""
+        if self.row.several:
+            return f"{kind} reads several sequences for one input, whose attention is no single matrix"
+        return f"the attention of {kind} is of an encoder and a decoder, no single matrix" if self.is_encoder_decoder else ""
 
     @cached_property
     def first_position(self) -> int:
@@ -177,15 +161,35 @@ class Model:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of weights, task and tokenizer: what decides every number that the model gives."""
+        digest = self._interface()
+        for name, tensor in sorted(self.hf.state_dict().items()):
+            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+        return digest.hexdigest()
+
+    @cached_property
+    def signature(self) -> str:
+        """A quick fingerprint, kept with every explanation: SHA-256 of task, classes, tokenizer and a few of the weights.
+
+        Up to `SAMPLED` weights of every parameter, evenly spaced, in float32: two trainings of one base differ in them, a
+        copy on another device does not. The `fingerprint` of all weights would take a minute for a model of seven billion.
+        """
+        digest = self._interface()
+        for weight in self.hf.parameters():
+            flat = weight.detach().reshape(-1)
+            sample = flat[:: max(1, len(flat) // SAMPLED)][:SAMPLED].float().cpu()
+            digest.update(f"{tuple(weight.shape)}".encode() + sample.numpy().tobytes())
+        return digest.hexdigest()
+
+    def _interface(self) -> hashlib._Hash:
+        """A hash of what gives token ids and classes their meaning; how the tokenizer was last used does not matter."""
         digest = hashlib.sha256()
         digest.update(json.dumps([type(self.hf).__name__, self.task, self.labels]).encode())
         if self.verbalizer:
             digest.update(json.dumps(list(self.verbalizer.values())).encode())
-        for name, tensor in sorted(self.hf.state_dict().items()):
-            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-            digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
-        digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
-        return digest.hexdigest()
+        _, _, vocabulary = self.tokenizer.backend_tokenizer.to_str().partition('"added_tokens"')  # truncation stands before
+        digest.update(vocabulary.encode())
+        return digest
 
     def label_index(self, label: str | int) -> int:
         """The class of that name (or index, or LABEL_k); an unknown one is refused with the known ones listed."""
@@ -205,21 +209,22 @@ class Model:
     @contextmanager
     def full_precision(self) -> Iterator[bool]:
         """Weights in half precision as float32, and restored to the bit on exit; whether there were any."""
-        halves = [(one, one.dtype) for one in (*self.hf.parameters(), *self.hf.buffers()) if one.dtype in HALF]
-        memory = self.door.memory
-        try:
-            if halves:
-                self.door.memory = None  # what it remembers was computed in half precision
-            for one, _ in halves:
-                one.data = one.data.float()
-            yield bool(halves)
-        finally:
-            self.door.memory = memory
-            for one, kind in halves:
-                one.data = one.data.to(kind)
+        weights = (*self.hf.parameters(), *self.hf.buffers())
+        halves = [(weight, weight.dtype) for weight in weights if weight.dtype in HALF]
+        if not halves:
+            yield False
+            return
+        with self.inference.without_cache():  # what is in it was computed in half precision
+            try:
+                for weight, _ in halves:
+                    weight.data = weight.data.float()
+                yield True
+            finally:
+                for weight, kind in halves:
+                    weight.data = weight.data.to(kind)
 
     @contextmanager
-    def still(self) -> Iterator[None]:
+    def inference_mode(self) -> Iterator[None]:
         """The model in evaluation mode with its parameters left alone; as it was found on exit."""
         modes = [(module, module.training) for module in self.hf.modules()]
         padding = self.hf.config.get_text_config().pad_token_id
@@ -257,34 +262,36 @@ def load(
     revision: str | None = None,
     allow_untrained_head: bool = False,
     verbalizer: Mapping[str, str | Sequence[str]] | None = None,
+    name: str | None = None,
 ) -> Model:
     """A model ready to be explained, from a hub id, a folder, a transformers pipeline or a (model, tokenizer) pair.
 
     The task is read from the checkpoint's architecture. A head that the checkpoint does not hold is refused, because
     transformers would fill it with random numbers and only log it. A `verbalizer` makes a language model a classifier: it
-    gives for each label the word, or the words, that the model would go on with.
+    gives for each label the word, or the words, that the model would go on with. `name` is what results call the model; by
+    default the checkpoint.
     """
     if task is not None and task not in TASKS:
         raise InputError(f"task {task!r} is not one of: {', '.join(TASKS)}")
     if isinstance(source, (str, Path)):
-        model = _from_pretrained(str(source), task, revision, allow_untrained_head)
+        model = _from_pretrained(str(source), task, revision, allow_untrained_head, name)
     elif isinstance(source, tuple) and len(source) == 2:
-        model = _wrap(source[0], source[1], task)
+        model = _wrap(source[0], source[1], task, name)
     elif hasattr(source, "model") and hasattr(source, "tokenizer"):
-        model = _wrap(source.model, source.tokenizer, task)
+        model = _wrap(source.model, source.tokenizer, task, name)
     else:
         raise InputError(
             f"cannot load a model from {type(source).__name__}: give a hub id, a folder, a pipeline or (model, tokenizer)"
         )
     if verbalizer:
-        model.verbalizer = labelled(model, verbalizer)
+        model = replace(model, verbalizer=labelled(model, verbalizer))
     if device is not None:
         try:
             model.hf.to(device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from error
     if model.hf.device.type != "cpu":
-        model.door.budget = ELSEWHERE
+        model.inference.budget = ELSEWHERE
     return model
 
 
@@ -293,28 +300,33 @@ def fastest() -> str | None:
     return "cuda" if torch.cuda.is_available() else None
 
 
-def _wrap(hf: Any, tokenizer: Any, task: str | None) -> Model:
+def _wrap(hf: Any, tokenizer: Any, task: str | None, name: str | None) -> Model:
     if not getattr(tokenizer, "is_fast", False):
         raise UnsupportedModel(
             f"{type(tokenizer).__name__} gives no character offsets; load its fast version (AutoTokenizer, use_fast=True)"
         )
-    found = task or next((name for end, name in HEADS.items() if type(hf).__name__.endswith(end)), None)
-    if found is None:
+    row = TASKS[task] if task is not None else task_of_class(type(hf).__name__)
+    if row is None:
+        ends = ", *".join(end for each in TASKS.values() for end in each.heads)
         raise UnsupportedModel(
-            f"{type(hf).__name__} is none of the classes that can be explained: *{', *'.join(HEADS)}; "
-            "load the checkpoint with one of them"
+            f"{type(hf).__name__} is none of the classes that can be explained: *{ends}; load the checkpoint with one of them"
         )
-    return Model(hf, tokenizer, str(getattr(hf, "name_or_path", "") or type(hf).__name__), found)
+    return Model(hf, tokenizer, name or str(getattr(hf, "name_or_path", "") or type(hf).__name__), row.name)
 
 
-def _from_pretrained(source: str, task: str | None, revision: str | None, allow_untrained_head: bool) -> Model:
-    own = _task_of(source, revision)
-    found = task or own or "text-classification"
-    if own not in (None, found) and not allow_untrained_head:
-        raise UntrainedHead(f"{source} holds no trained weights for {found}: its head is for {own}; leave the task out")
+def _from_pretrained(
+    source: str, task: str | None, revision: str | None, allow_untrained_head: bool, name: str | None
+) -> Model:
+    architectures = _architectures(source, revision)
+    own = next(filter(None, map(task_of_class, architectures)), None)
+    row = TASKS[task] if task is not None else own or TASKS[DEFAULT]
+    if not accepts(row, architectures) and not allow_untrained_head:
+        head = "" if own is None else own.name
+        raise UntrainedHead(f"{source} holds no trained weights for {row.name}: its head is for {head}; leave the task out")
     with quiet():
         try:
-            hf, info = TASKS[found][0].from_pretrained(source, revision=revision, output_loading_info=True)
+            auto = getattr(transformers, loader(row, architectures))
+            hf, info = auto.from_pretrained(source, revision=revision, output_loading_info=True)
             tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
         except (OSError, ValueError, KeyError) as error:
             raise not_found(source, error) from error
@@ -323,25 +335,21 @@ def _from_pretrained(source: str, task: str | None, revision: str | None, allow_
     missing = sorted(info["missing_keys"]) + sorted(str(row) for row in info.get("mismatched_keys", ()))
     if missing and not allow_untrained_head:
         raise UntrainedHead(
-            f"{source} holds no trained weights for {', '.join(missing[:4])}: it was not fine-tuned for {found}, so there is "
-            "nothing to explain; fine-tune it first (babelscope finetune), or allow an untrained head"
+            f"{source} holds no trained weights for {', '.join(missing[:4])}: it was not fine-tuned for {row.name}, so there "
+            "is nothing to explain; fine-tune it first (babelscope finetune), or allow an untrained head"
         )
     hf.eval()
-    return _wrap(hf, tokenizer, found)
+    return _wrap(hf, tokenizer, row.name, name)
 
 
-def _task_of(source: str, revision: str | None) -> str | None:
-    """The task of the checkpoint's head; None where it has none that is known."""
+def _architectures(source: str, revision: str | None) -> tuple[str, ...]:
+    """The classes that the checkpoint was saved from."""
     with quiet():
         try:
             config = AutoConfig.from_pretrained(source, revision=revision)
         except (OSError, ValueError, KeyError) as error:
             raise not_found(source, error) from error
-    for architecture in config.architectures or ():
-        for end, name in HEADS.items():
-            if architecture.endswith(end):
-                return name
-    return None
+    return tuple(config.architectures or ())
 
 
 def not_found(source: str, error: Exception) -> InputError:

@@ -41,7 +41,7 @@ def fitting(model: Model, tokens: int, each: int, what: str) -> int:
     """
     free = available(model.device)
     if free is None:
-        return model.door.budget
+        return model.inference.budget
     count = int(free * SHARE) // max(1, each)
     if count < 1:
         raise UnsupportedModel(

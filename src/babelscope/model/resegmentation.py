@@ -89,6 +89,8 @@ def resegment(model: Model, rows: Sequence[Encoded], how: Cut) -> list[Encoded |
     *Left open by the paper*: dropout by the longest match for every kind of vocabulary, as not all have merges.
     Source: spec of the study, arms A1, A3 and A6; Hiraoka 2022 (MaxMatch-Dropout).
     """
+    if model.row.several:
+        raise UnsupportedModel(f"{model.name} ({model.task}) reads several sequences for one input; words are cut anew in one")
     pieces = _pieces(model.tokenizer)
     made = [_recut(model, row, how, pieces) for row in rows]
     return [one if len(one.ids) - one.decoder <= model.limit else None for one in made]

@@ -8,14 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from babelscope.errors import InputError, Undefined
+from babelscope.errors import InputError
 from babelscope.model.load import Model
-from babelscope.model.verbalizer import token as token_of
-from babelscope.types import Aim, Encoded, Span, Target
+from babelscope.types import Aim, Encoded, Target
 
 QUANTITIES = ("logit", "probability", "log_odds", "contrast")
 UNIT = "unit"
-"""The value divided by what it is: 1, with the slope of its logarithm. Relevance of 1 to begin with, for propagation."""
+"""The value divided by what it is: 1, with the gradient of its logarithm. Relevance of 1 to begin with, for propagation."""
 EDGES = ("both", "start", "end")
 
 
@@ -28,7 +27,7 @@ def value(model: Model, output: Tensor, target: Target) -> Tensor:
         contrast     z_c - z_d
 
     c is the class (`index`), d the other one (`contrast`); for a tag z is the output at the token that bears it (`end`).
-    For reading comprehension each is the sum over the answer's start and end position (for `probability` the product
+    For extractive question answering each is the sum over the answer's start and end position (for `probability` the product
     p_start p_end, the model's own joint probability of the span), or of one of the two alone. A probability's gradient
     vanishes where the model is sure, therefore the logit is the default.
 
@@ -37,7 +36,7 @@ def value(model: Model, output: Tensor, target: Target) -> Tensor:
     """
     if target.quantity not in (*QUANTITIES, UNIT):
         raise InputError(f"quantity {target.quantity!r} is not one of: {', '.join(QUANTITIES)}")
-    rows = _rows(model, output, target)
+    rows = model.functions.read(output, target)
     logits = torch.stack([row[index] for row, index in rows])
     if target.contrast >= 0:
         logits = logits - torch.stack([row[target.contrast] for row, _ in rows])
@@ -52,7 +51,7 @@ def value(model: Model, output: Tensor, target: Target) -> Tensor:
 
 
 def secant(model: Model, output: Tensor, reference: Tensor, target: Target) -> Tensor:
-    """A linear function of the output whose slope is the value's mean slope on the straight way from the reference.
+    """A linear function of the output whose gradient is the value's mean gradient along the straight path from the reference.
 
         m . z,    m = integral_0^1 dF(z' + s (z - z')) / dz ds
 
@@ -63,90 +62,65 @@ def secant(model: Model, output: Tensor, reference: Tensor, target: Target) -> T
     mean = torch.zeros_like(end)
     for place, weight in zip(*np.polynomial.legendre.leggauss(1 if target.quantity in ("logit", "contrast") else 64)):
         at = (start + (1 + place) / 2 * (end - start)).requires_grad_(True)
-        (slope,) = torch.autograd.grad(value(model, at, target), at)
-        mean += weight / 2 * slope
+        (gradient,) = torch.autograd.grad(value(model, at, target), at)
+        mean += weight / 2 * gradient
     return (mean * output).sum()
 
 
 def probability(model: Model, output: Tensor, target: Target) -> float:
     """The model's own probability of the target, from float64 logits."""
-    logs = [_log(model, row)[index] for row, index in _rows(model, output, target)]
+    logs = [_log(model, row)[index] for row, index in model.functions.read(output, target)]
     return float(sum(logs[1:], logs[0]).exp())
 
 
 def chosen(model: Model, encoded: Encoded, output: Tensor, aim: Aim, quantity: str = "logit") -> Target:
     """The target that a person asked for, in this input."""
     _refuse(model, encoded, aim, quantity)
-    token = _bearer(model, encoded, output, aim.word) if model.task == "token-classification" else -1
+    token = predicted(model, encoded, output).end if model.row.tags else -1
+    if aim.word is not None:
+        token = int((encoded.word == aim.word).argmax())
     if aim.name is None:
-        found = predicted(model, encoded, output, quantity, token=token)
+        target = predicted(model, encoded, output, quantity, token=token)
     elif aim.name == "gold":
-        found = gold(model, encoded, quantity, token=token)
+        target = gold(model, encoded, quantity, token=token)
     else:
-        found = named(model, encoded, aim.name, quantity, token=token)
+        target = named(model, encoded, aim.name, quantity, token=token)
     if aim.edge != "both":
-        return replace(found, end=-1) if aim.edge == "start" else replace(found, index=-1)
-    if quantity != "contrast":
-        return found
+        return replace(target, end=-1) if aim.edge == "start" else replace(target, index=-1)
+    return target if quantity != "contrast" else _contrasted(model, encoded, output, target, aim)
+
+
+def _contrasted(model: Model, encoded: Encoded, output: Tensor, target: Target, aim: Aim) -> Target:
+    """The target with the class that is subtracted: the one that was asked for, or the best of the others."""
     if aim.contrast is not None:
-        other = _class(model, aim.contrast)
+        other = model.functions.named(model, encoded, aim.contrast, target.end).index
     else:
-        row = (output if token < 0 else output[token]).clone()
-        row[found.index] = -torch.inf
-        other = int(row.argmax())
-    if other == found.index:
-        raise InputError(f"{encoded.example.id}: the contrast to {name(model, encoded, found)!r} must be another class")
-    return replace(found, contrast=other)
+        ((logits, index),) = model.functions.read(output, target)
+        other = int(logits.index_fill(0, torch.tensor([index]), -torch.inf).argmax())
+    if other == target.index:
+        raise InputError(f"{encoded.example.id}: the contrast to {name(model, encoded, target)!r} must be another class")
+    return replace(target, contrast=other)
 
 
 def predicted(model: Model, encoded: Encoded, output: Tensor, quantity: str = "logit", *, token: int = -1) -> Target:
     """The class with the highest logit; of a tagger the tag at `token`, by default at the first word whose tag is not O;
-    for reading comprehension the best span within the context, start <= end."""
-    if model.task == "token-classification":
-        place = token if token >= 0 else _bearer(model, encoded, output, None)
-        return Target(int(output[place].argmax()), place, quantity)
-    if model.task != "question-answering":
-        return Target(int(output.argmax()), quantity=quantity)
-    width = output.shape[1]
-    context = torch.from_numpy(encoded.segment == encoded.segment.max())[:width]
-    inside = torch.where(context, 0.0, -torch.inf)
-    pairs = (output[0] + inside)[:, None] + (output[1] + inside)[None, :]
-    best = int(pairs.masked_fill(~torch.ones_like(pairs, dtype=torch.bool).triu(), -torch.inf).argmax())
-    return Target(best // width, best % width, quantity)
+    for extractive question answering the best span within the context, start <= end."""
+    return replace(model.functions.predicted(model, encoded, output, token), quantity=quantity)
 
 
 def gold(model: Model, encoded: Encoded, quantity: str = "logit", *, token: int = -1) -> Target:
-    """The example's own class, tag or answer. An answer is where the example says it stands, not where its text first
-    occurs; a tagger's label holds one tag per word, separated by spaces."""
-    example = encoded.example
-    if model.task == "question-answering" and example.answer is not None:
-        return _span(encoded, example.answer, quantity)
-    if example.label is None:
-        raise InputError(f"{example.id}: the target is its gold label, but it has none")
-    if model.task != "token-classification":
-        return named(model, encoded, example.label, quantity)
-    tags = example.label.split()
-    if len(tags) != len(encoded.words):
-        raise InputError(f"{example.id}: the label has {len(tags)} tags, separated by spaces, for {len(encoded.words)} words")
-    return named(model, encoded, tags[int(encoded.word[token])], quantity, token=token)
+    """The example's own class, tag or answer."""
+    return replace(model.functions.gold(model, encoded, token), quantity=quantity)
 
 
 def named(model: Model, encoded: Encoded, label: str, quantity: str = "logit", *, token: int = -1) -> Target:
-    """The class of that name; for reading comprehension the first span of tokens of that answer text in the context."""
-    if model.task != "question-answering":
-        return Target(_class(model, label), token, quantity)
-    start = encoded.example.texts[-1].find(label)
-    if start < 0 or not label:
-        raise InputError(f"{encoded.example.id}: the answer {label!r} does not stand in the context")
-    return _span(encoded, (start, start + len(label)), quantity)
+    """The class of that name; for extractive question answering the first span with that answer's text in the context."""
+    return replace(model.functions.named(model, encoded, label, token), quantity=quantity)
 
 
 def name(model: Model, encoded: Encoded, target: Target) -> str:
     """The target in words: the class's name, or the answer's text (of a single edge, its token's)."""
-    if model.task != "question-answering":
-        return model.labels[target.index]
-    edges = [edge for edge in (target.index, target.end) if edge >= 0]
-    return encoded.example.texts[-1][encoded.offsets[edges[0]][0] : encoded.offsets[edges[-1]][1]]
+    return model.functions.name(model, encoded, target)
 
 
 def _refuse(model: Model, encoded: Encoded, aim: Aim, quantity: str) -> None:
@@ -157,59 +131,15 @@ def _refuse(model: Model, encoded: Encoded, aim: Aim, quantity: str) -> None:
         raise InputError(f"edge {aim.edge!r} is not one of: {', '.join(EDGES)}")
     if aim.contrast is not None and quantity != "contrast":
         raise InputError(f"a contrast class was given ({aim.contrast!r}), but the quantity is {quantity}; ask for contrast")
-    if aim.edge != "both" and model.task != "question-answering":
+    if aim.edge != "both" and not model.row.spans:
         raise InputError(f"{model.name} ({model.task}) gives no answer span, so there is no {aim.edge} of it to explain")
-    if aim.word is not None and model.task != "token-classification":
+    if aim.word is not None and not model.row.tags:
         raise InputError(f"{model.name} ({model.task}) tags no words; leave the word out")
     if aim.word is not None and not 0 <= aim.word < len(encoded.words):
         raise InputError(f"{encoded.example.id}: there is no word {aim.word}; words count from 0 to {len(encoded.words) - 1}")
-    if quantity == "contrast" and (model.task == "question-answering" or len(model.labels) < 2):
-        raise InputError(f"a contrast needs two classes; {model.name} ({model.task}) has {len(model.labels)}")
-
-
-def _rows(model: Model, output: Tensor, target: Target) -> list[tuple[Tensor, int]]:
-    """The rows of logits that the target reads, and where in each."""
-    if model.task == "question-answering":
-        places = [(output[side], place) for side, place in enumerate((target.index, target.end)) if place != -1]
-    elif model.task == "token-classification":
-        if not 0 <= target.end < len(output):
-            raise Undefined(f"the target's position {target.end} is outside of the input")
-        places = [(output[target.end], target.index)]
-    else:
-        places = [(output, target.index)]
-    for row, index in places:
-        if not 0 <= index < len(row):
-            raise Undefined(f"the target's position {index} is outside of the input")
-    if not places:
-        raise Undefined("the target names neither the start nor the end of an answer")
-    return places
-
-
-def _bearer(model: Model, encoded: Encoded, output: Tensor, word: int | None) -> int:
-    """The first token of the word; by default of the first word whose predicted tag is not O, or of the first word."""
-    firsts = [int((encoded.word == each).argmax()) for each in range(len(encoded.words))]
-    if word is not None:
-        return firsts[word]
-    return next((token for token in firsts if model.labels[int(output[token].argmax())] != "O"), firsts[0])
-
-
-def _class(model: Model, label: str) -> int:
-    """The class of that name; of a language model the token that the word would be, going on with the text."""
-    return token_of(model, label) if model.generates and not model.verbalizer else model.label_index(label)
-
-
-def _span(encoded: Encoded, answer: Span, quantity: str) -> Target:
-    """The tokens of the context that overlap the answer's characters."""
-    start, end = answer
-    inside = [
-        token
-        for token, (first, last) in enumerate(encoded.offsets)
-        if encoded.segment[token] == encoded.segment.max() and first < end and last > start
-    ]
-    if not inside:
-        text = encoded.example.texts[-1][start:end]
-        raise InputError(f"{encoded.example.id}: the answer {text!r} was truncated away; explain it in windows")
-    return Target(inside[0], inside[-1], quantity)
+    count = model.functions.classes(model, encoded)
+    if quantity == "contrast" and count < 2:
+        raise InputError(f"a contrast needs two classes; {model.name} ({model.task}) has {count}")
 
 
 def _log(model: Model, row: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from babelscope.errors import UnsupportedModel
-from babelscope.model import inference
+from babelscope.model import activations, inference
 from babelscope.model.load import Model
 from babelscope.model.memory import fitting, number_bytes
 from babelscope.propagation.tape import Layer, Step, Tape, taped
@@ -44,7 +44,7 @@ def layerwise(model: Model, queries: Sequence[inference.Query], measure: Measure
             call(1)
         return torch.stack([_measured(model, tape, layer, measure, whole_layer) for layer in tape.layers])
 
-    return inference.copies(model, queries, look)
+    return activations.forward_copies(model, queries, look)
 
 
 def _measured(model: Model, tape: Tape, layer: Layer, measure: Measure, whole_layer: bool) -> Tensor:
@@ -55,7 +55,7 @@ def _measured(model: Model, tape: Tape, layer: Layer, measure: Measure, whole_la
     block, forwarded = layer.sides
     tokens = layer.entered.shape[-2]
     sizes = []
-    for positions in inference.groups(model, tokens):
+    for positions in activations.position_groups(model, tokens):
         known: dict[int, Tensor | None] = {id(x): by_position(x, positions) for x in (layer.entered, layer.values)}
         if whole_layer:
             known[id(forwarded)] = None
@@ -65,7 +65,7 @@ def _measured(model: Model, tape: Tape, layer: Layer, measure: Measure, whole_la
 
 
 def outputs(model: Model, queries: Sequence[inference.Query], reduce: Callable[[int, Tensor, Tensor], Any]) -> list[Any]:
-    """Per query `reduce(row, parts, output)`: the outputs in float64 as in `inference.scores`, and
+    """Per query `reduce(row, parts, output)`: the outputs in float64 as in `inference.outputs`, and
     each token's part of them.
 
     *Laws*: the parts of all tokens, special ones included, sum to the output.
@@ -81,7 +81,7 @@ def outputs(model: Model, queries: Sequence[inference.Query], reduce: Callable[[
         )
         with taped(model) as tape:
             output = call(1)
-        reading = model.task == "question-answering"
+        reading = model.row.spans
         wanted = [output.start_logits, output.end_logits] if reading else [output.logits]
         first = tape.layers[0].entered
         known = {id(first): by_position(first, torch.arange(tokens, device=first.device))}
@@ -99,7 +99,7 @@ def outputs(model: Model, queries: Sequence[inference.Query], reduce: Callable[[
             return reduce(row, parts[:, 0, -1], whole[0, -1])
         return reduce(row, parts if reading else parts[:, 0], whole if reading else whole[0])
 
-    return inference.copies(model, queries, look)
+    return activations.forward_copies(model, queries, look)
 
 
 def _inner(model: Model) -> int:

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from babelscope.errors import UnsupportedModel
-from babelscope.model import inference
+from babelscope.model import activations, inference
 from babelscope.model.layers import watched
 from babelscope.model.load import Model
 from babelscope.propagation.rules import FAMILIES
@@ -73,11 +73,11 @@ def distances(model: Model, queries: Sequence[inference.Query]) -> list[Float[Te
     def look(row: int, call: Callable[[int], Any]) -> Tensor:
         tokens = len(queries[row].ids)
         return torch.cat(
-            [_zeroed_in(model, call, tokens, group) for group in inference.groups(model, tokens)],
+            [_zeroed_in(model, call, tokens, group) for group in activations.position_groups(model, tokens)],
             dim=-1,
         )
 
-    return inference.copies(model, queries, look)
+    return activations.forward_copies(model, queries, look)
 
 
 def _zeroed_in(model: Model, call: Callable[[int], Any], tokens: int, group: Tensor) -> Float[Tensor, "layer token copy"]:

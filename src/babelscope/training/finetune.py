@@ -5,22 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from transformers import (
-    AutoModelForQuestionAnswering,
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-    DataCollatorWithPadding,
-    Trainer,
-    TrainerCallback,
-    TrainingArguments,
-)
+import transformers
+from transformers import AutoTokenizer, Trainer, TrainerCallback, TrainingArguments
 from transformers.trainer_utils import get_last_checkpoint
 
 from babelscope.errors import InputError
@@ -30,6 +22,8 @@ from babelscope.model.inference_state import Progress
 from babelscope.model.layers import freeze
 from babelscope.model.load import Model, enough_threads, not_found, quiet
 from babelscope.model.resegmentation import Cut, resegment
+from babelscope.model.tasks import TASKS, Task, functions
+from babelscope.model.tasks.functions import Training
 from babelscope.types import Example
 
 COMPLETE = "complete"
@@ -84,7 +78,8 @@ def finetune(
     working.mkdir(parents=True, exist_ok=True)
     if cut is not None and not labels:
         raise InputError("words are cut anew for classifiers only: the answers of reading comprehension are places in the text")
-    trainer, tokenizer = _trainer(str(base), revision, train, dev, labels, working, recipe, cut, progress)
+    job = _Job(str(base), revision, *_task_of(train[0]), labels, recipe, cut)
+    trainer, tokenizer = _trainer(job, train, dev, working, progress)
     for checkpoint in working.glob("checkpoint-*"):
         if not (checkpoint / COMPLETE).exists():
             shutil.rmtree(checkpoint)
@@ -117,43 +112,38 @@ def fingerprint(examples: Sequence[Example]) -> str:
 
 
 def check(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:
-    """The classes in the order of their names, none for reading comprehension; data that cannot be trained on are refused."""
-    labels = sorted({row.label for row in train if row.label is not None})
+    """The classes in the order of their names, none for tasks without them; data that cannot be trained on are refused."""
     if not train or not dev:
         raise InputError(f"fine-tuning needs training and development examples; {len(train)} and {len(dev)} given")
-    if train[0].answer is not None:
-        unanswered = next((row.id for row in (*train, *dev) if row.answer is None or len(row.texts) != 2), None)
-        if unanswered is not None:
-            raise InputError(f"{unanswered}: reading comprehension needs a question, a context and an answer in it")
-        return []
-    unlabelled = next((row.id for row in (*train, *dev) if row.label is None), None)
-    if unlabelled is not None:
-        raise InputError(f"{unlabelled}: fine-tuning needs a label on every example")
-    unseen = sorted({str(row.label) for row in dev} - {str(row.label) for row in train})
-    if unseen:
-        raise InputError(f"the development examples have the label {unseen[0]!r}, which no training example has")
-    if len(labels) < 2:
-        raise InputError(f"fine-tuning needs at least two classes; found only {', '.join(labels)}")
-    return labels
+    _, training = _task_of(train[0])
+    return training.check(train, dev)
+
+
+def _task_of(example: Example) -> tuple[Task, Training]:
+    """The task that an example is one of; the last of the table that suits, as the first suits every text with a label."""
+    suited = [(row, functions(row).training) for row in reversed(TASKS.values())]
+    return next((row, training) for row, training in suited if training is not None and training.suits(example))
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What is fine-tuned, and how."""
+
+    base: str
+    revision: str | None
+    task: Task
+    training: Training
+    labels: Sequence[str]
+    recipe: Recipe
+    cut: Cut | None
 
 
 def _trainer(
-    base: str, revision: str | None, train: Sequence[Example], dev: Sequence[Example], labels: Sequence[str],
-    working: Path, recipe: Recipe, cut: Cut | None, progress: Progress | None,
-) -> tuple[Any, Any]:  # fmt: skip
+    job: _Job, train: Sequence[Example], dev: Sequence[Example], working: Path, progress: Progress | None
+) -> tuple[Any, Any]:
+    recipe = job.recipe
     torch.manual_seed(recipe.seed)
-    with quiet():
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(base, revision=revision)
-            if labels:
-                names = {"id2label": dict(enumerate(labels)), "label2id": {label: at for at, label in enumerate(labels)}}
-                hf = AutoModelForSequenceClassification.from_pretrained(
-                    base, revision=revision, num_labels=len(labels), **names
-                )
-            else:
-                hf = AutoModelForQuestionAnswering.from_pretrained(base, revision=revision)
-        except (OSError, ValueError) as error:
-            raise not_found(base, error) from error
+    hf, tokenizer = _loaded(job)
     hf.config.texts_per_input = len(train[0].texts)
     hf.config.untrained = False
     if recipe.freeze_embeddings:
@@ -191,10 +181,10 @@ def _trainer(
     trainer = Trainer(
         model=hf,
         args=arguments,
-        train_dataset=_Rows(_inputs(hf, train, tokenizer, labels, limit, cut)),
-        eval_dataset=_Rows(_inputs(hf, dev, tokenizer, labels, limit, cut)),
-        data_collator=DataCollatorWithPadding(tokenizer),
-        compute_metrics=_accuracy,
+        train_dataset=_Rows(_inputs(job, hf, tokenizer, train, limit)),
+        eval_dataset=_Rows(_inputs(job, hf, tokenizer, dev, limit)),
+        data_collator=getattr(transformers, job.training.collator)(tokenizer),
+        compute_metrics=_accuracy(job.training),
         callbacks=[_Watch(progress)],
     )
     for callback in ("PrinterCallback", "ProgressCallback"):
@@ -202,6 +192,19 @@ def _trainer(
             if type(one).__name__ == callback:
                 trainer.remove_callback(one)
     return trainer, tokenizer
+
+
+def _loaded(job: _Job) -> tuple[Any, Any]:
+    """The base with a head for the task, untrained where the base has none, and its tokenizer."""
+    names = {"id2label": dict(enumerate(job.labels)), "label2id": {label: at for at, label in enumerate(job.labels)}}
+    head = {"num_labels": len(job.labels), **names} if job.labels else {}
+    with quiet():
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(job.base, revision=job.revision)
+            auto = getattr(transformers, next(iter(job.task.heads.values())))
+            return auto.from_pretrained(job.base, revision=job.revision, **head), tokenizer
+        except (OSError, ValueError) as error:
+            raise not_found(job.base, error) from error
 
 
 class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
@@ -217,28 +220,16 @@ class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
         return self.rows[at]
 
 
-def _inputs(
-    hf: Any, examples: Sequence[Example], tokenizer: Any, labels: Sequence[str], limit: int, cut: Cut | None
-) -> list[dict[str, Any]]:
-    firsts = [row.texts[0] for row in examples]
-    seconds = [row.texts[1] for row in examples if len(row.texts) == 2]
-    if seconds and len(seconds) != len(firsts):
-        raise InputError("some examples are pairs and some are single texts; a task has one or the other")
-    ends = True if labels else "only_second"
-    made = tokenizer(firsts, seconds or None, truncation=ends, max_length=limit, return_offsets_mapping=not labels)
-    spans = made.pop("offset_mapping", None)
-    rows: list[dict[str, Any]] = [{name: made[name][at] for name in made} for at in range(len(firsts))]
-    for at, (row, example) in enumerate(zip(rows, examples)):
-        if labels:
-            row["labels"] = labels.index(str(example.label))
-        else:
-            row["start_positions"], row["end_positions"] = _answer(example, spans[at], made.sequence_ids(at))
-    return rows if cut is None else [row | new for row, new in zip(rows, _recut(hf, examples, tokenizer, cut))]
+def _inputs(job: _Job, hf: Any, tokenizer: Any, examples: Sequence[Example], limit: int) -> list[dict[str, Any]]:
+    rows = job.training.rows(tokenizer, examples, job.labels, limit)
+    if job.cut is None:
+        return rows
+    return [row | new for row, new in zip(rows, _recut(job.task, hf, examples, tokenizer, job.cut))]
 
 
-def _recut(hf: Any, examples: Sequence[Example], tokenizer: Any, cut: Cut) -> list[dict[str, Any]]:
+def _recut(task: Task, hf: Any, examples: Sequence[Example], tokenizer: Any, cut: Cut) -> list[dict[str, Any]]:
     """What differs for words in other pieces; a text that would be too long stays as it is."""
-    model = Model(hf, tokenizer, "to be tuned", "text-classification")
+    model = Model(hf, tokenizer, "to be fine-tuned", task.name)
     made = resegment(model, encode(model, examples), cut)
     found: list[dict[str, Any]] = []
     for one in made:
@@ -246,14 +237,6 @@ def _recut(hf: Any, examples: Sequence[Example], tokenizer: Any, cut: Cut) -> li
         types = {} if one is None or one.types is None else {"token_type_ids": one.types.tolist()}
         found.append(new | types)
     return found
-
-
-def _answer(example: Example, offsets: Sequence[tuple[int, int]], segments: Sequence[int | None]) -> tuple[int, int]:
-    """The first and last token of the answer; the first token of all if it was truncated away, as SQuAD has it."""
-    assert example.answer is not None
-    start, end = example.answer
-    inside = [at for at, (a, b) in enumerate(offsets) if segments[at] == 1 and a < end and b > start]
-    return (inside[0], inside[-1]) if inside else (0, 0)
 
 
 class _Watch(TrainerCallback):  # type: ignore[misc]
@@ -270,9 +253,6 @@ class _Watch(TrainerCallback):  # type: ignore[misc]
         (Path(args.output_dir) / f"checkpoint-{state.global_step}" / COMPLETE).touch()
 
 
-def _accuracy(outcome: Any) -> dict[str, float]:
-    """The share of right classes; for reading comprehension of answers whose first and last token are right."""
-    if isinstance(outcome.predictions, tuple):
-        right = [np.argmax(given, axis=-1) == gold for given, gold in zip(outcome.predictions[:2], outcome.label_ids)]
-        return {"accuracy": float((right[0] & right[1]).mean())}
-    return {"accuracy": float((np.argmax(outcome.predictions, axis=-1) == outcome.label_ids).mean())}
+def _accuracy(training: Training) -> Callable[[Any], dict[str, float]]:
+    """The share of right predictions: of classes, or of answers whose first and last token are right."""
+    return lambda outcome: {"accuracy": float(training.right(outcome.predictions, outcome.label_ids).mean())}

@@ -35,19 +35,17 @@ PRETRAINED = "pretrained:"
 def obtain(
     spec: ModelSpec, data: DataSpec, seed: int, lang: str, *, name: str | None = None, progress: Progress | None = None
 ) -> Model:
-    """The model that reads a language, trained first if it is not in the cache; its name is the study's."""
+    """The model that reads a language, trained first if it is not in the cache; by default under the study's name for it."""
     if spec.train is None:
-        model = load(
+        return load(
             str(spec.source),
             device=fastest(),
             revision=spec.revision,
             verbalizer=spec.verbalizer,
             allow_untrained_head=spec.allow_untrained_head,
+            name=name or spec.name,
         )
-    else:
-        model = load(train(spec.train.of(lang), data, seed, progress), device=fastest())
-    model.name = name or spec.name
-    return model
+    return load(train(spec.train.of(lang), data, seed, progress), device=fastest(), name=name or spec.name)
 
 
 def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Path:

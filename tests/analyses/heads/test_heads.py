@@ -233,13 +233,13 @@ def test_a_head_without_a_hit_never_passes(counted: HeadStatistics) -> None:
 def test_nothing_depends_on_order_batch_or_padding(model: Model) -> None:
     rows = [row for name in ("sentiment", "topic") for row in corpus.read(name, "zh", "test", 9)]
     whole = head_statistics(model, rows, direction="either")
-    before = model.door.budget
+    before = model.inference.budget
     shuffled = random.Random(1).sample(rows, len(rows))
     try:
-        model.door.budget = 1
+        model.inference.budget = 1
         again = head_statistics(model, shuffled, direction="either")
     finally:
-        model.door.budget = before
+        model.inference.budget = before
     assert again.corpus == whole.corpus
     for name in ("hits", "pairs", "known", "dropped", "baseline", "positional", "offset", "sink"):
         assert np.array_equal(getattr(again, name), getattr(whole, name), equal_nan=name == "baseline"), name

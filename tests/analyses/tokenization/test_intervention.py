@@ -109,7 +109,7 @@ def test_texts_whose_prediction_changes_are_left_out_and_counted() -> None:
     for row, one in zip(rows, both):
         (new,) = resegment(model, [row], Cut("characters", 1.0))
         assert new is not None
-        (out,) = inference.scores(model, [inference.query(new)])
+        (out,) = inference.outputs(model, [inference.query(new)])
         same = model.labels[targets.predicted(model, new, out).index] == one.label
         mine = [each for each in found if each.id == row.example.id and each.dose == 1.0]
         assert all(each.kept == same for each in mine)

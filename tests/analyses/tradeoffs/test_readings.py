@@ -11,7 +11,7 @@ import torch
 from babelscope.analyses.tradeoffs.attention import spread
 from babelscope.analyses.tradeoffs.readings import PART, ReadText, parts, read_texts
 from babelscope.errors import UnsupportedModel
-from babelscope.model import inference
+from babelscope.model import activations
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.types import Example
@@ -30,17 +30,17 @@ def numbers(text: ReadText) -> np.ndarray:
 
 def test_a_text_is_read_alike_in_any_company(model: Model) -> None:
     together = read_texts(model, MIXED)
-    budget = model.door.budget
+    budget = model.inference.budget
     for at, row in enumerate(MIXED):
         (alone,) = read_texts(model, [row])
         np.testing.assert_allclose(numbers(alone), numbers(together[at]), atol=1e-6, rtol=1e-6)  # states are float32
         np.testing.assert_allclose(alone.reading.logits, together[at].reading.logits, atol=1e-9)
         np.testing.assert_allclose(alone.reading.share, together[at].reading.share, atol=1e-9)
     try:
-        model.door.budget = 40
+        model.inference.budget = 40
         small = read_texts(model, MIXED[::-1])[::-1]
     finally:
-        model.door.budget = budget
+        model.inference.budget = budget
     for whole, part in zip(together, small):
         np.testing.assert_allclose(whole.reading.logits, part.reading.logits, atol=1e-9)
         np.testing.assert_allclose(whole.reading.nats, part.reading.nats, atol=1e-9)
@@ -74,7 +74,7 @@ def test_two_stacks_are_refused() -> None:
     replaced = Model(model.hf, model.tokenizer, "two", model.task)
     replaced.__dict__["two_sided"] = True
     with pytest.raises(UnsupportedModel, match="one stack of layers"):
-        inference.insides(replaced, [], lambda row, inside: None)
+        activations.activations(replaced, [], lambda row, inside: None)
 
 
 def test_parts_are_whole_and_none_is_too_small() -> None:

@@ -80,13 +80,13 @@ def _broken_off(model: Model, gone: list[Part], before: dict[str, torch.Tensor],
 
 
 def _logits(model: Model) -> torch.Tensor:
-    return torch.stack(inference.scores(model, [inference.query(row) for row in encode(model, as_examples(TEXTS[:2]))]))
+    return torch.stack(inference.outputs(model, [inference.query(row) for row in encode(model, as_examples(TEXTS[:2]))]))
 
 
 def test_inference_forgets_too(model: Model) -> None:
     """What was remembered of the trained model is not taken for the shuffled one's, nor the other way round."""
     listed = parts(model)
-    with model.door.remembering():
+    with model.inference.caching():
         trained = _logits(model)
         with shuffled(model, listed, 0):
             first = _logits(model)

@@ -24,7 +24,7 @@ from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.methods.explain import explain
 from babelscope.metrics import METRICS
-from babelscope.metrics.measure import measure, target_of
+from babelscope.metrics.measure import explained_target, measure
 from babelscope.model.load import Model
 from babelscope.stats.calibration import reliability
 from babelscope.types import Attribution, Example
@@ -204,8 +204,8 @@ def test_every_task_has_a_panel(name: str, task: str) -> None:
 
 def test_a_contrast_is_looked_at_as_a_contrast(bert: Model) -> None:
     (one,) = explain(bert, TEXTS[0], "integrated_gradients", quantity="contrast")
-    assert target_of(bert, one).quantity == "contrast"
-    assert target_of(bert, one).contrast >= 0
+    assert explained_target(one).quantity == "contrast"
+    assert explained_target(one).contrast >= 0
     assert by_name(trust(bert, [one], draws=1)[0])["completeness"].verdict == "holds"
     assert np.isfinite(measure(bert, [one], "infidelity")[0].value)
 

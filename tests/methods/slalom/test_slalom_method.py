@@ -95,10 +95,10 @@ def test_every_score_follows_from_the_two_numbers(architecture: str, score: str)
 
 
 def test_the_budget_is_kept_and_equal_texts_are_asked_once(bert: Model) -> None:
-    before = (bert.door.queries, bert.door.distinct)
+    before = (bert.inference.queries, bert.inference.distinct)
     found = explain(bert, [Example(f"e{at}", (text,)) for at, text in enumerate(TEXTS[:2])], "slalom")
     asked = sum(one.details["queries"] for one in found)
-    assert bert.door.queries - before[0] == asked + 2  # and the two texts themselves
+    assert bert.inference.queries - before[0] == asked + 2  # and the two texts themselves
     for one in found:
         assert one.details["queries"] <= one.details["samples"] == sample_size(len(set(one.tokens)), 0)
     (small,) = explain(bert, TEXTS[0], "slalom", options={"samples": 7})

@@ -99,7 +99,7 @@ def hidden_states(model: Model, row: Encoded, layer: int) -> Float[np.ndarray, "
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     if row.types is not None and "token_type_ids" in model.accepts:
         inputs["token_type_ids"] = torch.from_numpy(row.types)[None].to(model.device)
-    with model.still(), torch.no_grad():
+    with model.inference_mode(), torch.no_grad():
         output = model.hf.base_model(**inputs, output_hidden_states=True)
     return np.asarray(output.hidden_states[layer][0].double().cpu().numpy())
 

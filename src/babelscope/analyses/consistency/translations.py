@@ -71,7 +71,7 @@ def explain_translations(
     predictions: dict[str, str] = {}
     scored = []
     for lang in dict.fromkeys([source, *texts]):
-        with model.door.remembering():
+        with model.inference.caching():
             classes = {"": default, **predictions}
             attributions = explain_for_classes(texts[lang], classes, explain_for)
             scored += unit_scores_of(attributions, confidences(model, texts[lang]))
@@ -85,7 +85,7 @@ def check_target(model: Model, target: str | None) -> None:
     """Refuses what cannot be explained in a translation."""
     if target not in TARGETS:
         raise InputError(f"the target {target!r} is not one of: source, gold, none")
-    if model.task == "question-answering" and target == "source":
+    if model.row.spans and target == "source":
         raise InputError(
             "an answer is a span of its own text, so the source's answer cannot be explained in a "
             "translation: leave out the task's target 'source'"
@@ -111,7 +111,7 @@ def explain_for_classes(
 def confidences(model: Model, examples: Sequence[Example]) -> list[float]:
     """The model's probability of what it predicts, for every text."""
     rows = encode(model, examples)
-    outputs = inference.scores(model, [inference.query(row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row) for row in rows])
     values = []
     for row, output in zip(rows, outputs):
         values.append(probability(model, output, predicted(model, row, output)))

@@ -33,7 +33,7 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
     def groups(lang: str) -> Iterator[Group]:
         explanations = explanation_cells(block, resources, lang, spec.samples)
         yield from ([cell] for _, cell in explanations)
-        with resources.model(lang).door.remembering():
+        with resources.model(lang).inference.caching():
             yield [
                 _measures(block, resources, lang, run, cell, choice)
                 for run, cell in explanations

@@ -78,7 +78,7 @@ def intervene(
     own = {name: scored(model, rows, wanted, name) for name in methods}
     found: list[DoseOutcome] = []
     whole: list[DoseOutcome] = []
-    with model.door.watched(progress):
+    with model.inference.reporting_progress(progress):
         for arm, dose, how in cuts:
             if how is not None:
                 found += _outcomes(model, rows, resegment(model, rows, how), wanted, own, metrics, arm, dose)
@@ -113,7 +113,7 @@ def trained(
     first: dict[str, Scores] = {}
     for (dose, model, _), (inputs_of, said_of, wins) in zip(models, read):
         kept, goals = [inputs_of[name] for name in common], [said_of[name] for name in common]
-        with model.door.remembering():
+        with model.inference.caching():
             for method in methods:
                 scores = scored(model, kept, goals, method) if kept else []
                 before = first.setdefault(method, scores)
@@ -152,7 +152,7 @@ def measured(model: Model, rows: Sequence[Encoded], scores: Scores, wanted: Sequ
 
 
 def _outputs(model: Model, rows: Sequence[Encoded]) -> list[Any]:
-    return inference.scores(model, [inference.query(row) for row in rows])
+    return inference.outputs(model, [inference.query(row) for row in rows])
 
 
 def _outcomes(
@@ -165,7 +165,7 @@ def _outcomes(
     left = [(at, one) for at, one, label in zip(read, inputs, said) if label == wanted[at].index]
     places, kept, goals = [at for at, _ in left], [one for _, one in left], [wanted[at] for at, _ in left]
     found = []
-    with model.door.remembering():
+    with model.inference.caching():
         for method, before in own.items():
             scores = scored(model, kept, goals, method) if kept else []
             for metric in metrics:

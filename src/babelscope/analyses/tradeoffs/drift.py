@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from babelscope.errors import UnsupportedModel
-from babelscope.model import inference
+from babelscope.model import activations, inference
 from babelscope.model.encode import encode
 from babelscope.model.language_models import load_language_model
 from babelscope.model.load import Model
@@ -91,7 +91,7 @@ def _masked_losses(writer: Model, rows: Sequence[Encoded]) -> list[float]:
     def loss(at: int, logits: Float[Tensor, "token vocabulary"]) -> float:
         return float(_surprise(logits, chosen[at], rows[at].ids[chosen[at]]).mean())
 
-    return list(inference.expectations(writer, queries, loss))
+    return list(activations.token_logits(writer, queries, loss))
 
 
 def _causal_losses(writer: Model, rows: Sequence[Encoded]) -> list[float]:
@@ -100,7 +100,7 @@ def _causal_losses(writer: Model, rows: Sequence[Encoded]) -> list[float]:
         places = places[places > 0]
         return float(_surprise(logits, places - 1, rows[at].ids[places]).sum()) / _bytes(rows[at])
 
-    return list(inference.expectations(writer, [inference.query(row) for row in rows], loss))
+    return list(activations.token_logits(writer, [inference.query(row) for row in rows], loss))
 
 
 def _bytes(row: Encoded) -> int:

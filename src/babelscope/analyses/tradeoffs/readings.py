@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from babelscope.analyses.tradeoffs.attention import Spread, spread
-from babelscope.model import inference
+from babelscope.model import activations, inference
 from babelscope.model.encode import encode
 from babelscope.model.head_counts import reach
 from babelscope.model.load import Model
@@ -43,7 +43,7 @@ def read_texts(model: Model, examples: Sequence[Example], *, head: bool = True) 
     queries = [inference.query(row) for row in rows]
     seen = _reach(model, queries)
 
-    def reduce(at: int, inside: inference.Inside) -> ReadText:
+    def reduce(at: int, inside: activations.Activations) -> ReadText:
         row, layers = rows[at], int(inside.states.shape[0])
         logits = inside.output.numpy() if head else np.zeros(0)
         numbers = _UNSEEN
@@ -58,7 +58,7 @@ def read_texts(model: Model, examples: Sequence[Example], *, head: bool = True) 
             TextStates(example.id, layers, *_pooled(inside.states, row)),
         )  # fmt: skip
 
-    return list(inference.insides(model, queries, reduce))
+    return list(activations.activations(model, queries, reduce))
 
 
 def parts(examples: Sequence[Example]) -> Iterator[tuple[int, Sequence[Example]]]:
@@ -78,7 +78,7 @@ def _reach(model: Model, queries: Sequence[inference.Query]) -> NDArray[np.int64
     if model.unseen_attention or not queries:
         return None
     longest = max(queries, key=lambda query: len(query.ids))
-    (distances,) = inference.attentions(model, [longest], lambda _, weights: reach(weights))
+    (distances,) = activations.attentions(model, [longest], lambda _, weights: reach(weights))
     return np.asarray(distances.numpy())
 
 

@@ -25,11 +25,12 @@ from babelscope.methods import METHODS
 from babelscope.methods.explain import explain, word_scores
 from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import Bounds, bounds
-from babelscope.metrics.measure import restored, target_of
+from babelscope.metrics.measure import check_model, explained_target
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
+from babelscope.model.stored_input import encoded_input
 from babelscope.types import Aim, Attribution, Encoded, Example, Target
 
 ORDERS = 20
@@ -61,7 +62,7 @@ def trust(
     for at, one in enumerate(attributions):
         groups.setdefault((one.method, canonical(dict(one.options)), one.seed), []).append(at)
     found: dict[int, Trust] = {}
-    with model.door.watched(progress):
+    with model.inference.reporting_progress(progress):
         for places in groups.values():
             mine = [attributions[at] for at in places]
             calibrated = [checks.calibration(one, *known) for one in mine]
@@ -73,7 +74,8 @@ def _panels(
     model: Model, mine: Sequence[Attribution], calibrated: Sequence[Check], draws: int, seeds: int, siblings: Sequence[Model]
 ) -> list[Trust]:
     """The panels of explanations by one method with one setting, made together."""
-    rows, wanted = [restored(model, one) for one in mine], [target_of(model, one) for one in mine]
+    check_model(model, mine)
+    rows, wanted = [encoded_input(one) for one in mine], [explained_target(one) for one in mine]
     own = [np.array(one.word_scores) for one in mine]
 
     def again(seed: int) -> list[Scores]:
@@ -82,7 +84,7 @@ def _panels(
     luck = [checks.chance(one, row.example.id) for one, row in zip(own, rows)]
     repeated = [again(mine[0].seed + step) for step in range(1, seeds + 1)] if METHODS[mine[0].method].seeded else []
     kin = [[_sibling(other, one) for one in mine] for other in siblings]
-    with model.door.remembering():
+    with model.inference.caching():
         left = METRICS["loo_correlation"].function(model, rows, own, wanted)
         places = {name: _bounds(model, rows, own, wanted, name) for name in ("comprehensiveness", "sufficiency")}
     faded = _faded(model, mine[0].seed, own, luck, again, draws)
@@ -133,10 +135,11 @@ def _faded(
 def _sibling(other: Model, one: Attribution) -> Scores:
     """The same words' scores by another model, for the same target; NaN where it reads other words."""
     example = Example(one.id, one.texts, one.lang, one.group)
-    part = "all" if len(set(one.segment)) == len(one.texts) else ("first", "second")[one.segment[0]]
-    quantity, _, contrast = one.quantity.partition(" to ")
-    aim = Aim(one.target, contrast or None)
-    (made,) = explain(other, example, one.method, target=aim, quantity=quantity, options=one.options, seed=one.seed, part=part)
+    aim = Aim(one.target, one.contrast)
+    part = "all" if one.input is None else one.input.part
+    (made,) = explain(
+        other, example, one.method, target=aim, quantity=one.quantity, options=one.options, seed=one.seed, part=part
+    )
     known = dict(zip(zip(made.word_segment, made.word_offsets), made.word_scores))
     return np.array([known.get(place, nan) for place in zip(one.word_segment, one.word_offsets)])
 
@@ -157,13 +160,13 @@ def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Ou
     """What became of every labelled example; or why nothing can be said."""
     if not labelled:
         return [], "no labelled examples were given"
-    if model.task in ("question-answering", "token-classification") or (model.generates and not model.verbalizer):
+    if not model.classifies:
         return [], f"a {model.task} model has no single class to be right about"
     missing = next((row.id for row in labelled if row.label is None), None)
     if missing is not None:
         raise InputError(f"{missing}: calibration needs a label on every labelled example")
     rows = encode(model, labelled)
-    outputs = inference.scores(model, [inference.query(row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row) for row in rows])
     said = [targets.predicted(model, row, output) for row, output in zip(rows, outputs)]
     sure = [targets.probability(model, output, one) for output, one in zip(outputs, said)]
     right = [one.index == targets.gold(model, row).index for row, one in zip(rows, said)]

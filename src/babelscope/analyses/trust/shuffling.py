@@ -69,17 +69,16 @@ def shuffled(model: Model, gone: Sequence[Part], seed: int) -> Iterator[None]:
     known = dict(model.hf.named_parameters())
     names = [name for part in gone for name in part.weights]
     kept = {name: known[name].detach().clone() for name in names}
-    memory, model.door.memory = model.door.memory, None  # what it remembers is of the trained model
-    try:
-        for name in names:
-            order = keyed("shuffled", seed, name).permutation(kept[name].numel())
-            flat = kept[name].reshape(-1)[torch.from_numpy(order).to(kept[name].device)]
-            _write(known[name], flat.view_as(kept[name]))
-        yield
-    finally:
-        for name in names:
-            _write(known[name], kept[name])
-        model.door.memory = memory
+    with model.inference.without_cache():  # what is in it is of the trained model
+        try:
+            for name in names:
+                order = keyed("shuffled", seed, name).permutation(kept[name].numel())
+                flat = kept[name].reshape(-1)[torch.from_numpy(order).to(kept[name].device)]
+                _write(known[name], flat.view_as(kept[name]))
+            yield
+        finally:
+            for name in names:
+                _write(known[name], kept[name])
 
 
 def _stack(module: Any, sizes: set[int]) -> bool:

@@ -37,11 +37,11 @@ def explain_classes(
     class under the class's name. The values of a unit sum to 0; the importances too. For one class
     against the rest, `explain` with the quantity log_odds.
     """
-    if model.task == "question-answering" or len(model.labels) < 2:
+    if len(model.labels) < 2:
         raise InputError(f"{model.name} has {len(model.labels)} classes; a joint surrogate needs at least two")
     (row,) = (text_units(encoded, unit) for encoded in encode(model, as_examples(text, lang)))
     queries = plan_queries(row.segments, parse_design("mix"), samples, keyed(seed, "slalom", row.row.example.id))
-    outputs = inference.scores(model, [row.query(units) for units in queries.texts])
+    outputs = inference.outputs(model, [row.query(units) for units in queries.texts])
     logits = np.stack([output.numpy() for output in outputs])
     flat = [[number for segment in units for number in segment] for units in queries.texts]
     fitted = joint_fit(counted(flat), logits, size=queries.size, weight=queries.weight)

@@ -151,7 +151,7 @@ def fit_corpus(
         for place, number in enumerate(sequences[-1]):
             names.setdefault(number, "".join(tokens[row.position == place]))
     wanted = [targets.named(model, row.row, target, quantity) for row in rows]
-    outputs = inference.scores(model, [inference.query(row.row) for row in rows])
+    outputs = inference.outputs(model, [inference.query(row.row) for row in rows])
     answer = np.array([float(targets.value(model, output, goal)) for output, goal in zip(outputs, wanted)])
     counted_texts = counted(sequences)
     fitted = fit(counted_texts, answer, size=len(known))

@@ -147,7 +147,7 @@ def fit_surrogates(
     seed: int,
 ) -> list[Surrogate]:
     """The surrogate of every text; the queries of all texts share batches."""
-    if model.task == "question-answering":
+    if model.row.spans or model.row.several:
         raise UnsupportedModel(
             f"slalom queries {model.name} with texts of other words, which contain no answer; use "
             "occlusion or a gradient method"
@@ -158,7 +158,7 @@ def fit_surrogates(
     queries = [row.query(text) for row, plan in zip(rows, plans) for text in plan.texts]
     if not all(len(query.ids) for query in queries):
         raise UnsupportedModel(f"{model.name} cannot read an empty text, which a context needs; use design mix")
-    outputs = iter(inference.scores(model, queries))
+    outputs = iter(inference.outputs(model, queries))
     surrogates = []
     for row, plan, target in zip(rows, plans, targets):
         answer = np.array([float(value(model, next(outputs), target)) for _ in plan.texts])
@@ -171,7 +171,7 @@ def _exact(model: Model, row: TextUnits, target: Target) -> Surrogate:
         raise InputError(f"{row.row.example.id}: design exact takes a single text; fix one of the pair (part)")
 
     def query(sequences: Sequence[tuple[int, ...]]) -> NDArray[np.float64]:
-        outputs = inference.scores(model, [row.query((sequence,)) for sequence in sequences])
+        outputs = inference.outputs(model, [row.query((sequence,)) for sequence in sequences])
         return np.array([float(value(model, output, target)) for output in outputs])
 
     return recover_surrogate(row.segments, query)

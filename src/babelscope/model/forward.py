@@ -1,0 +1,152 @@
+"""One padded batch through the model's own forward call, and each input's part of what comes back.
+
+The tokens of an input are one row of the padded batch, or several rows where the model reads several sequences for one
+input. Padding is always at the end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+from torch import Tensor
+
+from babelscope.errors import UnsupportedModel
+from babelscope.model import encoder_decoder
+from babelscope.model.load import Model
+from babelscope.types import Candidate, Encoded
+
+Edit = Callable[[Float[Tensor, "token dim"]], Float[Tensor, "token dim"]]
+"""From the word embeddings of one input to those that the model shall read, both [token, dimension]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """One input for the model: token ids, and perhaps positions that nobody may attend to and an edit of the embeddings."""
+
+    ids: NDArray[np.int64]
+    types: NDArray[np.int64] | None = None
+    attended: NDArray[np.bool_] | None = None
+    edit: Edit | None = None
+    key: str = ""
+    """What the edit is: two queries with the same ids and key are the same input. Needed with an edit."""
+    decoder: int = 0
+    """How many ids at the end only the decoder of an encoder-decoder reads, its start token among them."""
+    candidates: tuple[Candidate, ...] = ()
+    """The sequences that are one behind another in `ids`, where the model reads several; empty for a single one."""
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The number of tokens of each sequence."""
+        return tuple(each.tokens for each in self.candidates) or (len(self.ids),)
+
+    def digest(self) -> bytes:
+        parts = (self.ids, self.types, self.attended)
+        whole = b"|".join(b"" if part is None else part.tobytes() for part in parts)
+        return hashlib.blake2b(whole + f"{self.key}|{self.decoder}|{self.candidates}".encode(), digest_size=16).digest()
+
+
+def query(encoded: Encoded) -> Query:
+    """The unperturbed input."""
+    return Query(encoded.ids, encoded.types, decoder=encoded.decoder, candidates=encoded.candidates)
+
+
+def unpadded(table: Tensor, batch: Sequence[Query]) -> list[Tensor]:
+    """Each query's tokens in a padded table [row, token, ...]."""
+    rows = iter(table)
+    sequences = [[next(rows)[:length] for length in each.lengths] for each in batch]
+    return [torch.cat(parts) if len(parts) > 1 else parts[0] for parts in sequences]
+
+
+def padded(model: Model, batch: Sequence[Query], values: Sequence[NDArray[Any]], fill: int) -> Int[Tensor, "batch token"]:
+    """One value per token of each query, as a table on the model's device."""
+    lengths = [length for each in batch for length in each.lengths]
+    table = np.full((len(lengths), max(lengths)), fill, dtype=np.int64)
+    lines = iter(table)
+    for each, row in zip(batch, values):
+        for part in np.split(row, np.cumsum(each.lengths)[:-1]):
+            next(lines)[: len(part)] = part
+    return torch.from_numpy(table).to(model.device)
+
+
+def embed(model: Model, batch: Sequence[Query]) -> Float[Tensor, "batch token dim"]:
+    """The word embeddings of the batch, edited where a query says so."""
+    embedded: Tensor = model.embeddings(_ids(model, batch))
+    if not any(each.edit for each in batch):
+        return embedded
+    edited = embedded.clone()
+    lines = iter(range(len(edited)))
+    for each, plain in zip(batch, unpadded(embedded, batch)):
+        parts = torch.split(plain if each.edit is None else each.edit(plain), list(each.lengths))
+        for part in parts:
+            edited[next(lines), : len(part)] = part
+    return edited
+
+
+def forward(
+    model: Model,
+    batch: Sequence[Query],
+    embedded: Float[Tensor, "batch token dim"] | None = None,
+    *,
+    output_attentions: bool = False,
+    output_hidden_states: bool = False,
+) -> Any:
+    """The model's own forward call."""
+    if embedded is None and (model.pools_last_token or model.is_encoder_decoder or any(each.edit for each in batch)):
+        embedded = embed(model, batch)
+    everywhere = [np.ones(len(each.ids)) if each.attended is None else each.attended for each in batch]
+    if model.is_encoder_decoder and embedded is not None:
+        with encoder_decoder.read(model, batch, embedded, everywhere) as both:
+            return model.hf(**both, use_cache=False)
+    given = _arguments(model, batch) | {"attention_mask": padded(model, batch, everywhere, 0)}
+    shown = {"output_attentions": output_attentions, "output_hidden_states": output_hidden_states}
+    given |= {name: True for name, wanted in shown.items() if wanted}
+    if embedded is None:
+        return model.hf(**model.functions.arguments(given | {"input_ids": _ids(model, batch)}))
+    if not model.pools_last_token:
+        return model.hf(**model.functions.arguments(given | {"inputs_embeds": embedded}))
+    padding = model.hf.config.get_text_config().pad_token_id
+    full = [np.full(len(each.ids), int(padding == 0)) for each in batch]
+    with encoder_decoder.embeddings(model, [embedded]):
+        return model.hf(**given, input_ids=padded(model, batch, full, padding))
+
+
+def _ids(model: Model, batch: Sequence[Query]) -> Int[Tensor, "batch token"]:
+    padding = model.tokenizer.pad_token_id
+    return padded(model, batch, [each.ids for each in batch], 0 if padding is None else padding)
+
+
+def _arguments(model: Model, batch: Sequence[Query]) -> dict[str, Any]:
+    """What the call is given besides its tokens; positions outright, as they would else follow from which ids are padding."""
+    given: dict[str, Any] = {}
+    if "position_ids" in model.accepts:
+        first = model.first_position
+        positions = [np.concatenate([np.arange(first, first + length) for length in each.lengths]) for each in batch]
+        given["position_ids"] = padded(model, batch, positions, max(first - 1, 0))
+    if batch[0].types is not None and "token_type_ids" in model.accepts:
+        types = [np.zeros(len(each.ids)) if each.types is None else each.types for each in batch]
+        given["token_type_ids"] = padded(model, batch, types, 0)
+    if "use_cache" in model.accepts:
+        given["use_cache"] = False
+    kept = model.functions.kept(model, batch)
+    if kept is not None:
+        given["logits_to_keep"] = torch.tensor(kept, device=model.device)
+    return given
+
+
+def outputs_of(model: Model, batch: Sequence[Query], output: Any) -> list[Tensor]:
+    """Each query's output in float64 on the CPU, without those at padding; refuses what is not finite."""
+    kept = model.functions.kept(model, batch)
+    rows = [row.double().to("cpu") for row in model.functions.outputs(model, output, batch, kept)]
+    if not bool(torch.isfinite(torch.cat([row.flatten() for row in rows])).all()):
+        raise UnsupportedModel(
+            f"{model.name} returned logits that are not finite; its weights are damaged or its precision "
+            f"({next(model.hf.parameters()).dtype}) is too low: load it in float32"
+        )
+    return rows

@@ -1,0 +1,153 @@
+"""Extractive question answering: an answer is a span of the context, from its first to its last token."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from babelscope.errors import InputError, Undefined
+from babelscope.model.encode import encode_texts
+from babelscope.model.tasks.classification import columns, gold_label, inside, plain_call
+from babelscope.model.tasks.functions import Arguments, TaskFunctions, Training
+from babelscope.model.tokenized import decoder_start
+from babelscope.types import Encoded, Example, Span, Target
+
+if TYPE_CHECKING:
+    from babelscope.model.forward import Query
+    from babelscope.model.load import Model
+
+
+def inputs(model: Model, example: Example, *, part: str, long: str) -> list[Encoded]:
+    """Of a long input only the context is truncated."""
+    return encode_texts(model, example, part=part, long=long, only_second=True, after=decoder_start(model))
+
+
+def outputs(model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None) -> list[Tensor]:
+    """Start and end logits, [2, token]."""
+    counts = [len(each.ids) - each.decoder for each in batch]
+    both = enumerate(counts)
+    return [torch.stack((output.start_logits[row, :count], output.end_logits[row, :count])) for row, count in both]
+
+
+def read(output: Tensor, target: Target) -> list[tuple[Tensor, int]]:
+    places = [(output[side], place) for side, place in enumerate((target.index, target.end)) if place != -1]
+    if not places:
+        raise Undefined("the target names neither the start nor the end of an answer")
+    return [inside(row, place) for row, place in places]
+
+
+def read_out(model: Model, target: Target) -> tuple[int, ...]:
+    """The answer's ends."""
+    return tuple(place for place in (target.index, target.end) if place >= 0)
+
+
+def predicted(model: Model, encoded: Encoded, output: Tensor, token: int) -> Target:
+    """The best span within the context, start <= end."""
+    width = output.shape[1]
+    context = torch.from_numpy(encoded.segment == encoded.segment.max())[:width]
+    within = torch.where(context, 0.0, -torch.inf)
+    pairs = (output[0] + within)[:, None] + (output[1] + within)[None, :]
+    best = int(pairs.masked_fill(~torch.ones_like(pairs, dtype=torch.bool).triu(), -torch.inf).argmax())
+    return Target(best // width, best % width)
+
+
+def gold(model: Model, encoded: Encoded, token: int) -> Target:
+    """The answer where the example says that it is, not where its text first occurs."""
+    if encoded.example.answer is not None:
+        return _span(encoded, encoded.example.answer)
+    return named(model, encoded, gold_label(encoded.example), token)
+
+
+def named(model: Model, encoded: Encoded, label: str, token: int) -> Target:
+    """The first span of tokens with that answer's text in the context."""
+    start = encoded.example.texts[-1].find(label)
+    if start < 0 or not label:
+        raise InputError(f"{encoded.example.id}: the answer {label!r} does not stand in the context")
+    return _span(encoded, (start, start + len(label)))
+
+
+def name(model: Model, encoded: Encoded, target: Target) -> str:
+    """The answer's text; of a single edge, its token's."""
+    edges = [edge for edge in (target.index, target.end) if edge >= 0]
+    return encoded.example.texts[-1][encoded.offsets[edges[0]][0] : encoded.offsets[edges[-1]][1]]
+
+
+def _span(encoded: Encoded, answer: Span) -> Target:
+    """The tokens of the context that overlap the answer's characters."""
+    start, end = answer
+    context = np.flatnonzero(encoded.segment == encoded.segment.max())
+    tokens = [int(at) for at in context if encoded.offsets[at][0] < end and encoded.offsets[at][1] > start]
+    if not tokens:
+        text = encoded.example.texts[-1][start:end]
+        raise InputError(f"{encoded.example.id}: the answer {text!r} was truncated away; explain it in windows")
+    return Target(tokens[0], tokens[-1])
+
+
+def evaluate(model: Model, answered: Sequence[tuple[Example, str]]) -> dict[str, list[float]]:
+    """Exact match, and F1 over words."""
+    exact, overlap = [], []
+    for example, answer in answered:
+        if example.answer is None:
+            raise InputError(f"{example.id}: no answer to compare with")
+        expected = example.texts[-1][slice(*example.answer)]
+        exact.append(float(answer.strip() == expected.strip()))
+        overlap.append(_f1(_words(example, answer), _words(example, expected)))
+    return {"exact_match": exact, "f1": overlap}
+
+
+def _words(example: Example, answer: str) -> Counter[str]:
+    """The words of an answer; its characters where the context has no spaces."""
+    if " " in example.texts[-1].strip():
+        return Counter(answer.split())
+    return Counter(character for character in answer if not character.isspace())
+
+
+def _f1(answer: Counter[str], expected: Counter[str]) -> float:
+    shared = sum((answer & expected).values())
+    return 2 * shared / (sum(answer.values()) + sum(expected.values())) if shared else 0.0
+
+
+def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:
+    unanswered = next((row.id for row in (*train, *dev) if row.answer is None or len(row.texts) != 2), None)
+    if unanswered is not None:
+        raise InputError(f"{unanswered}: reading comprehension needs a question, a context and an answer in it")
+    return []
+
+
+def training_rows(tokenizer: Any, examples: Sequence[Example], names: Sequence[str], limit: int) -> list[Arguments]:
+    tokenized = tokenizer(*columns(examples), truncation="only_second", max_length=limit, return_offsets_mapping=True)
+    offsets = tokenized.pop("offset_mapping")
+    rows = []
+    for at, example in enumerate(examples):
+        start, end = _answer(example, offsets[at], tokenized.sequence_ids(at))
+        fields = {field: tokenized[field][at] for field in tokenized}
+        rows.append(fields | {"start_positions": start, "end_positions": end})
+    return rows
+
+
+def _answer(example: Example, offsets: Sequence[Span], segments: Sequence[int | None]) -> tuple[int, int]:
+    """The first and last token of the answer; the first token of all if it was truncated away, as SQuAD has it."""
+    assert example.answer is not None
+    start, end = example.answer
+    inside = [at for at, (a, b) in enumerate(offsets) if segments[at] == 1 and a < end and b > start]
+    return (inside[0], inside[-1]) if inside else (0, 0)
+
+
+def right(logits: Any, gold_positions: Any) -> NDArray[np.bool_]:
+    """Whether the first and the last token of the answer are right."""
+    edges = [np.argmax(side, axis=-1) == places for side, places in zip(logits[:2], gold_positions)]
+    agree: NDArray[np.bool_] = edges[0] & edges[1]
+    return agree
+
+
+FUNCTIONS = TaskFunctions(
+    labels=lambda model: (), classes=lambda model, encoded: 0, inputs=inputs, outputs=outputs, read=read, read_out=read_out,
+    predicted=predicted, gold=gold, named=named, name=name, evaluate=evaluate, plain_call=plain_call,
+    training=Training(lambda example: example.answer is not None, check_training, training_rows, right),
+)  # fmt: skip
