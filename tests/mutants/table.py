@@ -312,7 +312,7 @@ MUTANTS = {
     ),
     "erasures remembered whatever the order": Mutant(
         "babelscope.metrics.hard:_identity",
-        "(I, Q, C, W, V)", "(I, Q, C, W, b'')",
+        "(R.example.id, Q, C, W, V)", "(R.example.id, Q, C, W, b'')",
         "analyses/faithfulness/test_pairings.py", "explanations_of_one_text",
     ),
     "a shuffled model answered from memory": Mutant(

@@ -150,13 +150,14 @@ def _explain(
             progress=progress,
         )
     position = {row.id: at for at, row in enumerate(rows)}
-    ordered = sorted(explained, key=lambda each: position[_row_id(each, position)])
+    ordered = sorted(explained, key=lambda each: position[_example_id(each)])
     return [replace(attribution, task=task.name) for attribution in ordered]
 
 
-def _row_id(attribution: Attribution, known: Mapping[str, int]) -> str:
+def _example_id(attribution: Attribution) -> str:
     """The example's id, also where the attribution is of one window of a long text."""
-    return attribution.id if attribution.id in known else attribution.id.rpartition("#")[0]
+    window = attribution.input.window if attribution.input is not None else None
+    return attribution.id if window is None else window.of
 
 
 def _predicted(model: Model, examples: Sequence[Example]) -> dict[str, str]:
