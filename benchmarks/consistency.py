@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from babelscope.analyses.consistency.pairs import Compared, Settings, score
+from babelscope.analyses.consistency.comparisons import score_pairs
+from babelscope.analyses.consistency.pairs import Compared, Settings
 from babelscope.analyses.consistency.transport import transport
 from babelscope.types import UnitScores
 from benchmarks.timing import in_turn, seconds, table
@@ -83,11 +84,11 @@ def whole_set() -> str:
     rng = np.random.default_rng(2)
     known = np.ones(40, bool), np.ones(45, bool)
     compared = Compared(instance(40, 45, rng)[2], *known)
-    settings = Settings(draws=20)
+    settings = Settings(permutations=20)
 
     def work(rows: list[UnitScores], workers: int) -> tuple[float, float]:
         begin = _computed()
-        wall = seconds(lambda: score(rows, "en", lambda one, two: compared, settings=settings, workers=workers))
+        wall = seconds(lambda: score_pairs(rows, "en", lambda one, two: compared, settings=settings, workers=workers))
         return wall, _computed() - begin
 
     load, some = os.getloadavg()[0], test_set(SAMPLE, LANGUAGES)

@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from babelscope.analyses.consistency.named_spaces import in_links, needed
 from benchmarks.material import SHARED
 from benchmarks.timing import table
 
 from babelscope import corpus
+from babelscope.analyses.consistency.comparisons import Comparison, compare_all
 from babelscope.analyses.consistency.flips import association
+from babelscope.analyses.consistency.gold_links import in_links
+from babelscope.analyses.consistency.load_spaces import words_by_language
 from babelscope.analyses.consistency.pairs import Settings, in_space
 from babelscope.analyses.consistency.sensitivity import (
-    Scored,
     accuracies,
-    beside_accuracy,
-    score_all,
-    square_beside_accuracy,
+    matrix_with_accuracy,
     steadiness,
+    with_accuracy,
 )
-from babelscope.analyses.consistency.spaces import floor, settled
-from babelscope.analyses.consistency.subwords import subwords
-from babelscope.analyses.consistency.tables import COLUMNS, Line
-from babelscope.analyses.consistency.translations import explained
+from babelscope.analyses.consistency.spaces import centre_if_needed, mean_cosine
+from babelscope.analyses.consistency.subwords import subword_space
+from babelscope.analyses.consistency.summary import COLUMNS, Line
+from babelscope.analyses.consistency.translations import explain_translations
 from babelscope.analyses.consistency.weights import NORMS
 from babelscope.training.evaluate import evaluate
 from babelscope.types import Estimate
@@ -34,17 +34,19 @@ TOPICS, PAIRS = (SIB, SIB_LRP), (XNLI, PAWSX)
 MATRIX_TEXTS = 30
 
 
-def scored(run: Run) -> tuple[list[Scored], dict[str, float]]:
+def scored(run: Run) -> tuple[list[Comparison], dict[str, float]]:
     """A run under each norm, and the mean cosine of random words of its source and each target. Where only the sign of the
     lift is read, five permutations do."""
     found, fresh = explanations(run), explanations(run, random=True)
     place = SHARED / "models"
-    space = settled(subwords(place / "aligned-subwords", place / "mini-multilingual", needed(found)), run.source)
-    settings = [Settings(norm, draws=20 if norm == "abs" else 5) for norm in NORMS]
-    made = score_all(
+    space = centre_if_needed(
+        subword_space(place / "aligned-subwords", place / "mini-multilingual", words_by_language(found)), run.source
+    )
+    settings = [Settings(norm, permutations=20 if norm == "abs" else 5) for norm in NORMS]
+    made = compare_all(
         found, run.source, {"aligned-subwords": in_space(space)}, settings=settings, targets=run.targets, untrained=fresh
     )
-    return made, {lang: floor(space, run.source, lang) for lang in run.targets}
+    return made, {lang: mean_cosine(space, run.source, lang) for lang in run.targets}
 
 
 def page() -> str:
@@ -119,7 +121,7 @@ def _told(run: Run) -> str:
     ).strip()
 
 
-def _lines(one: Scored, right: dict[str, float], floors: dict[str, float]) -> str:
+def _lines(one: Comparison, right: dict[str, float], floors: dict[str, float]) -> str:
     head = ["language", "accuracy", "same prediction", "C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift (95 %)",
             "kappa (95 %)", "p", "coverage", "floor", "undefined"]  # fmt: skip
     made = []
@@ -131,27 +133,29 @@ def _lines(one: Scored, right: dict[str, float], floors: dict[str, float]) -> st
     return table(head, made)
 
 
-def _random_lift(run: Run, mine: Scored) -> str:
+def _random_lift(run: Run, mine: Comparison) -> str:
     """The lift of the model with random weights, over all languages, beside that of the tuned one."""
     fresh = explanations(run, random=True)
     place = SHARED / "models"
-    space = settled(subwords(place / "aligned-subwords", place / "mini-multilingual", needed(fresh)), run.source)
-    (one,) = score_all(fresh, run.source, {"": in_space(space)}, settings=[Settings()], targets=run.targets)
+    space = centre_if_needed(
+        subword_space(place / "aligned-subwords", place / "mini-multilingual", words_by_language(fresh)), run.source
+    )
+    (one,) = compare_all(fresh, run.source, {"": in_space(space)}, settings=[Settings()], targets=run.targets)
     lifts = [float(np.mean([line.means["lift"].mean for line in each.lines])) for each in (one, mine)]
     above = sum(a.means["lift"].mean > b.means["lift"].mean for a, b in zip(mine.lines, one.lines))
     return f"{lifts[0]:.3f} on average; the tuned model's {lifts[1]:.3f}, higher in {above} of {len(one.lines)} languages"
 
 
-def _beside(one: Scored) -> str:
+def _beside(one: Comparison) -> str:
     made = []
     for name in ("c", "lift", "c_unif"):
-        found, given = beside_accuracy(one, name)
+        found, given = with_accuracy(one, name)
         numbers = [found.pearson, found.spearman, found.kendall, found.p, given]
         made.append([name, *(f"{each:.2f}" if np.isfinite(each) else "" for each in numbers)])
     return table(["", "Pearson", "Spearman", "Kendall", "p (permutation)", "partial given C_unif"], made)
 
 
-def _flips(one: Scored) -> str:
+def _flips(one: Comparison) -> str:
     made = []
     for outcome, given in (("flip", "confidence"), ("wrong", "confidence"), ("wrong", "agreement")):
         found = association(one.pairs, outcome, given)
@@ -161,7 +165,7 @@ def _flips(one: Scored) -> str:
     return table(head, made)
 
 
-def _norms(found: Sequence[Scored]) -> str:
+def _norms(found: Sequence[Comparison]) -> str:
     steady = steadiness(found)
     held = [each.lang for each in steady if each.claim == "above chance"]
     low, high = min(steady, key=lambda each: each.lowest), max(steady, key=lambda each: each.highest)
@@ -178,16 +182,16 @@ def _matrix() -> str:
     compare = in_links([row for each in given.values() for row in each])
     found = []
     for source, model in matrix_models().items():
-        made = explained(model, given, source, options={"tolerance": 0.01})
+        made = explain_translations(model, given, source, options={"tolerance": 0.01})
         others = [lang for lang in MATRIX if lang != source]
-        found += score_all(made, source, {"gold links": compare}, settings=[Settings()], targets=others)
+        found += compare_all(made, source, {"gold links": compare}, settings=[Settings()], targets=others)
     cells = {(one.source, line.lang): line for one in found for line in one.lines}
     right = {(one.source, lang): each for one in found for lang, each in accuracies(one.pairs).items()}
     parts = []
     for name in ("lift", "kappa", "accuracy"):
         rows = [[source, *(_in_matrix(name, cells, right, source, lang) for lang in MATRIX)] for source in MATRIX]
         parts.append(f"{name.capitalize()}, a row per training language:\n\n{table(['source', *MATRIX], rows)}")
-    lift, c = square_beside_accuracy(found), square_beside_accuracy(found, "c")
+    lift, c = matrix_with_accuracy(found), matrix_with_accuracy(found, "c")
     fewest = 1 / prod(range(1, len(MATRIX) + 1))
     body = "\n\n".join(parts)
     return f"""The small multilingual encoder of the built-in corpus, tuned on its topics in each of {", ".join(MATRIX)};

@@ -11,10 +11,10 @@ from typing import Any
 from benchmarks.material import SHARED
 
 from babelscope import corpus
-from babelscope.analyses.consistency.model_spaces import untrained
+from babelscope.analyses.consistency.model_spaces import untrained_model
 from babelscope.analyses.consistency.translations import (
-    explained,
-    parallel,
+    explain_translations,
+    parallel_texts,
 )
 from babelscope.data.formats.unit_scores import line, unit_scores
 from babelscope.data.independence import (
@@ -100,14 +100,14 @@ def tuned(run: Run) -> Model:
 
 def texts(run: Run) -> dict[str, list[Example]]:
     """The first `count` texts of those that are taken, in every language; what is not translated is left out there."""
-    found = parallel(run.corpus, [run.source, *run.targets], count=run.count * run.step, folder=DATA)
+    found = parallel_texts(run.corpus, [run.source, *run.targets], count=run.count * run.step, folder=DATA)
     chosen = {row.group for row in found[run.source][:: run.step]}
     return {lang: [row for row in each if row.group in chosen] for lang, each in found.items()}
 
 
 def explanations(run: Run, *, random: bool = False) -> list[UnitScores]:
     """The scored words of a run's texts, in its model or in one of the same shape with random weights."""
-    model = untrained(tuned(run)) if random else tuned(run)
+    model = untrained_model(tuned(run)) if random else tuned(run)
     given = texts(run)
     groups = list(dict.fromkeys(row.group for row in given[run.source]))
     found: list[UnitScores] = []
@@ -127,7 +127,7 @@ def _some(model: Model, run: Run, given: Mapping[str, list[Example]]) -> list[Un
     file = cache_folder() / "results" / "consistency" / f"{run.name}-{run.source}-{key(identity)[:16]}.jsonl"
     if not file.exists():
         with bar(f"explaining {model.name}") as tell:
-            _keep(file, explained(model, given, run.source, method=run.method, options=run.options, progress=tell))
+            _keep(file, explain_translations(model, given, run.source, method=run.method, options=run.options, progress=tell))
     return unit_scores(file)
 
 

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from math import isnan, nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from babelscope.analyses.consistency.named_spaces import in_links
 from test_cli import call, refused
 from transformers import XLMRobertaForQuestionAnswering
 
 from babelscope import corpus
-from babelscope.analyses.consistency.links import linked
-from babelscope.analyses.consistency.model_spaces import averaged, embedded, isolated, untrained
-from babelscope.analyses.consistency.pairs import Compared, Pair, Settings, score
-from babelscope.analyses.consistency.score import Consistency
-from babelscope.analyses.consistency.sensitivity import Scored, steadiness
-from babelscope.analyses.consistency.tables import overall, sign_flips, summary
-from babelscope.analyses.consistency.translations import explained, parallel
-from babelscope.data.formats.alignments import alignment
+from babelscope.analyses.consistency.exports import plain_tables
+from babelscope.analyses.consistency.tables import tables
 from babelscope.data.formats.unit_scores import unit_scores
-from babelscope.errors import Undefined
 from babelscope.model.load import load
+from babelscope.store import open_store, read_study
+from babelscope.study.config import parse_study
+from babelscope.study.run import run
 from babelscope.training.small import make
-from babelscope.types import Estimate, Example, UnitScores
-from conftest import TEXTS, tiny
+from conftest import TEXTS
 
 WORDS = {"en": ["the", "cat", "sleeps", "dog", "runs", "far"], "es": ["el", "gato", "duerme", "perro", "corre", "lejos"]}
 
@@ -68,20 +60,29 @@ def write(file: Path, rows: list[dict[str, object]]) -> Path:
 
 
 def common(folder: Path, file: str = "rows.jsonl") -> list[str]:
-    return ["consistency", "--input", str(folder / file), "--source", "en",
-            "--vectors", f"en={folder / 'en.vec'},es={folder / 'es.vec'}"]  # fmt: skip
+    return ["consistency", "--units", str(folder / file), "--source", "en",
+            "--space", f"vectors=en={folder / 'en.vec'},es={folder / 'es.vec'}"]  # fmt: skip
+
+
+def told(*arguments: str) -> list[dict[str, Any]]:
+    """The comparisons that the command prints as JSON."""
+    return json.loads(call(*arguments, "--json").stdout)["comparisons"]
+
+
+HEADLESS = ("--set", "models.0.allow_untrained_head=true")
+"""The model of these tests was never trained."""
 
 
 def test_agreeing_explanations_reach_the_ceiling(folder: Path) -> None:
-    told = json.loads(call(*common(folder), "--output", str(folder / "pairs.jsonl"), "--json").stdout)
-    (line,) = told["languages"]
+    (comparison,) = told(*common(folder), "--output", str(folder / "pairs.jsonl"))
+    (line,) = comparison["languages"]
     assert line["lang"] == "es"
     assert line["c"] == {"mean": pytest.approx(1), "low": pytest.approx(1), "high": pytest.approx(1), "n": 3, "undefined": 0}
     assert line["kappa"]["mean"] == pytest.approx(1)
     assert line["c_rand"]["n"] == 0
     assert line["c_mis"]["mean"] < 1
     assert line["coverage"] == [1, 1]
-    assert (told["overall"], told["overall_incl_self"]) == (pytest.approx(1), pytest.approx(1))
+    assert (comparison["overall"], comparison["overall_incl_self"]) == (pytest.approx(1), pytest.approx(1))
     pairs = [json.loads(each) for each in (folder / "pairs.jsonl").read_text("utf-8").splitlines()]
     assert [each["id"] for each in pairs] == ["a", "b", "c"]
     for each in pairs:
@@ -90,7 +91,7 @@ def test_agreeing_explanations_reach_the_ceiling(folder: Path) -> None:
 
 
 def test_the_table_never_shows_c_alone(folder: Path) -> None:
-    shown = call(*common(folder), "--norm", "all", "--untrained", str(folder / "rows.jsonl")).stdout
+    shown = call(*common(folder), "--set", "norms=all", "--units", str(folder / "rows.jsonl")).stdout
     for name in ("C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift", "kappa", "norm signed", "norm softmax"):
         assert name in shown
 
@@ -119,8 +120,8 @@ BAD = {
 @pytest.mark.parametrize("reason", BAD)
 def test_what_cannot_be_compared_is_a_row_with_its_reason(folder: Path, reason: str) -> None:
     write(folder / "bad.jsonl", [*BAD[reason], row("en", "b"), row("es", "b")])
-    told = json.loads(call(*common(folder, "bad.jsonl"), "--output", str(folder / "bad-pairs.jsonl"), "--json").stdout)
-    lines = {line["lang"]: line for line in told["languages"]}
+    (comparison,) = told(*common(folder, "bad.jsonl"), "--output", str(folder / "bad-pairs.jsonl"))
+    lines = {line["lang"]: line for line in comparison["languages"]}
     line = lines["sw" if "sw" in reason else "es"]
     assert line["reasons"][reason] == 1
     assert line["c"]["undefined"] >= 1
@@ -134,7 +135,7 @@ def test_one_word_texts_have_c_but_no_kappa(folder: Path) -> None:
     rows = [row(lang, "a", units=[WORDS[lang][1]], attributions=[2.0]) for lang in WORDS]
     write(folder / "one.jsonl", rows)
     output = ("--output", str(folder / "one-pairs.jsonl"))
-    (line,) = json.loads(call(*common(folder, "one.jsonl"), *output, "--json").stdout)["languages"]
+    (line,) = told(*common(folder, "one.jsonl"), *output)[0]["languages"]
     assert line["c"]["mean"] == pytest.approx(1)
     assert line["lift"]["mean"] == pytest.approx(0)
     assert line["kappa"]["mean"] is None
@@ -164,52 +165,85 @@ def test_broken_files_are_one_line(folder: Path, lines: list[str], message: str)
 
 
 def test_misused_options_are_one_line(folder: Path) -> None:
-    file, spaces = str(folder / "rows.jsonl"), ("--vectors", f"en={folder / 'en.vec'}")
-    assert "either a MODEL or --input" in refused("consistency", *spaces)
-    assert "words are compared in a space" in refused("consistency", "--input", file)
+    file, spaces = str(folder / "rows.jsonl"), ("--space", f"vectors=en={folder / 'en.vec'}")
+    assert "either a MODEL or --units" in refused("consistency", *spaces)
+    assert "both were given" in refused("consistency", "m", "--units", file, *spaces)
+    assert "words of a file are compared in a space" in refused("consistency", "--units", file)
     assert "leave the other spaces out" in refused(
-        "consistency", str(folder / "model"), *spaces, "--gold", "--task", "topic", "--target", "es"
+        "consistency", str(folder / "model"), *spaces, "--space", "gold", "--task", "topic", "--target", "es"
     )
     assert "each once: LANG=MODEL" in refused("consistency", "a", "b", "--task", "topic")
-    assert "not of the form LANG=FILE.vec" in refused("consistency", "--input", file, "--vectors", "en")
+    assert "not of the form LANG=FILE.vec" in refused("consistency", "--units", file, "--space", "vectors=en")
     assert "needs a parallel corpus" in refused("consistency", str(folder / "model"))
-    assert "no norm 'l2'" in refused("consistency", "--input", file, *spaces, "--norm", "l2")
+    assert "no norm 'l2'" in refused("consistency", "--units", file, *spaces, "--set", "norms=[l2]")
+    assert "write gold, vectors=" in refused("consistency", "--units", file, "--space", "words")
+    assert "one or two files; found 3" in refused("consistency", *["--units", file] * 3, *spaces)
+    assert "neither a file nor one of the corpora" in refused("consistency", "m", "--task", "tpic", "--target", "es")
+    assert "did you mean 'norms'" in refused("consistency", "--units", file, *spaces, "--set", "norm=abs")
 
 
 def test_a_model_is_explained_and_scored(folder: Path) -> None:
-    told = json.loads(
-        call("consistency", str(folder / "model"), "--task", "sentiment", "--target", "es,hi", "--count", "4", "--method",
-             "input_x_gradient", "--random-model", "--allow-untrained-head", "--draws", "5", "--json").stdout
-    )  # fmt: skip
-    assert [line["lang"] for line in told["languages"]] == ["es", "hi"]
-    for line in told["languages"]:
+    command = ["consistency", str(folder / "model"), "--task", "sentiment", "--target", "es,hi", "--count", "4", "--method",
+               "input_x_gradient", "--set", "untrained=true", *HEADLESS, "--set", "permutations=5"]  # fmt: skip
+    (comparison,) = told(*command, "--store", str(folder / "store"))
+    assert [line["lang"] for line in comparison["languages"]] == ["es", "hi"]
+    for line in comparison["languages"]:
         assert line["c"]["n"] == line["c_rand"]["n"] == 4
         assert 0 <= line["c"]["mean"] <= line["ceil"]["mean"] <= 1
+    assert comparison["space"].startswith("input embeddings of")
+    assert set(comparison["mean_cosine"]) == {"es", "hi"}
+    cells = {file.name for file in (folder / "store" / "cells").iterdir()}
+    assert told(*command, "--store", str(folder / "store")) == [comparison], "a second run computes nothing"
+    assert {file.name for file in (folder / "store" / "cells").iterdir()} == cells
+
+
+def test_the_command_gives_the_numbers_of_a_study_with_other_analyses(folder: Path, tmp_path: Path) -> None:
+    (comparison,) = told(
+        "consistency", f"en={folder / 'model'}", "--task", "sentiment", "--target", "es", "--count", "3",
+        "--method", "input_x_gradient", *HEADLESS,
+    )  # fmt: skip
+    name = str(folder / "model")
+    model = {"name": name, "source": name, "allow_untrained_head": True}
+    task = {"name": "sentiment", "data": {"builtin": "sentiment", "examples": 3}, "target": "source"}
+    study = parse_study({
+        "name": "several", "tasks": [task],
+        "languages": ["en", "es"], "source": "en", "models": [model], "methods": ["random", "input_x_gradient"],
+        "consistency": {}, "faithfulness": {"metrics": ["comprehensiveness"]},
+    })  # fmt: skip
+    assert not run(study, tmp_path / "s").failed
+    store = open_store(tmp_path / "s")
+    results = plain_tables(tables(store, read_study(store)))["comparisons"]
+    assert [each for each in results if each["method"] == "input_x_gradient"] == [comparison]
 
 
 def test_models_of_each_language_are_a_matrix(folder: Path) -> None:
     """Sources x targets: each model's own language is the source, the languages of the others are its targets."""
     page = folder / "matrix.html"
     models = [f"{lang}={folder / 'model'}" for lang in ("en", "es", "hi")]
-    common = ["--task", "topic", "--gold", "--count", "5", "--method", "input_x_gradient", "--allow-untrained-head",
-              "--target-class", "own", "--draws", "3"]  # fmt: skip
-    told = json.loads(call("consistency", *models, *common, "--output", str(page), "--json").stdout)
-    assert [(one["source"], [line["lang"] for line in one["languages"]]) for one in told] == [
+    heads = [part for at in range(3) for part in ("--set", f"models.{at}.allow_untrained_head=true")]
+    common = ["--task", "topic", "--space", "gold", "--count", "5", "--method", "input_x_gradient", *heads,
+              "--set", "tasks.0.target=null", "--set", "permutations=3"]  # fmt: skip
+    values = json.loads(call("consistency", *models, *common, "--output", str(page), "--json").stdout)
+    results = values["comparisons"]
+    assert [(one["source"], [line["lang"] for line in one["languages"]]) for one in results] == [
         ("en", ["es", "hi"]), ("es", ["en", "hi"]), ("hi", ["en", "es"]),
     ]  # fmt: skip
-    cells = {(one["source"], line["lang"]): line for one in told for line in one["languages"]}
+    cells = {(one["source"], line["lang"]): line for one in results for line in one["languages"]}
     for one, two in (("en", "es"), ("es", "hi")):
         assert cells[one, two]["c"]["mean"] == pytest.approx(cells[two, one]["c"]["mean"], abs=1e-9), "one model, own targets"
-    assert told[0]["space"] == "gold links"
-    assert page.read_text("utf-8").count('class="ribbon"') == 6 * 3
-    assert '"heatmap"' in page.read_text("utf-8")
+    assert results[0]["space"] == "gold links"
+    assert values["matrices"][0]["sources"] == ["en", "es", "hi"]
+    text = page.read_text("utf-8")
+    assert text.count('class="ribbon"') == 6 * 3
+    assert text.count('<table class="languages">') == 3, "lift, kappa, and accuracy beside them"
+    assert "Accuracy of the model in the target language" in text
     assert "Mantel's r" in call("consistency", *models, *common).stdout
 
 
 def test_several_spaces_and_norms_say_what_depends_on_the_choice(folder: Path) -> None:
-    shown = call(*common(folder), "--encoder", str(folder / "model"), "--norm", "all").stdout
+    shown = call(*common(folder), "--space", f"encoder={folder / 'model'}", "--set", "norms=all").stdout
     assert "space: vec" in shown
-    assert shown.count("norm abs") == 2, "one table per space"
+    assert shown.count("norm abs · space") == 2, "one table per space"
     assert "over 12 choices" in shown
 
 
@@ -218,109 +252,22 @@ def test_start_and_end_of_an_answer(folder: Path) -> None:
     reader = XLMRobertaForQuestionAnswering(base.hf.config)
     reader.save_pretrained(folder / "reader")
     base.tokenizer.save_pretrained(folder / "reader")
-    found = call("consistency", str(folder / "reader"), "--task", "reading", "--target", "es", "--count", "3",
-                 "--edge", "start,end,both", "--target-class", "own", "--method", "input_x_gradient",
-                 "--allow-untrained-head", "--json", "--draws", "0")  # fmt: skip
-    told = json.loads(found.stdout)
-    assert [one["edge"] for one in told] == ["start", "end", "both"]
-    assert len({one["languages"][0]["c"]["mean"] for one in told}) == 3
+    command = ["consistency", str(folder / "reader"), "--task", "reading", "--target", "es", "--count", "3", "--method",
+               "input_x_gradient", *HEADLESS, "--set", "permutations=0"]  # fmt: skip
+    means = []
+    for edge in ("start", "end", "both"):
+        chosen = ("--set", "tasks.0.target=null", "--set", f"tasks.0.edge={edge}")
+        means.append(told(*command, *chosen)[0]["languages"][0]["c"]["mean"])
+    assert len(set(means)) == 3
+    assert "an answer is a span of its own text" in call(*command, status=1).stderr
 
 
-def test_gold_links_of_pairs_lead_within_their_texts() -> None:
-    one, two = (corpus.read("nli", lang, "test", 1)[0] for lang in ("en", "hi"))
-    rows = [UnitScores(each.group, each.lang, tuple(f"{k}" for k in range(sum(map(len, each.concepts)))), (), ())
-            for each in (one, two)]  # fmt: skip
-    found = in_links([one, two])(*rows).similarity
-    first = len(one.concepts[0]), len(two.concepts[0])
-    assert found[: first[0], first[1] :].sum() == found[first[0] :, : first[1]].sum() == 0
-    assert found[first[0] :, first[1] :].sum() == len(alignment(one, two)[1])
-    assert found[: first[0], : first[1]].sum() == len(alignment(one, two)[0])
-    with pytest.raises(Undefined, match="a text was cut"):
-        in_links([one, two])(rows[0], replace(rows[1], units=rows[1].units[1:]))
-    with pytest.raises(Undefined, match="no gold alignment"):
-        in_links([one])(*rows)
-
-
-def test_steadiness() -> None:
-    def one(lifts: dict[str, tuple[float, float, float]]) -> Scored:
-        lines = [summary([Pair("a", lang, Consistency())])[0] for lang in lifts]
-        lines = [replace(line, means={**line.means, "lift": Estimate(*lifts[line.lang], 9, 0)}) for line in lines]
-        return Scored("en", "s", Settings(), [], lines)
-
-    found = steadiness(
-        [one({"es": (0.2, 0.1, 0.3), "hi": (0.1, 0.05, 0.2)}), one({"es": (0.4, 0.3, 0.5), "hi": (0.1, -0.1, 0.2)})]
-    )
-    assert [(each.lang, each.lowest, each.highest, each.claim) for each in found] == [
-        ("es", 0.2, 0.4, "above chance"), ("hi", 0.1, 0.1, "depends on the choice"),
-    ]  # fmt: skip
-
-
-def test_translations_are_explained_for_the_class_of_the_source() -> None:
-    model = tiny("xlm-roberta")
-    texts = parallel("sentiment", ["en", "es"], count=24)
-    found = explained(model, texts, "en", method="input_x_gradient")
-    own = explained(model, texts, "en", method="input_x_gradient", target="own")
-    said = {one.id: one.prediction for one in found if one.lang == "en"}
-    assert 0 < sum(said[one.id] != one.prediction for one in found) < 24, "some predictions must differ, or nothing is tested"
-    for one, other in zip(
-        sorted(found, key=lambda each: (each.lang, each.id)), sorted(own, key=lambda each: (each.lang, each.id))
-    ):
-        if one.lang == "en" or said[one.id] == one.prediction:
-            np.testing.assert_allclose(one.scores, other.scores, atol=1e-9)
-        else:
-            assert not np.allclose(one.scores, other.scores)
-
-
-def test_spaces_of_a_model() -> None:
-    model = tiny("xlm-roberta")
-    needed = {"en": {"food", "good"}, "es": {"comida"}}
-    table = model.embeddings.weight.detach().numpy()
-    ids = model.tokenizer("food", add_special_tokens=False)["input_ids"]
-    made = embedded(model, needed)
-    expected = table[ids].mean(0)
-    np.testing.assert_allclose(made.vectors["en"][made.places["en"]["food"]], expected / np.linalg.norm(expected), atol=1e-9)
-    alone = isolated(model, needed)
-    again = isolated(model, {"en": {"food"}})
-    np.testing.assert_allclose(alone.vectors["en"][alone.places["en"]["food"]], again.vectors["en"][0], atol=1e-12)
-    text = Example("1", ("good food Good",), "en")
-    mean = averaged(model, {"en": [text]}, layer=0)
-    assert set(mean.places["en"]) == {"good", "food"}
-    random = untrained(model, 3)
-    assert random.hf.config is model.hf.config
-    assert not torch.equal(random.embeddings.weight, model.embeddings.weight)
-    assert torch.equal(untrained(model, 3).embeddings.weight, random.embeddings.weight)
-
-
-def scored(name: str, lang: str, scores: tuple[float, ...], said: str = "x") -> UnitScores:
-    return UnitScores(name, lang, tuple(f"{lang}{k}" for k in range(len(scores))), scores, (0,) * len(scores), said, "x")
-
-
-def test_summaries_split_by_prediction_and_count() -> None:
-    """Two languages of four words each, linked one to one: agreement where the predictions agree, else the opposite."""
-    rows = [scored(str(k), "en", (4.0, 2.0, 1.0, 0.0)) for k in range(6)]
-    rows += [
-        scored(str(k), "es", (4.0, 2.0, 1.0, 0.0) if k < 4 else (0.0, 1.0, 2.0, 4.0), "x" if k < 4 else "y") for k in range(6)
-    ]
-
-    def compare(one: UnitScores, two: UnitScores) -> Compared:
-        return Compared(linked({(k, k) for k in range(4)}, (4, 4)), np.ones(4, bool), np.ones(4, bool))
-
-    (line,) = summary(score(rows, "en", compare))
-    assert line.same_prediction == pytest.approx(4 / 6)
-    assert line.lift_same > 0 > line.lift_different
-    assert line.means["c"].mean == pytest.approx((4 * 1 + 2 * 2 / 7) / 6), "2/7 of the weight meets itself when turned round"
-    assert overall([line]) == (line.means["c"].mean, (line.means["c"].mean + 1) / 2)
-    joint = score(rows, "en", compare, settings=Settings(norm="square", draws=0))
-    assert all(isnan(pair.found.c_perm) for pair in joint)
-
-
-def test_sign_flips() -> None:
-    rng = np.random.default_rng(0)
-    assert sign_flips(np.abs(rng.normal(size=30)), [str(k) for k in range(30)]) == 0.001
-    assert isnan(sign_flips(np.array([nan]), ["a"]))
-    found = [sign_flips(rng.normal(size=20), [str(k) for k in range(20)]) for _ in range(200)]
-    assert 0.4 < np.mean(found) < 0.6
-    assert sum(p <= 0.05 for p in found) < 25, "200 draws without an effect: 10 are expected below 0.05, 3 sd are 9"
+def test_the_page_of_a_file_has_ribbons_and_loads_nothing(folder: Path) -> None:
+    page = folder / "units.html"
+    call(*common(folder), "--output", str(page))
+    text = page.read_text("utf-8")
+    assert text.count('class="ribbon"') == 3, "the highest, the middle and the lowest lift of three texts"
+    assert "src=" not in text.replace('src="data:', "")
 
 
 def test_explanations_of_the_command_line_are_read(folder: Path) -> None:

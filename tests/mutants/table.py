@@ -54,7 +54,7 @@ MUTANTS = {
     "links of the second text laid on the first": Mutant(
         "babelscope.analyses.consistency.gold_links:_links",
         "np.cumsum([0, *C])", "0 * np.cumsum([0, *C])",
-        "cli/test_consistency_cli.py", "gold_links",
+        "analyses/consistency/test_pairs.py", "gold_links",
     ),
     "a right-to-left line read from the left": Mutant(
         "babelscope.analyses.consistency.ribbons:_line",

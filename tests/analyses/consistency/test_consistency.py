@@ -12,15 +12,15 @@ from scipy.optimize import linprog
 from scipy.stats import ortho_group
 
 from babelscope import corpus
-from babelscope.analyses.consistency.links import linked
+from babelscope.analyses.consistency.links import link_similarity
+from babelscope.analyses.consistency.nulls import uniform
 from babelscope.analyses.consistency.score import (
     Consistency,
     consistency,
     kappa,
     sensitivity,
-    uniform,
 )
-from babelscope.analyses.consistency.transport import transport, worth
+from babelscope.analyses.consistency.transport import transport, transport_value
 from babelscope.analyses.consistency.weights import NORMS, weights
 from babelscope.data.formats.alignments import alignment
 from babelscope.errors import InputError, Undefined
@@ -61,7 +61,7 @@ def programme(a: np.ndarray, b: np.ndarray, similarity: np.ndarray) -> float:
 
 
 def bare(source: np.ndarray, target: np.ndarray, similarity: np.ndarray, norm: str = "abs") -> float:
-    return consistency(source, target, similarity, norm=norm, draws=0).c
+    return consistency(source, target, similarity, norm=norm, permutations=0).c
 
 
 @given(SEEDS)
@@ -79,7 +79,7 @@ def test_i10_totals_may_differ(seed: int, first: float, second: float) -> None:
     a, b = first * abs_weights(source), second * abs_weights(target)
     value, plan = transport(a, b, similarity)
     assert value == pytest.approx(programme(a, b, similarity), abs=1e-8)
-    assert worth(a, b, np.clip(similarity, 0, 1)) == pytest.approx(value, abs=1e-9)
+    assert transport_value(a, b, np.clip(similarity, 0, 1)) == pytest.approx(value, abs=1e-9)
     assert (plan.sum(1) <= a + 1e-9).all()
     assert (plan.sum(0) <= b + 1e-9).all()
     assert plan.sum() == pytest.approx(min(a.sum(), b.sum()), abs=1e-9)
@@ -89,7 +89,7 @@ def test_i10_totals_may_differ(seed: int, first: float, second: float) -> None:
 @MANY
 def test_i16_i17_margins_and_total_of_the_plan(seed: int) -> None:
     source, target, similarity = instance(seed)
-    found = consistency(source, target, similarity, draws=0)
+    found = consistency(source, target, similarity, permutations=0)
     assert found.plan is not None
     np.testing.assert_allclose(found.plan.sum(1), abs_weights(source), atol=1e-9)
     np.testing.assert_allclose(found.plan.sum(0), abs_weights(target), atol=1e-9)
@@ -106,7 +106,7 @@ def test_i1_a_text_agrees_with_itself(seed: int) -> None:
     source, *_ = instance(seed)
     mine = vectors(np.random.default_rng(seed), len(source))
     for norm in NORMS:
-        found = sensitivity(source, source, mine @ mine.T, draws=0)[norm]
+        found = sensitivity(source, source, mine @ mine.T, permutations=0)[norm]
         assert found.c == pytest.approx(1, abs=1e-9) or found.reason == "source: no attribution is positive"
 
 
@@ -154,7 +154,7 @@ def test_i4_order_i5_splitting_i6_weightless_units(seed: int) -> None:
     split[0] *= 1 - share
     assert bare(split, target, np.vstack([similarity, similarity[:1]])) == pytest.approx(c, abs=1e-9)
     longer = np.hstack([similarity, rng.uniform(-1, 1, (len(source), 2))])
-    plain, padded = (consistency(source, each, s, draws=0) for each, s in
+    plain, padded = (consistency(source, each, s, permutations=0) for each, s in
                      ((target, similarity), (np.append(target, [0.0, 0.0]), longer)))  # fmt: skip
     assert padded.c == pytest.approx(c, abs=1e-9)
     assert padded.ceil_t == pytest.approx(plain.ceil_t, abs=1e-9)
@@ -230,7 +230,7 @@ def test_i13_turning_the_space_changes_nothing(seed: int) -> None:
 @MANY
 def test_i15_equal_weights_have_no_lift(seed: int) -> None:
     *_, similarity = instance(seed)
-    found = consistency(np.full(similarity.shape[0], -0.3), np.full(similarity.shape[1], 2.0), similarity, draws=5)
+    found = consistency(np.full(similarity.shape[0], -0.3), np.full(similarity.shape[1], 2.0), similarity, permutations=5)
     assert found.c_perm == pytest.approx(found.c_unif, abs=1e-9)
     assert found.lift == pytest.approx(0, abs=1e-9)
     assert found.p == 1
@@ -255,7 +255,7 @@ def test_i19_segments(seed: int) -> None:
     source, target, similarity = instance(seed)
     rng = np.random.default_rng(seed)
     left, right = (rng.integers(0, 2, size) for size in similarity.shape)
-    found = consistency(source, target, similarity, segments=(left.tolist(), right.tolist()), draws=3)
+    found = consistency(source, target, similarity, segments=(left.tolist(), right.tolist()), permutations=3)
     a, b = abs_weights(source), abs_weights(target)
     overlap = sum(min(a[left == part].sum(), b[right == part].sum()) for part in (0, 1))
     assert found.c <= bare(source, target, similarity) + 1e-9
@@ -269,7 +269,7 @@ def test_i19_segments(seed: int) -> None:
 def test_i19_no_draw_carries_weight_across_the_border() -> None:
     """All weight of the source in its first text, all of the target in its second: whatever is permuted, nothing meets."""
     source, target = np.array([2.0, 1.0, 0.0, 0.0]), np.array([0.0, 0.0, 3.0, 1.0])
-    found = consistency(source, target, np.ones((4, 4)), segments=([0, 0, 1, 1], [0, 0, 1, 1]), draws=20)
+    found = consistency(source, target, np.ones((4, 4)), segments=([0, 0, 1, 1], [0, 0, 1, 1]), permutations=20)
     assert (found.c, found.c_perm) == (0, 0)
 
 
@@ -284,7 +284,7 @@ def test_i20_the_ceiling_is_reached(seed: int) -> None:
 
 def test_by_hand() -> None:
     """a = (.7, .3), b = (.4, .6) on the identity: .4 stays on the first word, .3 on the second."""
-    found = consistency(np.array([0.7, 0.3]), np.array([-4.0, 6.0]), np.eye(2), draws=999)
+    found = consistency(np.array([0.7, 0.3]), np.array([-4.0, 6.0]), np.eye(2), permutations=999)
     assert found.c == pytest.approx(0.7)
     assert found.c_indep == pytest.approx(0.7 * 0.4 + 0.3 * 0.6)
     assert (found.ceil, found.c_unif) == (pytest.approx(1), 1)
@@ -368,7 +368,7 @@ def rationale_weights(example: Example, deciding: set[str]) -> np.ndarray:
 def linked_words(one: Example, two: Example) -> np.ndarray:
     assert one.concepts is not None
     assert two.concepts is not None
-    return linked(alignment(one, two)[0], (len(one.concepts[0]), len(two.concepts[0])))
+    return link_similarity(alignment(one, two)[0], (len(one.concepts[0]), len(two.concepts[0])))
 
 
 def of_corpus(rows: list[Consistency]) -> float:
@@ -390,8 +390,8 @@ def test_a_consistent_explainer_has_kappa_one_and_a_shuffled_one_zero(task: str,
         gold.append(consistency(source, target, similarity, key=(0, one.id)))
         for _ in range(6):
             mixed = rng.permutation(source), rng.permutation(target)
-            shuffled.append(consistency(*mixed, similarity, draws=10, key=(0, one.id)))
+            shuffled.append(consistency(*mixed, similarity, permutations=10, key=(0, one.id)))
         own = rationale_weights(one, reasons(one)), rationale_weights(two, reasons(two))
-        assert consistency(*own, similarity, draws=0).c > 1 - 1e-9 or reasons(one) != reasons(two), (one.id, lang)
+        assert consistency(*own, similarity, permutations=0).c > 1 - 1e-9 or reasons(one) != reasons(two), (one.id, lang)
     assert of_corpus(gold) == pytest.approx(1, abs=1e-9)
     assert abs(of_corpus(shuffled)) < 0.2

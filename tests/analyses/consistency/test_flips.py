@@ -11,7 +11,7 @@ import pytest
 from babelscope.analyses.consistency.flips import association
 from babelscope.analyses.consistency.pairs import Pair
 from babelscope.analyses.consistency.score import Consistency
-from babelscope.analyses.consistency.tables import sign_flips, summary
+from babelscope.analyses.consistency.summary import sign_flips, summarise
 from babelscope.data.formats.unit_scores import line, unit_scores
 from babelscope.data.independence import (
     clusters,
@@ -31,7 +31,8 @@ def drawn(seed: int, effect: float, count: int = 240, languages: tuple[str, ...]
             lift = 0.5 * sure - effect * flips + 0.1 * rng.normal() + shift
             found.append(Pair(
                 str(name), lang, Consistency(c=lift, c_perm=0.0, ceil_s=9.0, ceil_t=9.0, c_unif=0.0),
-                same_prediction=not flips, correct_t=not flips, confidence_s=sure, confidence_t=float(rng.random()),
+                prediction_s="x", prediction_t="y" if flips else "x", gold_t="x",
+                confidence_s=sure, confidence_t=float(rng.random()),
                 cluster=str(name // 3),
             ))  # fmt: skip
     return found
@@ -39,7 +40,7 @@ def drawn(seed: int, effect: float, count: int = 240, languages: tuple[str, ...]
 
 def regressed(pairs: list[Pair]) -> float:
     """The partial correlation by its definition: what least squares on the language and the confidences leave."""
-    lift = np.array([pair.found.lift for pair in pairs])
+    lift = np.array([pair.score.lift for pair in pairs])
     flip = np.array([float(not pair.same_prediction) for pair in pairs])
     names = sorted({pair.lang for pair in pairs})
     design = np.array([[*(pair.lang == name for name in names), pair.confidence_s, pair.confidence_t] for pair in pairs], float)
@@ -67,7 +68,7 @@ def test_a_constant_of_a_language_has_no_part() -> None:
     pairs = drawn(2, 0.1)
     from dataclasses import replace
 
-    moved = [replace(pair, found=replace(pair.found, c=pair.found.c + 5 * (pair.lang == "hi"))) for pair in pairs]
+    moved = [replace(pair, score=replace(pair.score, c=pair.score.c + 5 * (pair.lang == "hi"))) for pair in pairs]
     assert association(moved).plain.mean == pytest.approx(association(pairs).plain.mean, abs=1e-9)
     assert association(moved).thirds == association(pairs).thirds
 
@@ -75,7 +76,7 @@ def test_a_constant_of_a_language_has_no_part() -> None:
 def test_what_does_not_vary_is_undefined_and_unknown_outcomes_are_refused() -> None:
     from dataclasses import replace
 
-    same = [replace(pair, same_prediction=True) for pair in drawn(0, 0.1)]
+    same = [replace(pair, prediction_t=pair.prediction_s) for pair in drawn(0, 0.1)]
     assert isnan(association(same).plain.mean)
     assert isnan(association(drawn(0, 0.1), given="agreement").partial.mean), "a flip given agreement is nothing"
     assert not isnan(association(drawn(0, 0.1), "wrong").partial.mean)
@@ -99,15 +100,15 @@ def test_intervals_and_sign_flips_resample_clusters() -> None:
     rng = np.random.default_rng(0)
     from dataclasses import replace
 
-    single = [replace(pair, cluster=pair.id, found=replace(pair.found, c=float(rng.normal(0.1)))) for pair in pairs[:30]]
+    single = [replace(pair, cluster=pair.id, score=replace(pair.score, c=float(rng.normal(0.1)))) for pair in pairs[:30]]
     copied = [replace(pair, id=f"{pair.id}-{copy}") for pair in single for copy in range(3)]
     alone = [replace(pair, cluster=pair.id) for pair in copied]
-    one, three, wrong = (summary(each)[0] for each in (single, copied, alone))
+    one, three, wrong = (summarise(each)[0] for each in (single, copied, alone))
     for name in ("c", "lift"):
         assert three.means[name].low == pytest.approx(one.means[name].low, abs=1e-12)
         assert wrong.means[name].low > one.means[name].low + 1e-3
     assert (three.kappa.low, three.kappa.high) == pytest.approx((one.kappa.low, one.kappa.high), abs=1e-12)
-    assert three.p == one.p == sign_flips(np.array([pair.found.lift for pair in single]), [pair.cluster for pair in single])
+    assert three.p == one.p == sign_flips(np.array([pair.score.lift for pair in single]), [pair.cluster for pair in single])
 
 
 def test_rows_are_written_as_they_are_read(tmp_path: Path) -> None:

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import pairwise
+from math import isnan, nan
 
 import numpy as np
 import pytest
 
-from babelscope.analyses.consistency.ribbons import SCALE, _starts, breadth, rightward, svg
+from babelscope.analyses.consistency.comparisons import Comparison
+from babelscope.analyses.consistency.matrix import grid
+from babelscope.analyses.consistency.pairs import Flow, Pair, Settings
+from babelscope.analyses.consistency.ribbons import (
+    SCALE,
+    Ribbon,
+    make_ribbon,
+    ribbon_starts,
+    ribbon_svg,
+    right_to_left,
+    text_width,
+)
 from babelscope.analyses.consistency.score import Consistency, consistency
-from babelscope.analyses.consistency.section import heat, page
+from babelscope.analyses.consistency.section import section
+from babelscope.analyses.consistency.stored_pairs import Origin
+from babelscope.analyses.consistency.summary import summarise
+from babelscope.analyses.consistency.tables import Tables, build_tables
+from babelscope.reporting.build import section_page
 from babelscope.types import UnitScores
 
 WORDS = {
@@ -23,12 +40,12 @@ WORDS = {
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def sides(lang: str, seed: int = 0) -> tuple[UnitScores, UnitScores, Consistency, np.ndarray]:
+def sides(lang: str, seed: int = 0) -> Ribbon:
     rng = np.random.default_rng(seed)
     one, two = (UnitScores("1", each, WORDS[each], tuple(rng.normal(size=len(WORDS[each])).tolist()), (0,) * len(WORDS[each]))
                 for each in ("en", lang))  # fmt: skip
     similarity = rng.uniform(-0.5, 1, (len(one.units), len(two.units)))
-    return one, two, consistency(np.array(one.scores), np.array(two.scores), similarity), similarity
+    return Ribbon(one, two, consistency(np.array(one.scores), np.array(two.scores), similarity), similarity)
 
 
 def middles(picture: str, lang: str) -> list[float]:
@@ -39,11 +56,11 @@ def middles(picture: str, lang: str) -> list[float]:
 
 @pytest.mark.parametrize("lang", ["ar", "hi", "zh"])
 def test_lines_run_as_they_are_read_arabic_from_the_right(lang: str) -> None:
-    picture = str(svg(*sides(lang)))
+    picture = str(ribbon_svg(sides(lang)))
     assert middles(picture, "en") == sorted(middles(picture, "en"))
     order = middles(picture, lang)
     assert order == sorted(order, reverse=lang == "ar")
-    assert rightward(WORDS[lang]) == (lang == "ar")
+    assert right_to_left(WORDS[lang]) == (lang == "ar")
     width = float(str(ET.fromstring(picture).get("width")))
     assert all(0 < place < width for place in order)
 
@@ -51,11 +68,10 @@ def test_lines_run_as_they_are_read_arabic_from_the_right(lang: str) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_ribbons_fill_their_words_and_never_overlap(seed: int) -> None:
     """At every word the ribbons lie side by side within its weight, around its middle."""
-    _, _, found, _ = sides("ar", seed)
-    plan = found.plan
+    plan = sides("ar", seed).score.plan
     assert plan is not None
     here, there = np.arange(len(plan)) * 400.0, np.arange(plan.shape[1]) * 300.0
-    starts = _starts(plan, here.tolist(), there.tolist())
+    starts = ribbon_starts(plan, here.tolist(), there.tolist())
     for word, weights in enumerate(plan):
         spans = sorted((starts[word, j], starts[word, j] + SCALE * weights[j]) for j in np.flatnonzero(weights))
         assert spans[0][0] == pytest.approx(here[word] - SCALE * weights.sum() / 2)
@@ -65,41 +81,67 @@ def test_ribbons_fill_their_words_and_never_overlap(seed: int) -> None:
 
 
 def test_only_flow_that_earns_is_drawn_and_the_caption_has_the_nulls() -> None:
-    one, two, found, similarity = sides("hi", 3)
-    assert found.plan is not None
-    picture = ET.fromstring(str(svg(one, two, found, similarity)))
-    assert len(list(picture.iter(f"{SVG}path"))) == int(((found.plan > 0.002) & (similarity > 0)).sum())
+    ribbon = sides("hi", 3)
+    plan = ribbon.score.plan
+    assert plan is not None
+    picture = ET.fromstring(str(ribbon_svg(ribbon)))
+    assert len(list(picture.iter(f"{SVG}path"))) == int(((plan > 0.002) & (ribbon.similarity > 0)).sum())
     told = str(picture.get("aria-label"))
     assert all(name in told for name in ("C ", "C_unif", "C_perm", "ceil", "lift"))
     with pytest.raises(ValueError, match="no plan"):
-        svg(one, two, Consistency(reason="a text has no unit"), similarity)
+        ribbon_svg(replace(ribbon, score=Consistency(reason="a text has no unit")))
+
+
+def test_a_ribbon_is_redrawn_from_its_flow_without_the_words_that_were_left_out() -> None:
+    ribbon = sides("zh", 1)
+    plan = ribbon.score.plan
+    assert plan is not None
+    rows, columns = np.nonzero(plan)
+    flow = Flow(rows, columns, plan[rows, columns], ribbon.similarity[rows, columns])
+    everything = np.ones(len(ribbon.source.units), bool), np.ones(len(ribbon.target.units), bool)
+    again = make_ribbon(ribbon.source, ribbon.target, ribbon.score, flow, everything)
+    assert ribbon_svg(again) == ribbon_svg(ribbon), "the similarity of words that no weight joins is not drawn"
+    some = everything[0].copy()
+    some[1] = False
+    fewer = make_ribbon(ribbon.source, ribbon.target, ribbon.score, flow, (some, everything[1]))
+    assert WORDS["en"][1] not in fewer.source.units
+    assert fewer.score.plan is not None
+    np.testing.assert_allclose(fewer.score.plan, np.delete(plan, 1, axis=0))
 
 
 def test_wide_signs_are_wider_and_marks_have_no_width() -> None:
-    assert breadth("食物") > breadth("ab")
-    assert breadth("خَ") == breadth("خ")
+    assert text_width("食物") > text_width("ab")
+    assert text_width("خَ") == text_width("خ")
 
 
-def line(lang: str, lift: float | None) -> dict[str, object]:
-    one = {"mean": lift, "low": lift, "high": lift, "n": 3, "undefined": 0}
-    return {"lang": lang, "p": 0.5, **dict.fromkeys(("c", "c_unif", "c_perm", "c_mis", "c_rand", "ceil", "lift", "kappa"), one)}
+def comparison(source: str, lifts: dict[str, float], space: str = "s") -> tuple[Origin, Comparison]:
+    """Three pairs of each language with the same lift; NaN for none."""
+    pairs = []
+    for lang, lift in lifts.items():
+        score = Consistency(c=lift, c_perm=0.0, c_unif=0.5, ceil_s=1.0, ceil_t=1.0, reason="none" if isnan(lift) else "")
+        said = {"prediction_s": "x", "prediction_t": "x", "gold_t": "x"}
+        pairs += [Pair(str(k), lang, score, cluster=str(k), **said) for k in range(3)]
+    return Origin(f"tuned in {source}", "t", "m", {}, 0), Comparison(source, space, Settings(), pairs, summarise(pairs))
 
 
-def test_the_map_has_a_cell_per_source_and_target_and_none_where_there_is_no_value() -> None:
-    told = [
-        {"source": "en", "languages": [line("es", 0.2), line("hi", None)]},
-        {"source": "es", "languages": [line("en", -0.1)]},
-    ]
-    found = heat(told, "lift")["data"][0]
-    assert (found["y"], found["x"]) == (["en", "es"], ["en", "es", "hi"]), "the diagonal is a diagonal"
-    assert found["z"] == [[None, 0.2, None], [-0.1, None, None]]
-    assert found["zmin"] == -found["zmax"], "0 must be the middle of the colours"
+def test_the_matrix_has_a_cell_per_source_and_target_and_none_where_there_is_no_value() -> None:
+    tables = build_tables([comparison("en", {"es": 0.2, "hi": nan}), comparison("es", {"en": -0.1})])
+    (matrix,) = tables.matrices
+    lift = grid(matrix, "lift")
+    assert (lift.sources, lift.targets) == (("en", "es"), ("en", "es", "hi")), "the diagonal is a diagonal"
+    values = [[cell.text for cell in row] for row in lift.cells]
+    assert values == [["–", "0.20", "–"], ["−0.10", "–", "–"]]
+    shares = [[cell.share for cell in row] for row in lift.cells]
+    assert shares == [[0, 1, 0], [pytest.approx(-0.5), 0, 0]], "0 has no shade, the largest has the full one"
+    assert grid(matrix, "accuracy").cells[0][1].value == 1
 
 
 def test_names_are_never_markup() -> None:
-    common = {"settings": {"norm": "abs"}, "space": "<i>", "centred": False, "languages": [line("<script>x", 0.1)]}
-    told = [{"source": each, **common} for each in ("en", "<img>")]
-    made = page(told, [("<u>", svg(*sides("zh")))])
+    listed = [comparison(each, {"<script>x": 0.1}, "<i>") for each in ("en", "<img>")]
+    ribbon = sides("zh")
+    named = replace(ribbon, source=replace(ribbon.source, id="<u>"))
+    tables: Tables = build_tables(listed, [named])
+    made = section_page(section(tables))
     plain = re.sub(r"<script>.*?</script>", "", made, flags=re.S)
     for bad in ("<i>", "<img>", "<script>x", "<u>", "<b>food"):
         assert bad not in plain

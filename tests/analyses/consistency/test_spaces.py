@@ -20,25 +20,25 @@ from babelscope.analyses.consistency.correlation import (
     variance_shares,
 )
 from babelscope.analyses.consistency.links import (
-    carried,
+    carry_over,
     itermax,
-    linked,
-    mutual,
+    link_similarity,
+    mutual_links,
     rank_agreement,
-    shuffled,
+    shuffle_links,
 )
 from babelscope.analyses.consistency.procrustes import align, precision, procrustes
 from babelscope.analyses.consistency.score import consistency
 from babelscope.analyses.consistency.spaces import (
     centre,
-    floor,
+    centre_if_needed,
+    look_up,
     make_space,
-    settled,
+    mean_cosine,
     similarity,
-    spelled,
     spellings,
 )
-from babelscope.analyses.consistency.subwords import subwords
+from babelscope.analyses.consistency.subwords import subword_space
 from babelscope.data.corpora import aligned, dictionary
 from babelscope.data.formats.vectors import vec
 from babelscope.errors import InputError, Undefined
@@ -80,12 +80,12 @@ def test_centring_lowers_the_floor_and_only_where_it_is_high() -> None:
     found, _ = two_languages(shift=2.0)
     space = make_space("toy", {"en": found["en"], "es": {word: vector + 0.1 for word, vector in found["en"].items()}})
     by_hand = np.mean([x @ y for x in space.vectors["en"] for y in space.vectors["es"]])
-    assert floor(space, "en", "es") == pytest.approx(by_hand, abs=1e-12)
+    assert mean_cosine(space, "en", "es") == pytest.approx(by_hand, abs=1e-12)
     assert by_hand > 0.5
-    assert abs(floor(centre(space), "en", "es")) < 0.1
-    assert settled(space, "en").centred
-    assert not settled(make_space("toy", two_languages()[0]), "en").centred
-    assert not settled(space, "en", centring="never").centred
+    assert abs(mean_cosine(centre(space), "en", "es")) < 0.1
+    assert centre_if_needed(space, "en").centred
+    assert not centre_if_needed(make_space("toy", two_languages()[0]), "en").centred
+    assert not centre_if_needed(space, "en", centring="never").centred
     mine = centre(space)
     np.testing.assert_allclose(
         np.diag(similarity(mine, ("en", list(mine.places["en"])), ("en", list(mine.places["en"])))[0]), 1
@@ -96,7 +96,7 @@ def test_words_are_looked_up_in_their_spellings() -> None:
     assert spellings("«Años»,") == ["«Años»,", "«años»,", "años"]
     assert spellings("1984") == ["1984", "0000"]
     space = make_space("toy", {"es": {"años": np.array([1.0]), "0000": np.array([-1.0])}})
-    places = spelled(space, {"es": ["«Años»", "1984", "gato"]}).places["es"]
+    places = look_up(space, {"es": ["«Años»", "1984", "gato"]}).places["es"]
     assert places == {"«Años»": 0, "1984": 1}
 
 
@@ -149,27 +149,27 @@ def test_a_dictionary_aligns_two_languages() -> None:
 def test_links(seed: int) -> None:
     rng = np.random.default_rng(seed)
     matrix = rng.normal(size=tuple(rng.integers(1, 8, 2)))
-    one = mutual(matrix)
+    one = mutual_links(matrix)
     assert len({i for i, _ in one}) == len({j for _, j in one}) == len(one)
-    assert mutual(matrix.T) == frozenset((j, i) for i, j in one)
+    assert mutual_links(matrix.T) == frozenset((j, i) for i, j in one)
     assert itermax(matrix, rounds=1) == one <= itermax(matrix) <= itermax(matrix, rounds=4)
     order = rng.permutation(6)
-    assert mutual(np.eye(6)[order]) == frozenset(enumerate(order.tolist()))
+    assert mutual_links(np.eye(6)[order]) == frozenset(enumerate(order.tolist()))
     scores = rng.normal(size=matrix.shape[1])
     links = itermax(matrix)
-    kept = carried(scores, links, matrix.shape[0], split=True)
+    kept = carry_over(scores, links, matrix.shape[0], split=True)
     assert kept.sum() == pytest.approx(scores[sorted({j for _, j in links})].sum(), abs=1e-9)
-    assert len(shuffled(links, matrix.shape, rng)) == len(links)
+    assert len(shuffle_links(links, matrix.shape, rng)) == len(links)
 
 
 def test_c_of_one_to_one_links_is_the_overlap_of_weights() -> None:
     a, b = np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.6, 0.3])
-    found = consistency(a, b, linked({(0, 1), (1, 0)}, (3, 3)), draws=0)
+    found = consistency(a, b, link_similarity({(0, 1), (1, 0)}, (3, 3)), permutations=0)
     assert found.c == pytest.approx(min(0.5, 0.6) + min(0.3, 0.1))
     assert rank_agreement(a, np.array([0.2, 0.5, 0.1]), {(0, 1), (1, 0), (2, 2)}) == pytest.approx(1)
     assert isnan(rank_agreement(a, b, set()))
     with pytest.raises(InputError, match="3-0 leads out"):
-        linked({(3, 0)}, (3, 3))
+        link_similarity({(3, 0)}, (3, 3))
 
 
 def test_correlations() -> None:
@@ -216,15 +216,15 @@ def test_the_real_subword_space_knows_translations(shared: Path) -> None:
     pairs = [pair for pair in dictionary("muse", shared / "data", lang="es") if pair[0] != pair[1]][:2000:10]
     needed = {"en": [one for one, _ in pairs], "es": [two for _, two in pairs]}
     models = shared / "models"
-    space = subwords(models / "aligned-subwords", models / "mini-multilingual", needed)
+    space = subword_space(models / "aligned-subwords", models / "mini-multilingual", needed)
     gold: dict[str, set[int]] = {}
     for one, two in pairs:
         gold.setdefault(one, set()).add(space.places["es"][two])
     rows = space.vectors["en"][[space.places["en"][word] for word in gold]]
     assert precision(rows, space.vectors["es"], list(gold.values())) > 0.5
-    assert abs(floor(space, "en", "es")) < 0.1
+    assert abs(mean_cosine(space, "en", "es")) < 0.1
     with pytest.raises(InputError, match="tokenizer that the vectors were made with"):
-        subwords(models / "aligned-subwords", shared / "data" / "tokenizers" / "xlm-roberta", needed)
+        subword_space(models / "aligned-subwords", shared / "data" / "tokenizers" / "xlm-roberta", needed)
 
 
 def test_links_found_in_the_real_space_agree_with_gold(shared: Path) -> None:
@@ -235,12 +235,12 @@ def test_links_found_in_the_real_space_agree_with_gold(shared: Path) -> None:
         if place == 60:
             break
         units = [[one.texts[0][start:end] for start, end in one.words[0]] for one in (pair.source, pair.target)]
-        space = subwords(models / "aligned-subwords", models / "mini-multilingual", {"en": units[0], "fr": units[1]})
-        found = mutual(similarity(space, ("en", units[0]), ("fr", units[1]))[0])
+        space = subword_space(models / "aligned-subwords", models / "mini-multilingual", {"en": units[0], "fr": units[1]})
+        found = mutual_links(similarity(space, ("en", units[0]), ("fr", units[1]))[0])
         content = {one for one, _ in pair.links}
         found = frozenset(link for link in found if link[0] in content)
         shape = (len(units[0]), len(units[1]))
         right, all_ = right + len(found & pair.links), all_ + len(found)
-        chance += len(shuffled(found, shape, rng) & pair.links)
+        chance += len(shuffle_links(found, shape, rng) & pair.links)
     assert right / all_ > 0.7
     assert chance / all_ < 0.2

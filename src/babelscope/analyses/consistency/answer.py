@@ -23,11 +23,19 @@ def answer(tables: Tables) -> Markup:
         return Markup("Undecided: no pair of translations could be compared{}.").format(_reason(lines))
     above = [line for line in defined if line.means["lift"].low > 0]
     verdict = "Yes" if len(above) == len(lines) else "Partly" if above else "No"
-    count = f"{len(above)} of {len(lines)}" if above else f"none of {len(lines)}"
-    places = "languages" if len(results) == 1 else "comparisons of a language with its source"
-    return Markup("{}: translations get more similar explanations than chance in {} {} ({}; {}){}.").format(
-        verdict, count, places, _range(defined), _whose(results), _dependence(tables)
+    get = "get" if above else "do not get"
+    return Markup("{}: translations {} more similar explanations than chance in {} ({}; {}){}.").format(
+        verdict, get, _where(results, above), _range(defined), _whose(results), _dependence(tables)
     )
+
+
+def _where(results: Sequence[Result], above: Sequence[Line]) -> str:
+    """In how many languages, or in which one."""
+    langs = [line.lang for result in results for line in result.comparison.lines]
+    if len(langs) == 1:
+        return langs[0]
+    places = "languages" if len(results) == 1 else "comparisons of a language with its source"
+    return f"{len(above)} of {len(langs)} {places}" if above else f"any of {len(langs)} {places}"
 
 
 def _range(lines: Sequence[Line]) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Collection
 from math import nan
 
 import numpy as np
-from jaxtyping import Int
 from scipy.stats import spearmanr
 
+from babelscope.analyses.consistency.score import SourceScores, TargetScores
 from babelscope.analyses.consistency.transport import Similarity
-from babelscope.analyses.consistency.weights import EitherScores
 from babelscope.errors import InputError
 
 Links = frozenset[tuple[int, int]]
@@ -73,7 +72,7 @@ def itermax(similarity: Similarity, *, rounds: int = 2) -> Links:
     return links
 
 
-def carry_over(scores: EitherScores, links: Collection[tuple[int, int]], units: int, *, split: bool = False) -> EitherScores:
+def carry_over(scores: TargetScores, links: Collection[tuple[int, int]], units: int, *, split: bool = False) -> SourceScores:
     """The target's scores on the source's words: the sum over a word's links, 0 without one.
 
     With `split` each target word shares its score equally among its links, so that nothing is counted
@@ -88,7 +87,7 @@ def carry_over(scores: EitherScores, links: Collection[tuple[int, int]], units: 
     return carried
 
 
-def rank_agreement(source: EitherScores, target: EitherScores, links: Collection[tuple[int, int]]) -> float:
+def rank_agreement(source: SourceScores, target: TargetScores, links: Collection[tuple[int, int]]) -> float:
     """Spearman's correlation between the source's scores and the target's carried over; NaN where one
     is constant.
 
@@ -103,6 +102,5 @@ def rank_agreement(source: EitherScores, target: EitherScores, links: Collection
 
 def shuffle_links(links: Collection[tuple[int, int]], shape: tuple[int, int], rng: np.random.Generator) -> Links:
     """The same links between other words of the same texts: both sides permuted."""
-    rows: Int[np.ndarray, " row"] = rng.permutation(shape[0])
-    columns: Int[np.ndarray, " column"] = rng.permutation(shape[1])
+    rows, columns = rng.permutation(shape[0]), rng.permutation(shape[1])
     return frozenset((int(rows[i]), int(columns[j])) for i, j in links)

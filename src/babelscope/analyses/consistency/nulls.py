@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from jaxtyping import Float
 from scipy.optimize import linear_sum_assignment
 
 from babelscope.analyses.consistency.transport import Similarity, transport, transport_value
-from babelscope.analyses.consistency.weights import EitherScores, EitherShares
 from babelscope.random import keyed
 from babelscope.types import UnitScores
 
+SourceShares = Float[np.ndarray, "source sign"]
+TargetShares = Float[np.ndarray, "target sign"]
 Segments = tuple[Sequence[int], Sequence[int]]
 """The text of a pair (premise, hypothesis) that each unit is in, of the source and of the target."""
 
@@ -33,13 +35,13 @@ def uniform(similarity: Similarity) -> float:
 
 
 def permuted(
-    source: EitherShares,
-    target: EitherShares,
+    source: SourceShares,
+    target: TargetShares,
     similarity: Similarity,
     segments: Segments | None,
     permutations: int,
     key: tuple[str | int, ...],
-) -> EitherScores:
+) -> Float[np.ndarray, " permutation"]:
     """C of `permutations` pairs of permutations: the same weights on other words of the same texts.
 
     Similarities are in [0, 1]. With `segments`, weights are permuted within each text of a pair.
@@ -78,6 +80,6 @@ def _by_segment(side: Sequence[int]) -> list[np.ndarray]:
     return [np.flatnonzero(np.asarray(side) == name) for name in dict.fromkeys(side)]
 
 
-def _value(source: EitherShares, target: EitherShares, similarity: Similarity) -> float:
+def _value(source: SourceShares, target: TargetShares, similarity: Similarity) -> float:
     signs = range(source.shape[1])
     return sum(transport_value(source[:, sign], target[:, sign], similarity) for sign in signs)

@@ -17,6 +17,8 @@ HELD_OUT = 0.2
 LOWEST = 0.2
 
 Rotation = Float[np.ndarray, "dimension dimension"]
+OtherVectors = Float[np.ndarray, "other dimension"]
+"""Of another number of words."""
 Entries = Sequence[tuple[str, str]]
 
 
@@ -34,7 +36,7 @@ def procrustes(source: Vectors, target: Vectors) -> Rotation:
     return np.asarray(left @ right)
 
 
-def precision(source: Vectors, target: Float[np.ndarray, "candidate dimension"], gold: Sequence[set[int]]) -> float:
+def precision(source: Vectors, target: OtherVectors, gold: Sequence[set[int]]) -> float:
     """The share of source rows whose nearest target row (cosine) is one of its gold rows.
 
     precision@1 = mean_i [ argmax_j cos(source_i, target_j) in gold_i ]
@@ -71,7 +73,9 @@ def _entries(space: Space, source: str, lang: str, dictionary: Entries) -> list[
     return [(left[a], right[b]) for a, b in dictionary if a in left and b in right]
 
 
-def _aligned(lang: str, source: Vectors, rows: Vectors, entries: Sequence[tuple[int, int]], seed: int) -> tuple[Vectors, float]:
+def _aligned(
+    lang: str, source: OtherVectors, rows: Vectors, entries: Sequence[tuple[int, int]], seed: int
+) -> tuple[Vectors, float]:
     words = sorted({a for a, _ in entries})
     order = keyed(seed, "held out", lang).permutation(words)
     test = set(order[: int(HELD_OUT * len(words))].tolist())

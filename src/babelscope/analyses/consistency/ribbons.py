@@ -63,7 +63,8 @@ def make_ribbon(
     similarity[flow.unit_s, flow.unit_t] = flow.similarity
     cells = np.ix_(*kept)
     texts = _only(source, kept[0]), _only(target, kept[1])
-    return Ribbon(*texts, replace(score, plan=plan[cells]), similarity[cells])
+    drawn = replace(score, plan=plan[cells], earned_s=None, earned_t=None)
+    return Ribbon(*texts, drawn, similarity[cells])
 
 
 def ribbon_svg(ribbon: Ribbon) -> Markup:
@@ -138,7 +139,7 @@ def _boxes(row: UnitScores, weights: NDArray[np.float64]) -> tuple[list[float], 
     return boxes, sum(boxes) + sum(_space(row, place) for place in range(1, len(boxes)))
 
 
-def _space(row: UnitScores, place: int) -> float:
+def _space(row: UnitScores, place: int) -> int:
     return SPACE if row.segment[place] == row.segment[place - 1] else BREAK
 
 

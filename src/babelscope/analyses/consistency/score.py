@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from math import isfinite, isnan, nan
 
 import numpy as np
+from jaxtyping import Float
 
-from babelscope.analyses.consistency.nulls import Segments, permuted, uniform
+from babelscope.analyses.consistency.nulls import Segments, SourceShares, TargetShares, permuted, uniform
 from babelscope.analyses.consistency.transport import Plan, Similarity, transport
-from babelscope.analyses.consistency.weights import NORMS, EitherScores, EitherShares, weights
+from babelscope.analyses.consistency.weights import NORMS, Scores, Shares, weights
 from babelscope.errors import InputError, Undefined
+
+SourceScores = Float[np.ndarray, " source"]
+TargetScores = Float[np.ndarray, " target"]
 
 PERMUTATIONS = 20
 """Behind C_perm: enough for the mean of a corpus; a p-value of one pair needs 999."""
@@ -34,9 +38,9 @@ class Consistency:
     reason: str = ""
     plan: Plan | None = None
     """How much weight flows from each source unit to each target unit; signs are added up."""
-    earned_s: EitherScores | None = None
+    earned_s: SourceScores | None = None
     """What each source unit adds to C; they sum to it."""
-    earned_t: EitherScores | None = None
+    earned_t: TargetScores | None = None
 
     @property
     def ceil(self) -> float:
@@ -73,8 +77,8 @@ def kappa(c: float, c_perm: float, ceil: float) -> float:
 
 
 def consistency(
-    source: EitherScores,
-    target: EitherScores,
+    source: Float[np.ndarray, " any_source"],
+    target: Float[np.ndarray, " any_target"],
     similarity: Similarity,
     *,
     norm: str = "abs",
@@ -122,8 +126,8 @@ def consistency(
 
 
 def sensitivity(
-    source: EitherScores,
-    target: EitherScores,
+    source: Float[np.ndarray, " any_source"],
+    target: Float[np.ndarray, " any_target"],
     similarity: Similarity,
     *,
     segments: Segments | None = None,
@@ -157,7 +161,7 @@ def block_segments(similarity: Similarity, segments: Segments | None) -> Similar
     return np.where(left[:, None] == right[None, :], clipped, 0.0)
 
 
-def _score(a: EitherShares, b: EitherShares, similarity: Similarity, null: EitherScores) -> Consistency:
+def _score(a: SourceShares, b: TargetShares, similarity: Similarity, null: Float[np.ndarray, " permutation"]) -> Consistency:
     c, plan = _best(a, b, similarity)
     signs = range(a.shape[1])
     return Consistency(
@@ -174,13 +178,13 @@ def _score(a: EitherShares, b: EitherShares, similarity: Similarity, null: Eithe
     )
 
 
-def _best(a: EitherShares, b: EitherShares, similarity: Similarity) -> tuple[float, Plan]:
+def _best(a: SourceShares, b: TargetShares, similarity: Similarity) -> tuple[float, Plan]:
     """C and its plan, one transport for each sign: weight never flows from one sign to the other."""
     parts = [transport(a[:, sign], b[:, sign], similarity) for sign in range(a.shape[1])]
     return sum(value for value, _ in parts), np.sum([plan for _, plan in parts], axis=0)
 
 
-def _weights(side: str, scores: EitherScores, norm: str, units: int) -> EitherShares:
+def _weights(side: str, scores: Scores, norm: str, units: int) -> Shares:
     try:
         shares = weights(np.asarray(scores, dtype=np.float64), norm)
     except Undefined as error:

@@ -48,10 +48,9 @@ def section(tables: Tables) -> Section:
         head=HEAD,
         results=[(title(r), rows(r), notes(r), id(r) in first) for r in tables.results],
         sensitivity=[(_whose(each), each.rows) for each in tables.sensitivity],
-        matrices=[(_matrix_title(m), _grids(m), m.mantel) for m in tables.matrices],
+        matrices=[(_matrix_title(m), _grids(m), _about(m)) for m in tables.matrices],
         ribbons=[(ribbon.name, ribbon_svg(ribbon)) for ribbon in tables.ribbons],
         number=number,
-        isfinite=isfinite,
     )
     return Section(
         NAME,
@@ -152,28 +151,47 @@ def _matrix_title(matrix: Matrix) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def _about(matrix: Matrix) -> str:
+    return _mantel(matrix) if len(matrix.results) > 2 else ""
+
+
 def _grids(matrix: Matrix) -> list[tuple[str, Any]]:
     return [(about, grid(matrix, name)) for name, about in MAPPED.items()]
 
 
 def _terminal(tables: Tables) -> tuple[Table | Text, ...]:
-    """Two tables for each comparison, so that neither is truncated in 80 columns, and the notes."""
+    """The tables and the notes of each comparison, then what holds for several."""
     parts: list[Table | Text] = []
     for result in tables.results:
-        listed = rows(result)
-        nulls = [(*row[:8], row[-1]) for row in listed]
-        beyond = [(row[0], *row[8:14]) for row in listed]
-        parts.append(table(title(result), (*HEAD[:8], HEAD[-1]), nulls))
-        parts.append(table("beyond chance", (HEAD[0], *HEAD[8:14]), beyond))
-        parts += [Text(plain(note)) for note in notes(result)]
+        parts += [*_result_tables(result), *(Text(plain(note)) for note in notes(result))]
     for each in tables.sensitivity:
         parts += [Text(plain(f"{_whose(each)}: {text}")) for text in _claims(each)]
-    for matrix in tables.matrices:
-        r, p = matrix.mantel
-        if isfinite(r):
-            text = f"lift and accuracy over sources x targets: Mantel's r {r:.2f}, p {p:.3f}"
-            parts.append(Text(text))
+    parts += [Text(_mantel(matrix)) for matrix in tables.matrices if len(matrix.results) > 2]
     return (*parts, Text(LEGEND))
+
+
+def _result_tables(result: Result) -> list[Table]:
+    """Several tables, so that none is truncated in 80 columns."""
+    listed = rows(result)
+    nulls = [(*row[:8], row[-1]) for row in listed]
+    beyond = [(row[0], *row[8:13]) for row in listed]
+    shown = [
+        table(title(result), (*HEAD[:8], HEAD[-1]), nulls),
+        table("beyond chance", (HEAD[0], *HEAD[8:13]), beyond),
+    ]
+    if any(isfinite(line.same_prediction) for line in result.comparison.lines):
+        predictions = [(row[0], *row[13:17]) for row in listed]
+        shown.append(table("predictions", (HEAD[0], *HEAD[13:17]), predictions))
+    return shown
+
+
+def _mantel(matrix: Matrix) -> str:
+    """Whether lift goes with accuracy over sources and targets."""
+    r, p = matrix.mantel
+    if not isfinite(r):
+        why = "a cell is missing, or one of them is constant"
+        return f"lift and accuracy over sources x targets: Mantel's r is undefined ({why})"
+    return f"lift and accuracy over sources x targets: Mantel's r {number(r)}, p {number(p)}"
 
 
 def _claims(each: Sensitivity) -> list[str]:

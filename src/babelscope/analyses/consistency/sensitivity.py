@@ -27,10 +27,12 @@ class Steadiness:
 
     @property
     def claim(self) -> str:
-        """What holds whatever the choice: the sign of the lift, or nothing."""
-        if self.above == self.of:
-            return "above chance"
-        return "below chance" if self.below == self.of else "depends on the choice"
+        """What holds whatever the choice: the sign of the lift, or that it has none, or nothing."""
+        if self.of in (self.above, self.below):
+            return "above chance" if self.above else "below chance"
+        if not self.above and not self.below:
+            return "not distinguished from chance"
+        return "depends on the choice"
 
 
 def steadiness(comparisons: Sequence[Comparison]) -> list[Steadiness]:
@@ -77,7 +79,7 @@ def with_accuracy(comparison: Comparison, name: str = "lift") -> tuple[Correlati
 def matrix_with_accuracy(comparisons: Sequence[Comparison], name: str = "lift") -> tuple[float, float]:
     """Mantel's r and p between a column's means and the accuracies, sources x targets.
 
-    NaN if a cell is missing or there are fewer than three sources.
+    NaN if a cell is missing, one of them is constant, or there are fewer than three sources.
     """
     langs = [comparison.source for comparison in comparisons]
     values, reached = np.full((2, len(langs), len(langs)), nan)
@@ -89,4 +91,5 @@ def matrix_with_accuracy(comparisons: Sequence[Comparison], name: str = "lift") 
                 reached[row, langs.index(line.lang)] = accuracy[line.lang]
     off = ~np.eye(len(langs), dtype=bool)
     complete = np.isfinite(values[off]).all() and np.isfinite(reached[off]).all()
-    return mantel(values, reached) if len(langs) > 2 and complete else (nan, nan)
+    r, p = mantel(values, reached) if len(langs) > 2 and complete else (nan, nan)
+    return (r, p) if isfinite(r) else (nan, nan)

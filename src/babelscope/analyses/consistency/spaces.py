@@ -175,5 +175,5 @@ def _centred(rows: Vectors) -> Vectors:
     return unit_length(rows - finite.mean(0)) if len(finite) > 1 else rows
 
 
-def _finite(vectors: Vectors) -> Float[np.ndarray, "kept dimension"]:
+def _finite(vectors: Vectors) -> Float[np.ndarray, "finite dimension"]:
     return vectors[np.isfinite(vectors).all(1)] if len(vectors) else vectors

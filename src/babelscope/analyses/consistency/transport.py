@@ -16,13 +16,13 @@ STEPS = 1_000_000
 """Of the network simplex; thousands are enough for the longest texts."""
 ROUNDING = 1e-9
 
-Weights = Float[np.ndarray, " _unit"]
-"""Of either side: their lengths differ."""
+SourceWeights = Float[np.ndarray, " source"]
+TargetWeights = Float[np.ndarray, " target"]
 Similarity = Float[np.ndarray, "source target"]
 Plan = Float[np.ndarray, "source target"]
 
 
-def transport(source: Weights, target: Weights, similarity: Similarity) -> tuple[float, Plan]:
+def transport(source: SourceWeights, target: TargetWeights, similarity: Similarity) -> tuple[float, Plan]:
     """The most similarity that weight can earn by flowing from one side to the other, and the plan.
 
         value = max over plan >= 0 of sum_ij plan_ij similarity_ij
@@ -46,14 +46,14 @@ def transport(source: Weights, target: Weights, similarity: Similarity) -> tuple
     rows, columns = np.flatnonzero(source), np.flatnonzero(target)
     if not len(rows) or not len(columns):
         return 0.0, plan
-    _check(source, target, similarity[np.ix_(rows, columns)])
+    _check(source[rows], target[columns], similarity[np.ix_(rows, columns)])
     kept = np.clip(similarity[np.ix_(rows, columns)], 0.0, 1.0)
     flow = _flow(source[rows], target[columns], kept)
     plan[np.ix_(rows, columns)] = flow
     return float((flow * kept).sum()), plan
 
 
-def transport_value(source: Weights, target: Weights, similarity: Similarity) -> float:
+def transport_value(source: SourceWeights, target: TargetWeights, similarity: Similarity) -> float:
     """The value of `transport` without its plan, for many weights on one similarity in [0, 1].
 
     *Law*: the value of `transport`.
@@ -67,7 +67,7 @@ def transport_value(source: Weights, target: Weights, similarity: Similarity) ->
     return float(np.vdot(_flow(source, target, similarity), similarity))
 
 
-def _flow(source: Weights, target: Weights, similarity: Similarity) -> Plan:
+def _flow(source: SourceWeights, target: TargetWeights, similarity: Similarity) -> Plan:
     """The plan for positive weights and similarities in [0, 1]."""
     left, right = source.astype(np.float64), target.astype(np.float64)
     costs = 1.0 - similarity
@@ -86,7 +86,7 @@ def _flow(source: Weights, target: Weights, similarity: Similarity) -> Plan:
     return np.asarray(plan[:m, :n] * total)
 
 
-def _check(source: Weights, target: Weights, similarity: Similarity) -> None:
+def _check(source: SourceWeights, target: TargetWeights, similarity: Similarity) -> None:
     sides = (("source weights", source), ("target weights", target), ("similarities", similarity))
     for name, values in sides:
         if not np.isfinite(values).all():

@@ -49,7 +49,7 @@ def compare_files(
     rows = unit_scores(file)
     random = unit_scores(untrained) if untrained else ()
     comparisons = compare(spec, rows, source, targets=targets, untrained=random, workers=workers)
-    origin = Origin(file.name, "", "", {}, 0)
+    origin = Origin("", "", "", {}, 0)
     ribbons = _ribbons(rows, comparisons[0])
     return build_tables([(origin, comparison) for comparison in comparisons], ribbons)
 

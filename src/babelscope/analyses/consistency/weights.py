@@ -12,9 +12,6 @@ from babelscope.errors import InputError, Undefined
 
 Scores = Float[np.ndarray, " unit"]
 Shares = Float[np.ndarray, "unit sign"]
-EitherScores = Float[np.ndarray, " _unit"]
-EitherShares = Float[np.ndarray, "_unit sign"]
-"""Of either side where both are at hand: their lengths differ."""
 """One column of weights; or two, for and against, where signs are kept apart. All of it totals 1."""
 
 
