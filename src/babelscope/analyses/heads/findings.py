@@ -17,7 +17,7 @@ MOST = 6
 """Heads that the answer lists by name."""
 
 
-class Tested(NamedTuple):
+class HeadAccuracy(NamedTuple):
     """One head and one relation in one language. Heads are written layer.head, from 0."""
 
     lang: str
@@ -46,13 +46,13 @@ def answer(models: Sequence[ModelHeads]) -> Markup:
     return text[:1].upper() + text[1:] + Markup(".")
 
 
-def passing(language: LanguageHeads) -> list[Tested]:
+def passing(language: LanguageHeads) -> list[HeadAccuracy]:
     """The heads and relations whose accuracy exceeds its threshold."""
     where = np.argwhere(syntactic(language.statistics, language.mask.margin))
-    return [_tested(language, *place) for place in where.tolist()]
+    return [_head_accuracy(language, *place) for place in where.tolist()]
 
 
-def closest(model: ModelHeads) -> Tested | None:
+def closest(model: ModelHeads) -> HeadAccuracy | None:
     """The head and relation that is least below (or most above) its threshold; None without a pair."""
     candidates = []
     for language in model.languages:
@@ -60,14 +60,14 @@ def closest(model: ModelHeads) -> Tested | None:
         excess = accuracy(statistics) - thresholds(statistics, margin)[:, None, :]
         if np.isfinite(excess).any():
             layer, head, relation = np.unravel_index(np.nanargmax(excess), excess.shape)
-            tested = _tested(language, int(layer), int(head), int(relation))
-            candidates.append((float(excess[layer, head, relation]), tested))
+            best = _head_accuracy(language, int(layer), int(head), int(relation))
+            candidates.append((float(excess[layer, head, relation]), best))
     return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
 
 
-def _tested(language: LanguageHeads, layer: int, head: int, relation: int) -> Tested:
+def _head_accuracy(language: LanguageHeads, layer: int, head: int, relation: int) -> HeadAccuracy:
     statistics = language.statistics
-    return Tested(
+    return HeadAccuracy(
         language.lang,
         f"{layer}.{head}",
         statistics.relations[relation],
@@ -109,7 +109,7 @@ def _none(model: ModelHeads, total: Markup) -> Markup:
     )
 
 
-def _surely(tests: Mapping[str, Sequence[Tested]]) -> str:
+def _surely(tests: Mapping[str, Sequence[HeadAccuracy]]) -> str:
     every = [test for each in tests.values() for test in each]
     sure = sum(test.interval[0] > test.threshold for test in every)
     if len(every) == 1:
@@ -117,15 +117,15 @@ def _surely(tests: Mapping[str, Sequence[Tested]]) -> str:
     return f" ({sure} of these {len(every)} accuracies exceed their threshold with their whole 95 % interval)"
 
 
-def _count(tests: Sequence[Tested]) -> str:
+def _count(tests: Sequence[HeadAccuracy]) -> str:
     return str(len({test.head for test in tests}) or "none")
 
 
-def _bracketed(tests: Sequence[Tested]) -> str:
+def _bracketed(tests: Sequence[HeadAccuracy]) -> str:
     return f" ({_named(tests)})" if tests else ""
 
 
-def _named(tests: Sequence[Tested]) -> str:
+def _named(tests: Sequence[HeadAccuracy]) -> str:
     """Each head with its relations; after the first few the number of the others."""
     relations: dict[str, list[str]] = {}
     for test in tests:
