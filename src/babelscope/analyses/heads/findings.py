@@ -53,7 +53,7 @@ def passing(language: LanguageHeads) -> list[HeadAccuracy]:
 
 
 def closest(model: ModelHeads) -> HeadAccuracy | None:
-    """The head and relation that is least below (or most above) its threshold; None without a pair."""
+    """The head and relation with the largest excess over its threshold; None without a pair."""
     candidates = []
     for language in model.languages:
         statistics, margin = language.statistics, language.mask.margin
@@ -89,7 +89,8 @@ def _clause(model: ModelHeads, about: Markup) -> Markup:
         text = Markup("{} of {} {} a syntactic relation in {}: {}")
         return text.format(len(heads[0]), total, verb, listed(list(tests)), names) + _surely(tests)
     parts = [f"{_count(each)} in {lang}{_bracketed(each)}" for lang, each in tests.items()]
-    return Markup("of the {}, {} follow a syntactic relation").format(total, listed(parts)) + _surely(tests)
+    text = Markup("of the {}, {} follow a syntactic relation")
+    return text.format(total, listed(parts)) + _surely(tests)
 
 
 def _none(model: ModelHeads, total: Markup) -> Markup:
@@ -98,23 +99,20 @@ def _none(model: ModelHeads, total: Markup) -> Markup:
     best = closest(model)
     if best is None:
         return lead + ": the sentences hold no pair of these relations"
-    low, high = best.interval
-    return lead + Markup(": the closest, {} in {}, finds {} in {} [{}, {}] of {} pairs and would have to exceed {}").format(
-        best.head,
-        best.lang,
-        best.relation,
-        *map(number, (best.hits / best.pairs, low, high)),
-        best.pairs,
-        number(best.threshold),
-    )
+    share = f"{number(best.hits / best.pairs)} [{', '.join(map(number, best.interval))}]"
+    text = Markup(": the closest, {} in {}, finds {} in {} of {} pairs and would have to exceed {}")
+    place = (best.head, best.lang, best.relation)
+    return lead + text.format(*place, share, best.pairs, number(best.threshold))
 
 
 def _surely(tests: Mapping[str, Sequence[HeadAccuracy]]) -> str:
     every = [test for each in tests.values() for test in each]
     sure = sum(test.interval[0] > test.threshold for test in every)
     if len(every) == 1:
-        return f" (the 95 % interval of its accuracy {'excludes' if sure else 'includes'} the threshold)"
-    return f" ({sure} of these {len(every)} accuracies exceed their threshold with their whole 95 % interval)"
+        verb = "excludes" if sure else "includes"
+        return f" (the 95 % interval of its accuracy {verb} the threshold)"
+    which = f"{sure} of these {len(every)} accuracies"
+    return f" ({which} exceed their threshold with their whole 95 % interval)"
 
 
 def _count(tests: Sequence[HeadAccuracy]) -> str:
