@@ -9,8 +9,13 @@ import pytest
 from devtools import CHROMIUM, browser
 
 from babelscope.analyses.heads import figure
+from babelscope.analyses.heads.rows import KIND, flatten
+from babelscope.analyses.heads.section import section
+from babelscope.analyses.heads.tables import tables
 from babelscope.model.head_masks import head_mask
 from babelscope.model.head_statistics import HeadStatistics
+from babelscope.reporting.build import section_page
+from babelscope.store import Cell, open_store, put
 
 pytestmark = [
     pytest.mark.browser,
@@ -29,6 +34,30 @@ def statistics(lang: str) -> HeadStatistics:
         known=pairs[0], dropped=0 * pairs[0], baseline=np.where(pairs > 0, 0.36, np.nan), positional=shares,
         offset=draw.integers(-2, 3, size=(12, 12)), sink=1 - shares,
     )  # fmt: skip
+
+
+def test_the_section(tmp_path: Path) -> None:
+    """The picture in the page of the analysis: wide tables scroll by themselves, the style stays inside."""
+    rows = [statistics("en"), statistics("zho")]
+    store = open_store(tmp_path / "store")
+    for row in rows:
+        put(store, [Cell({"lang": row.lang}, KIND, [flatten(row, "trees", "a")], {"analysis": "heads"})])
+    study = {"models": [{"name": "a model"}], "tasks": [{"name": "trees"}], "languages": ["en", "zho"]}
+    models = tables(store, study | {"analyses": {"heads": {"positional": 0.5}}})
+    assert models is not None
+    file = tmp_path / "section.html"
+    file.write_text(section_page(section(models)), "utf-8")
+    with browser() as page:
+        page.open(file.as_uri())
+        assert page.errors == []
+        assert [each for each in page.requests if not each.startswith("file://")] == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "only boxes scroll"
+        assert page.evaluate("document.querySelectorAll('svg.bs-heads').length") == 1
+        # Two tables of relations, the kinds of masks, two thresholds, the agreement of the languages.
+        assert page.evaluate("document.querySelectorAll('table').length") == 2 + 1 + 2 + 1
+        style = "getComputedStyle(document.querySelector('{}')).fill"
+        assert page.evaluate(style.format("svg .faint")) == "rgb(89, 98, 110)"
+        assert page.evaluate(style.format("p.about")) == "rgb(0, 0, 0)", "outside of the picture nothing is set"
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -13,13 +13,18 @@ import torch
 from test_cli import call, refused
 
 from babelscope import corpus
-from babelscope.analyses.heads import figure
+from babelscope.analyses.heads.figure import page, svg
 from babelscope.data.treebanks import parsed, treebank
 from babelscope.errors import InputError
+from babelscope.files import dumps, plain
 from babelscope.model.head_masks import head_mask, load_mask
 from babelscope.model.head_statistics import accuracy
 from babelscope.model.heads import head_statistics
 from babelscope.model.load import load, quiet
+from babelscope.reporting.build import sections
+from babelscope.store import open_store, read_study
+from babelscope.study.config import parse_study
+from babelscope.study.run import run
 from babelscope.training.small import make
 from conftest import TEXTS
 
@@ -57,19 +62,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_statistics_mask_and_picture(folder: Path, tmp_path: Path) -> None:
     mask, figure = tmp_path / "mask.json", tmp_path / "heads.svg"
-    told = call(
-        "heads", str(folder / "model"), "--treebank", "topic/en/test/8", "--positional", "0.1", "--margin", "-0.6",
+    shown = call(
+        "heads", str(folder / "model"), "--treebank", "topic/en/test/8", "--set", "positional=0.1", "--set", "margin=-0.6",
         "--out", str(mask), "--figure", str(figure),
-    )  # fmt: skip
+    ).stdout  # fmt: skip
     model = load(folder / "model", allow_untrained_head=True)
     counted = head_statistics(model, corpus.read("topic", "en", "test", 8))
     expected = head_mask(counted, margin=-0.6, positional=0.1)
     assert load_mask(mask) == expected
     assert 0 < expected.count < 4
-    assert f"{expected.count} of 4 heads kept" in told.stdout
-    assert all(name in told.stdout for name in counted.relations)
+    assert f"{expected.count} of 4 heads kept" in shown
+    assert all(name in shown for name in counted.relations)
     drawn = figure.read_text("utf-8")
-    assert drawn == str(figure.svg([(counted, expected)]))
+    assert drawn == str(svg([(counted, expected)]))
     root = ElementTree.fromstring(drawn)
     titles = [one.text for one in root.iter("{http://www.w3.org/2000/svg}title")]
     best = accuracy(counted)[1, 1, 0]
@@ -93,12 +98,39 @@ def test_several_languages(folder: Path, tmp_path: Path) -> None:
     assert again["fr"] == json.loads((tmp_path / "mask-fr.json").read_text())
 
 
+def test_the_command_gives_the_numbers_of_a_study_with_other_analyses(folder: Path, tmp_path: Path) -> None:
+    name = str(folder / "model")
+    run(
+        parse_study({
+            "name": "heads", "languages": ["en", "fr"], "methods": ["position"],
+            "faithfulness": {"metrics": ["complexity"]}, "heads": {"margin": -0.3, "positional": 0.1},
+            "tasks": [{"name": "topics", "data": {"builtin": "topic", "examples": 4}}],
+            "models": [{"name": name, "source": name, "allow_untrained_head": True}],
+        }),
+        tmp_path / "store",
+    )  # fmt: skip
+    store = open_store(tmp_path / "store")
+    listed = sections(store, read_study(store))
+    assert [each.name for each in listed] == ["faithfulness", "heads"]
+    expected = json.loads(dumps(plain(listed[1].data)))
+    command = ("heads", name, "--treebank", "topic/en,fr/test/4", "--set", "margin=-0.3", "--set", "positional=0.1")
+    kept = ("--store", str(tmp_path / "single"), "--output", str(tmp_path / "heads.html"), "--json")
+    assert json.loads(call(*command, *kept).stdout) == expected
+    before = {file.name: file.stat().st_mtime_ns for file in (tmp_path / "single" / "cells").iterdir()}
+    assert len(before) == 2
+    assert json.loads(call(*command, *kept).stdout) == expected
+    assert {file.name: file.stat().st_mtime_ns for file in (tmp_path / "single" / "cells").iterdir()} == before
+    html = (tmp_path / "heads.html").read_text("utf-8")
+    assert "default-src 'none'" in html
+    assert "<script" not in html
+
+
 def test_names_never_become_markup(folder: Path) -> None:
     model = load(folder / "model", allow_untrained_head=True, name="<script>alert(1)</script>&")
     counted = head_statistics(model, corpus.read("topic", "en", "test", 3))
-    page = figure.page([(counted, head_mask(counted))])
-    assert "<script" not in page
-    assert "&lt;script&gt;" in page
+    html = page([(counted, head_mask(counted))])
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
 
 
 def test_a_treebank_file_and_its_multiword_tokens(folder: Path) -> None:
@@ -127,10 +159,12 @@ def test_a_treebank_file_and_its_multiword_tokens(folder: Path) -> None:
         (("--treebank", "topic/en", "--out", "no/m.json"), "there is no folder no"),
         (("--treebank", "topic/en", "--figure", "m.png"), "the ending must be one of .svg, .html"),
         (("--treebank", "topic/en", "--kind", "best", "--out", "m.json"), "there is no kind of mask 'best'"),
-        (("--treebank", "topic/en", "--direction", "up", "--out", "m.json"), "direction 'up' is not one of"),
-        (("--treebank", "topic/en", "--subtypes", "all"), "subtypes 'all' is not one of"),
-        (("--treebank", "topic/en", "--relations", ","), "no relation was asked for"),
-        (("--treebank", "topic/en", "--positional", "2"), "positional 2.0 is not between 0 and 1"),
+        (("--treebank", "topic/en", "--set", "direction=up", "--out", "m.json"), "direction 'up' is not one of"),
+        (("--treebank", "topic/en", "--set", "subtypes=all"), "subtypes 'all' is not one of"),
+        (("--treebank", "topic/en", "--set", "relations=[]"), "no relation was asked for"),
+        (("--treebank", "topic/en", "--set", "positional=2"), "positional 2.0 is not between 0 and 1"),
+        (("--treebank", "topic/en", "--set", "offset=2"), "there is no such field"),
+        (("--treebank", "topic/en", "--output", "m.pdf"), "--output m.pdf: the ending must be one of .html"),
         (("--text", "plain.txt"), "name its language with --lang"),
         (("--text", "absent.txt", "--lang", "en"), "there is no file absent.txt"),
         (("--text", "latin.txt", "--lang", "fr"), "latin.txt is not UTF-8"),

@@ -28,7 +28,7 @@ def heads(
     ] = None,
     text: Annotated[
         Path | None,
-        typer.Option(help="Text file instead, to be parsed by Stanza (pip install 'babelscope[parse]')."),
+        typer.Option(help="Text file instead, parsed by Stanza (pip install 'babelscope[parse]')."),
     ] = None,
     lang: Annotated[
         str | None,
@@ -41,7 +41,7 @@ def heads(
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the mask; with several languages: mask-{lang}.json."),
+        typer.Option(metavar="FILE", help="Write the mask; for several languages: mask-{lang}.json."),
     ] = None,
     figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the picture: an .svg or .html file.")] = None,
     spec: SpecFile = None,
@@ -50,30 +50,44 @@ def heads(
     output: OutputPage = None,
     json_: Json = False,
 ) -> None:
-    """Which attention heads follow syntactic relations or look at a fixed offset? Counts, masks, a picture."""
+    """Which attention heads follow syntactic relations or look at a fixed offset?"""
     from babelscope.data.formats.records import record
 
     sentences = _sentences(treebank, text, lang, folder)
     languages = list(dict.fromkeys(row.lang for row in sentences))
     _check_files(out, figure, languages)
+    rows = list(map(record, sentences))
     values: dict[str, Any] = {
         "name": f"heads of {model}",
         "languages": languages,
         "models": [{"name": model, "source": model, "allow_untrained_head": True}],
-        "tasks": [{"name": "treebank", "data": {"rows": list(map(record, sentences)), "examples": None}}],
+        "tasks": [{"name": "treebank", "data": {"rows": rows, "examples": None}}],
         "heads": {"kinds": [kind]} if kind else {},
     }
     with tempfile.TemporaryDirectory(prefix="babelscope-") as passing:
         results = store or Path(passing)
         try:
-            run_command("heads", values, spec=spec, settings=settings, store=results, output=output, json_=json_)
+            run_command(
+                "heads",
+                values,
+                spec=spec,
+                settings=settings,
+                store=results,
+                output=output,
+                json_=json_,
+            )
         except typer.Exit:  # a language failed: the files of the others are written all the same
             _write_files(results, out, figure)
             raise
         _write_files(results, out, figure)
 
 
-def _sentences(treebanks: list[str] | None, text: Path | None, lang: str | None, folder: Path | None) -> list[Example]:
+def _sentences(
+    treebanks: list[str] | None,
+    text: Path | None,
+    lang: str | None,
+    folder: Path | None,
+) -> list[Example]:
     from babelscope.data.treebanks import parsed, treebank
     from babelscope.errors import InputError
 
@@ -93,9 +107,11 @@ def _check_files(out: str | None, figure: Path | None, languages: Sequence[str])
     from babelscope.errors import InputError
 
     if out is not None and len(languages) > 1 and "{lang}" not in out:
-        raise InputError(f"--out {out}: one mask per language ({', '.join(languages)}); put {{lang}} into the name")
+        listed = ", ".join(languages)
+        raise InputError(f"--out {out}: one mask per language ({listed}); put {{lang}} into the name")
     mask = None if out is None else Path(out)
-    for name, file, endings in (("--out", mask, (".json",)), ("--figure", figure, (".svg", ".html"))):
+    files = (("--out", mask, (".json",)), ("--figure", figure, (".svg", ".html")))
+    for name, file, endings in files:
         if file is not None and file.suffix not in endings:
             raise InputError(f"{name} {file}: the ending must be one of {', '.join(endings)}")
         if file is not None and not file.parent.is_dir():

@@ -70,16 +70,17 @@ def head_mask(
 ) -> HeadMask:
     """The heads to keep.
 
-        synt[l, h] = any over k of acc[l, h, k] > threshold[l, k];   pos[l, h] = share[l, h] > positional
+        synt[l, h] = any over k of acc[l, h, k] > threshold[l, k]
+        pos[l, h] = share[l, h] > positional
         M = synt or pos
 
-    acc, threshold and its margin as in `head_statistics.py`; share is the largest share of tokens at
-    one offset. Kind "random" samples as many heads as M has, "corrupted" adds to M the share `rate`
+    acc, threshold and its margin as in `head_statistics.py`; share is the largest share of tokens
+    at one offset. Kind "random" samples as many heads as M has, "corrupted" adds to M the share `rate`
     of the other heads, rounded; "all" keeps all.
 
     *Laws*: permuting heads permutes synt, pos and M; random has as many heads as M; corrupted at
-    rate 0 is M, at 1 all, and between them grows with the rate; the same seed samples the same heads;
-    higher thresholds never keep more heads.
+    rate 0 is M, at 1 all, and between them grows with the rate; the same seed samples the same
+    heads; higher thresholds never keep more heads.
     *Left open by the paper*: how the corrupting heads are sampled; from one shuffled list per seed,
     so that rates are nested.
     Source: arXiv 2401.09972, section 3 and its ablations.

@@ -55,7 +55,7 @@ class HeadStatistics:
     offset: NDArray[np.int64]
     """[layer, head]: that offset, key minus query, in tokens."""
     sink: NDArray[np.float64]
-    """[layer, head]: the share of words' tokens whose arg-max is the first token or a special one."""
+    """[layer, head]: the share of words' tokens whose arg-max is the first token or special."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -65,7 +65,7 @@ class HeadStatistics:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What a reader must know: relations with few pairs or none, pairs dropped or out of reach."""
+        """What a reader must know: relations with few pairs, pairs dropped or out of reach."""
         flags = []
         for at, name in enumerate(self.relations):
             most = int(self.pairs[:, at].max(initial=0))
@@ -75,7 +75,8 @@ class HeadStatistics:
                 reason = "a word was cut off or has no token"
                 flags.append(f"{name}: pairs dropped ({self.dropped[at]}): {reason}")
         if (self.pairs < self.known).any():
-            flags.append("some pairs are out of reach: the model does not look ahead, or not that far")
+            reason = "the model does not look ahead, or not that far"
+            flags.append(f"some pairs are out of reach: {reason}")
         return tuple(flags)
 
 
@@ -88,8 +89,8 @@ def accuracy(statistics: HeadStatistics) -> NDArray[np.float64]:
     of the first token of one word is any token of the other; pairs those in which layer l can see
     it. NaN where there is no pair.
 
-    *Laws*: in [0, 1]; permuting heads permutes it; it does not change when words are split into more
-    tokens.
+    *Laws*: in [0, 1]; permuting heads permutes it; it does not change when words are split into
+    more tokens.
     *Left open by the paper*: the direction; dependent to head by default, as in its code.
     Source: arXiv 2401.09972, section 3; Voita et al. 2019.
     """
@@ -108,10 +109,11 @@ def thresholds(statistics: HeadStatistics, margin: float = 0.05) -> NDArray[np.f
         max(0, min(baseline[l, k] + margin, 1 - 1 / pairs[l, k]))
 
     baseline is lambda: what a head would reach by always looking at the commonest distance; margin
-    is xi_synt. The upper bound lets a head pass that is right every time, also where one distance is
-    all there is.
+    is xi_synt. The upper bound lets a head pass that is right every time, also where one distance
+    is all there is.
 
-    *Laws*: a head without a miss passes, one without a hit does not; never falls as the margin grows.
+    *Laws*: a head without a miss passes, one without a hit does not; never falls as the margin
+    grows.
     *Left open by the paper*: the margin; 0.05 here, Voita et al. 2019 take 0.10.
     Source: arXiv 2401.09972, eq. 7.
     """
@@ -121,7 +123,7 @@ def thresholds(statistics: HeadStatistics, margin: float = 0.05) -> NDArray[np.f
 
 
 def syntactic(statistics: HeadStatistics, margin: float = 0.05) -> NDArray[np.bool_]:
-    """[layer, head, relation]: where the accuracy exceeds its threshold; never where there is no pair."""
+    """[layer, head, relation]: where the accuracy exceeds its threshold; never without a pair."""
     least = thresholds(statistics, margin)[:, None, :]
     with np.errstate(invalid="ignore"):
         passed: NDArray[np.bool_] = accuracy(statistics) > least
@@ -158,8 +160,9 @@ def numbers(statistics: HeadStatistics, margin: float = 0.05) -> Mapping[str, An
         "coverage": coverage(statistics),
         "thresholds": thresholds(statistics, margin),
     }
-    plain = {name: each.tolist() if isinstance(each, np.ndarray) else each for name, each in values.items()}
-    return {name: defined(each) for name, each in plain.items()} | {"flags": list(statistics.flags)}
+    for name, value in values.items():
+        values[name] = defined(value.tolist() if isinstance(value, np.ndarray) else value)
+    return values | {"flags": list(statistics.flags)}
 
 
 def defined(value: Any) -> Any:

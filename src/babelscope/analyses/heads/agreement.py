@@ -21,7 +21,7 @@ POSITIONALS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
 
 
 class Step(NamedTuple):
-    """A point of the curve: the two thresholds, and how many heads pass one, the other, and either."""
+    """A point of the curve: two thresholds, and how many heads pass one, the other, and either."""
 
     margin: float
     positional: float
@@ -103,10 +103,11 @@ def likeness(first: HeadStatistics, second: HeadStatistics) -> float:
 
         mean over k of the rank correlation, over heads, of acc[l, h, k] in the one and the other
 
-    acc as in `accuracy`, ranks with ties at their mean. NaN if no relation has accuracies that differ
-    in both.
+    acc as in `accuracy`, ranks with ties at their mean. NaN if no relation has accuracies that
+    differ in both.
 
-    *Laws*: symmetric; in [-1, 1]; 1 for the same statistics; the order of the heads has no part in it.
+    *Laws*: symmetric; in [-1, 1]; 1 for the same statistics; the order of the heads has no part in
+    it.
     Source: Spearman 1904.
     """
     if (first.shape, first.relations) != (second.shape, second.relations):

@@ -53,7 +53,8 @@ def _statistics(block: Block, spec: Spec, resources: Resources, lang: str) -> Pl
     def compute() -> Rows:
         from babelscope.model.heads import head_statistics
 
-        statistics = head_statistics(model, sentences, **_counted(spec), progress=resources.progress)
+        progress = resources.progress
+        statistics = head_statistics(model, sentences, **_counted(spec), progress=progress)
         return [flatten(statistics, block.task.name, model.fingerprint)]
 
     return PlannedCell(_place(block, spec, lang), identity, KIND, compute)
@@ -68,7 +69,8 @@ def _sentences(spec: Spec, resources: Resources, lang: str) -> list[Example]:
     rows = treebank(source, lang=lang)
     listed = sorted({row.lang for row in rows})
     if listed != [lang]:
-        raise InputError(f"{source}: sentences in {', '.join(listed)}, but it is the treebank of {lang!r}")
+        languages = ", ".join(listed)
+        raise InputError(f"{source}: sentences in {languages}; expected a treebank of {lang!r}")
     return rows
 
 

@@ -17,7 +17,7 @@ MOST = 6
 """Heads that the answer lists by name."""
 
 
-class Tested(NamedTuple):
+class HeadAccuracy(NamedTuple):
     """One head and one relation in one language. Heads are written layer.head, from 0."""
 
     lang: str
@@ -46,28 +46,28 @@ def answer(models: Sequence[ModelHeads]) -> Markup:
     return text[:1].upper() + text[1:] + Markup(".")
 
 
-def passing(language: LanguageHeads) -> list[Tested]:
+def passing(language: LanguageHeads) -> list[HeadAccuracy]:
     """The heads and relations whose accuracy exceeds its threshold."""
     where = np.argwhere(syntactic(language.statistics, language.mask.margin))
-    return [_tested(language, *place) for place in where.tolist()]
+    return [_head_accuracy(language, *place) for place in where.tolist()]
 
 
-def closest(model: ModelHeads) -> Tested | None:
-    """The head and relation that is least below (or most above) its threshold; None without a pair."""
+def closest(model: ModelHeads) -> HeadAccuracy | None:
+    """The head and relation with the largest excess over its threshold; None without a pair."""
     candidates = []
     for language in model.languages:
         statistics, margin = language.statistics, language.mask.margin
         excess = accuracy(statistics) - thresholds(statistics, margin)[:, None, :]
         if np.isfinite(excess).any():
             layer, head, relation = np.unravel_index(np.nanargmax(excess), excess.shape)
-            tested = _tested(language, int(layer), int(head), int(relation))
-            candidates.append((float(excess[layer, head, relation]), tested))
+            best = _head_accuracy(language, int(layer), int(head), int(relation))
+            candidates.append((float(excess[layer, head, relation]), best))
     return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
 
 
-def _tested(language: LanguageHeads, layer: int, head: int, relation: int) -> Tested:
+def _head_accuracy(language: LanguageHeads, layer: int, head: int, relation: int) -> HeadAccuracy:
     statistics = language.statistics
-    return Tested(
+    return HeadAccuracy(
         language.lang,
         f"{layer}.{head}",
         statistics.relations[relation],
@@ -89,7 +89,8 @@ def _clause(model: ModelHeads, about: Markup) -> Markup:
         text = Markup("{} of {} {} a syntactic relation in {}: {}")
         return text.format(len(heads[0]), total, verb, listed(list(tests)), names) + _surely(tests)
     parts = [f"{_count(each)} in {lang}{_bracketed(each)}" for lang, each in tests.items()]
-    return Markup("of the {}, {} follow a syntactic relation").format(total, listed(parts)) + _surely(tests)
+    text = Markup("of the {}, {} follow a syntactic relation")
+    return text.format(total, listed(parts)) + _surely(tests)
 
 
 def _none(model: ModelHeads, total: Markup) -> Markup:
@@ -98,34 +99,31 @@ def _none(model: ModelHeads, total: Markup) -> Markup:
     best = closest(model)
     if best is None:
         return lead + ": the sentences hold no pair of these relations"
-    low, high = best.interval
-    return lead + Markup(": the closest, {} in {}, finds {} in {} [{}, {}] of {} pairs and would have to exceed {}").format(
-        best.head,
-        best.lang,
-        best.relation,
-        *map(number, (best.hits / best.pairs, low, high)),
-        best.pairs,
-        number(best.threshold),
-    )
+    share = f"{number(best.hits / best.pairs)} [{', '.join(map(number, best.interval))}]"
+    text = Markup(": the closest, {} in {}, finds {} in {} of {} pairs and would have to exceed {}")
+    place = (best.head, best.lang, best.relation)
+    return lead + text.format(*place, share, best.pairs, number(best.threshold))
 
 
-def _surely(tests: Mapping[str, Sequence[Tested]]) -> str:
+def _surely(tests: Mapping[str, Sequence[HeadAccuracy]]) -> str:
     every = [test for each in tests.values() for test in each]
     sure = sum(test.interval[0] > test.threshold for test in every)
     if len(every) == 1:
-        return f" (the 95 % interval of its accuracy {'excludes' if sure else 'includes'} the threshold)"
-    return f" ({sure} of these {len(every)} accuracies exceed their threshold with their whole 95 % interval)"
+        verb = "excludes" if sure else "includes"
+        return f" (the 95 % interval of its accuracy {verb} the threshold)"
+    which = f"{sure} of these {len(every)} accuracies"
+    return f" ({which} exceed their threshold with their whole 95 % interval)"
 
 
-def _count(tests: Sequence[Tested]) -> str:
+def _count(tests: Sequence[HeadAccuracy]) -> str:
     return str(len({test.head for test in tests}) or "none")
 
 
-def _bracketed(tests: Sequence[Tested]) -> str:
+def _bracketed(tests: Sequence[HeadAccuracy]) -> str:
     return f" ({_named(tests)})" if tests else ""
 
 
-def _named(tests: Sequence[Tested]) -> str:
+def _named(tests: Sequence[HeadAccuracy]) -> str:
     """Each head with its relations; after the first few the number of the others."""
     relations: dict[str, list[str]] = {}
     for test in tests:

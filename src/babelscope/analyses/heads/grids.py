@@ -22,7 +22,7 @@ class Grid(NamedTuple):
 
 
 def relations_grid(language: LanguageHeads) -> Grid:
-    """One row per relation: how many pairs, what a fixed distance reaches, what the best head reaches."""
+    """One row per relation: its pairs, what a fixed distance and what the best head reach."""
     statistics, margin = language.statistics, language.mask.margin
     accuracies, limits = accuracy(statistics), thresholds(statistics, margin)
     seen, passed = coverage(statistics), syntactic(statistics, margin)

@@ -9,6 +9,7 @@ from typing import Any
 
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.heads import figure
+from babelscope.analyses.heads.agreement import Agreement
 from babelscope.analyses.heads.findings import answer
 from babelscope.analyses.heads.grids import (
     Grid,
@@ -41,6 +42,7 @@ def section(models: Sequence[ModelHeads]) -> Section:
         terminal(models),
         data(models),
         {"heads.csv": heads_csv(models)},
+        figures={f"heads-{at}.svg": str(picture(model)) for at, model in enumerate(models, 1)},
     )
 
 
@@ -69,8 +71,9 @@ def _plain(model: ModelHeads) -> dict[str, Any]:
         }
         for language in model.languages
     ]
-    pairs = zip(model.agreements, model.likeness)
-    transfer = [dict(zip((*pair._fields, "likeness"), defined([*pair, rank]))) for pair, rank in pairs]
+    names = (*Agreement._fields, "likeness")
+    pairs = [defined([*pair, rank]) for pair, rank in zip(model.agreements, model.likeness)]
+    transfer = [dict(zip(names, pair)) for pair in pairs]
     return {"languages": languages, "transfer": transfer}
 
 

@@ -13,11 +13,11 @@ from babelscope.model.head_statistics import RELATIONS, resolve_relations
 
 
 class Spec(AnalysisSpec):
-    """Sentences with trees, the relations that heads are tested for, and the masks that are derived."""
+    """Sentences with trees, the relations that heads are tested for, and the derived masks."""
 
     treebanks: dict[str, str] | str | None = None
-    """Sentences with trees: a CoNLL-U file for each language (languages that are not listed are left
-    out), or one name with `{lang}`; by default the gold trees of the task's own examples."""
+    """Sentences with trees: a CoNLL-U file for each language (languages that are not listed are
+    left out), or one name with `{lang}`; by default the gold trees of the task's own examples."""
     relations: list[str] = Field(default=list(RELATIONS))
     """Relations of Universal Dependencies that heads are tested for."""
     direction: str = "dep->head"
@@ -30,8 +30,8 @@ class Spec(AnalysisSpec):
     positional: float = 0.8
     """Share of all tokens that a positional head must exceed at one offset."""
     kinds: list[str] = Field(default=["synt_pos", "synt", "pos"], min_length=1)
-    """Masks that are derived: `synt_pos`, `synt`, `pos`, `random`, `corrupted` or `all`; the first is
-    the one that is shown and compared between languages."""
+    """Masks that are derived: `synt_pos`, `synt`, `pos`, `random`, `corrupted` or `all`; the first
+    is the one that is shown and compared between languages."""
     seed: int = 0
     """Seed of the masks `random` and `corrupted`."""
     rate: float = 0.5
@@ -48,7 +48,8 @@ class Spec(AnalysisSpec):
         if isinstance(self.treebanks, dict):
             unknown = sorted(set(self.treebanks) - set(request.languages))
             if unknown:
-                raise ValueError(f"'treebanks' names the language {unknown[0]!r}, which the study does not have")
+                named = f"'treebanks' names the language {unknown[0]!r}"
+                raise ValueError(f"{named}, which the study does not have")
         elif self.treebanks and "{lang}" not in self.treebanks and len(request.languages) > 1:
             raise ValueError(f"one treebank ({self.treebanks}) for several languages: put {{lang}} into its name")
 

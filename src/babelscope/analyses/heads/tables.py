@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from babelscope.analyses.heads.agreement import Agreement, Step, agreements, likeness, sensitivity
@@ -108,20 +109,24 @@ def _model(model: str, task: str, languages: Sequence[LanguageHeads]) -> ModelHe
 
 def heads_csv(models: Sequence[ModelHeads]) -> str:
     """One line per model, task, language and head; undefined accuracies are empty."""
-    rows = [row for model in models for language in model.languages for row in _lines(model, language)]
+    rows: list[dict[str, Any]] = []
+    for model in models:
+        for language in model.languages:
+            rows += _lines(model, language)
     return str(pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
 
 
 def _lines(model: ModelHeads, language: LanguageHeads) -> list[dict[str, Any]]:
     statistics, accuracies = language.statistics, accuracy(language.statistics)
-    layers, heads = statistics.shape
+    named = {"model": model.model, "task": model.task, "lang": language.lang}
     lines = []
-    for layer, head in ((layer, head) for layer in range(layers) for head in range(heads)):
-        named = zip(statistics.relations, accuracies[layer, head].tolist())
+    for layer, head in np.ndindex(*statistics.shape):
+        values = zip(statistics.relations, accuracies[layer, head].tolist())
+        shares = ("positional", "offset", "sink")
         lines.append(
-            {"model": model.model, "task": model.task, "lang": language.lang, "layer": layer, "head": head}
-            | {f"accuracy_{name}": value for name, value in named}
-            | {name: getattr(statistics, name)[layer, head] for name in ("positional", "offset", "sink")}
+            {**named, "layer": layer, "head": head}
+            | {f"accuracy_{relation}": value for relation, value in values}
+            | {name: getattr(statistics, name)[layer, head] for name in shares}
             | {f"kept_{kind}": int(mask.keep[layer][head]) for kind, mask in language.masks.items()}
         )
     return lines

@@ -34,7 +34,8 @@ def terminal(models: Sequence[ModelHeads]) -> tuple[RenderableType, ...]:
     shown: list[RenderableType] = []
     for model in models:
         for language in model.languages:
-            shown += [_table(relations_grid(language)), heads_table(language), curve_table(language)]
+            relations = _table(relations_grid(language))
+            shown += [relations, heads_table(language), curve_table(language)]
     shown.append(legend())
     for model in models:
         if len(model.languages[0].masks) > 1:
@@ -47,7 +48,7 @@ def terminal(models: Sequence[ModelHeads]) -> tuple[RenderableType, ...]:
 
 
 def heads_table(language: LanguageHeads) -> Table:
-    """Layers by heads, from 0: a kept head with what it was kept for; the others with a dot, or as sinks."""
+    """Layers by heads, from 0: what a head is kept for; the others with a dot, or as sinks."""
     mask, (layers, heads) = language.mask, language.statistics.shape
     title = f"{language.lang} · {mask.count} of {layers * heads} heads kept ({mask.kind})"
     grid = Table(title=title, title_justify="left", min_width=len(title))
