@@ -77,7 +77,7 @@ MUTANTS = {
         "corpus/test_builtin.py", "notation",
     ),
     "words of the same meaning pushed apart": Mutant(
-        "babelscope.training.pretrain:_near",
+        "babelscope.training.pretrain:_contrast",
         "A = A.masked_fill(S & ~torch.eye(L, dtype=torch.bool), -torch.inf)", "pass",
         "training/test_pretrain.py", "partners",
     ),

@@ -14,8 +14,8 @@ from babelscope.errors import InputError
 from babelscope.training.pretrain import (
     Pretraining,
     Row,
-    _firsts,
-    _near,
+    _contrast,
+    _first_tokens,
     _rows,
     pretrain,
     start_vectors,
@@ -113,15 +113,15 @@ def test_start_vectors_find_translations() -> None:
 def test_partners_are_found_at_no_cost() -> None:
     """Orthogonal states that equal their partners cost exp(-1/T) each; a swap costs 1/T more; equals in meaning never count."""
     eye = torch.eye(3, dtype=torch.float64)
-    found = float(_near(eye, eye))
+    found = float(_contrast(eye, eye))
     assert found == pytest.approx(float(torch.log1p(2 * torch.exp(torch.tensor(-10.0, dtype=torch.float64)))))
-    assert float(_near(eye, eye[[1, 0, 2]])) > found + 6
-    assert float(_near(eye, eye, torch.ones(3, 3, dtype=torch.bool))) == 0
+    assert float(_contrast(eye, eye[[1, 0, 2]])) > found + 6
+    assert float(_contrast(eye, eye, torch.ones(3, 3, dtype=torch.bool))) == 0
 
 
 def test_a_word_is_found_by_its_first_token() -> None:
     row = Row([0, 5, 6, 7, 2], [-1, 0, 0, 1, -1], (("a", "b"), ("c",)))
-    assert _firsts(row) == {"a": 1, "b": 1, "c": 3}
+    assert _first_tokens(row) == {"a": 1, "b": 1, "c": 3}
     made, tokenizer = _rows(EXAMPLES, TINY)
     for group in made[:10]:
         for lang in LANGUAGES:
@@ -147,7 +147,7 @@ def test_tokenizers_of_every_kind(kind: str, architecture: str) -> None:
 
 
 def test_kinds_and_recipes_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(InputError, match="cannot serve gpt2"):
+    with pytest.raises(InputError, match="does not fit gpt2"):
         make_tokenizer("gpt2", ["a"], 300, kind="unigram")
     with pytest.raises(InputError, match="wordpiece, bpe, unigram, characters"):
         make_tokenizer("bert", ["a"], 300, kind="sentencepiece")

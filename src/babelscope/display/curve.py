@@ -1,4 +1,5 @@
-"""A specification curve as SVG: all effects in ascending order, and the choices behind each below."""
+"""A specification curve as SVG: all effects in ascending order, and the choices behind each
+below."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ COLOURS = {-1: "#d9730d", 0: "#868d97", 1: "#2f7fd1"}
 def curve_svg(kinds: pd.DataFrame, curve: Curve, title: str) -> Markup:
     """`kinds` has a row per specification and a column per choice that was varied.
 
-    *Laws*: the same numbers give the same text; names never become markup; every defined specification has one mark.
+    *Laws*: the same numbers give the same text; names never become markup; every defined
+    specification has one mark.
     """
     order = sorted((at for at, one in enumerate(curve.effects) if one.n), key=lambda at: curve.effects[at].mean)
     choices = [(str(column), str(name)) for column in kinds.columns for name in dict.fromkeys(kinds[column])]

@@ -13,7 +13,8 @@ ANSWER = Style(underline=True, bold=True)
 
 
 def gold(one: Example, tree: bool = False) -> Text:
-    """The id, the label, the texts with the rationale highlighted and the answer underlined; the tree if asked.
+    """The id, the label, the texts with the rationale highlighted and the answer underlined; the
+    tree if asked.
 
     What colours show is also written out: not every terminal has colours.
     """

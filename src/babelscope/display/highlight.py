@@ -27,7 +27,8 @@ def page_html(items: Sequence[Attribution]) -> str:
 
 
 def texts_html(one: Attribution) -> Markup:
-    """The texts of an explanation, one paragraph each, numbered if there are two; then its plane."""
+    """The texts of an explanation, one paragraph each, numbered if there are two; then its
+    plane."""
     paragraphs = []
     for place in range(len(one.texts)):
         label = Markup('<span class="bs-place" dir="ltr" lang="en">text {}</span>').format(place + 1)

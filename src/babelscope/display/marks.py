@@ -33,7 +33,8 @@ class Panel:
 def rows_svg(title: str, about: str, names: Sequence[str], panels: Sequence[Panel], colour: str = "#2f7fd1") -> Markup:
     """One row per name, one column per panel.
 
-    *Laws*: the same numbers give the same text; names never become markup; every defined mark is drawn.
+    *Laws*: the same numbers give the same text; names never become markup; every defined mark is
+    drawn.
     """
     wide, tall = LEFT + len(panels) * (PANEL + GAP), TOP + ROW * len(names) + 34
     head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img">'

@@ -1,4 +1,5 @@
-"""Numbers, intervals and names as people read them: the only place that formats numbers for display.
+"""Numbers, intervals and names as people read them: the only place that formats numbers for
+display.
 
 Every negative number has a true minus (−), every undefined one is a dash (–).
 """

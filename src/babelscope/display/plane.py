@@ -20,7 +20,8 @@ def has_plane(one: Attribution) -> bool:
 
 
 def plane_svg(one: Attribution) -> Markup:
-    """Each distinct unit once at its value (x) and importance (y), with bars of one standard deviation.
+    """Each distinct unit once at its value (x) and importance (y), with bars of one standard
+    deviation.
 
     Blue units support the explained class, orange ones oppose it, as in the text.
     """

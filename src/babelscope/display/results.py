@@ -101,7 +101,8 @@ class Measures(Sequence[Measure]):
         return [{name: plain(part) for name, part in asdict(one).items()} for one in self.items]
 
     def summary(self) -> list[tuple[tuple[str, str, str, str], Estimate]]:
-        """The mean with its interval for every (model, language, method, metric), by translation group."""
+        """The mean with its interval for every (model, language, method, metric), by translation
+        group."""
         from babelscope.stats import estimate
 
         groups: dict[tuple[str, str, str, str], list[Measure]] = {}

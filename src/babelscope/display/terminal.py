@@ -1,4 +1,5 @@
-"""Highlighted words for terminals, light or dark: every background colour has its own foreground."""
+"""Highlighted words for terminals, light or dark: every background colour has its own
+foreground."""
 
 from __future__ import annotations
 
@@ -106,5 +107,6 @@ def _style(score: float, largest: float) -> Style:
 
 
 def plain(text: str) -> str:
-    """Control characters and lone surrogates replaced one for one: no text may control the terminal."""
+    """Control characters and lone surrogates replaced one for one: no text may control the
+    terminal."""
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,4 +1,4 @@
-"""Where trained models are kept."""
+"""The cache of trained models."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cache_folder() -> Path:
 
 @contextmanager
 def making(folder: Path) -> Iterator[None]:
-    """Only one process at a time makes what belongs at `folder`: others wait here, and find it."""
+    """One process at a time writes `folder`: the others wait here until it is complete."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.with_name(f".{folder.name}.lock")):
         remove_parts(folder.parent, folder.name)

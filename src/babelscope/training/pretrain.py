@@ -1,4 +1,4 @@
-"""Pretraining small encoders from scratch on parallel text, so that what is learnt in one language holds in the others."""
+"""Pretraining of small encoders on parallel text, so that what one language teaches transfers."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from babelscope.types import Example
 
 @dataclass(frozen=True, slots=True)
 class Pretraining:
-    """What decides a pretraining besides the data."""
+    """The settings of a pretraining run."""
 
     architecture: str = "xlm-roberta"
     tokenizer: str = ""
-    """One of small.TOKENIZERS; empty: the architecture's own."""
+    """One of small.TOKENIZERS; empty: the architecture's default."""
     vocabulary: int = 8000
     layers: int = 2
     width: int = 128
@@ -41,16 +41,16 @@ class Pretraining:
     """Sequences per step."""
     learning_rate: float = 1e-3
     together: float = 0.35
-    """Share of the steps in which translations stand side by side; in the others they are pulled together."""
+    """Share of steps with translations side by side (TLM); the others align them contrastively."""
     pull: float = 1.0
     """Weight of the alignment loss."""
     start: bool = True
-    """Whether the embeddings start from what is translated by what (`start_vectors`) rather than at random."""
+    """Whether embeddings are initialised from co-occurrence in translations (`start_vectors`)."""
     seed: int = 0
 
 
 class Row(NamedTuple):
-    """One example as token ids; `words` gives, for each token, the number of its word in the example, or -1."""
+    """One example as token ids; `words` has for each token the number of its word, or -1."""
 
     ids: list[int]
     words: list[int]
@@ -61,25 +61,30 @@ class Row(NamedTuple):
 ENCODERS = ("bert", "xlm-roberta")
 TEMPERATURE = 0.1
 LIMITS = (0.15, 0.4)
-"""The share of masked tokens is drawn anew for every sequence between these."""
+"""Every sequence has its own share of masked tokens, sampled uniformly between these."""
 
 
 def pretrain(examples: Sequence[Example], output: str | Path, recipe: Pretraining, *, progress: Progress | None = None) -> Path:
-    """An encoder with its tokenizer, trained on texts that share a `group` as translations, written when complete.
+    """An encoder with its tokenizer, pretrained on texts that are translations if they share a
+    `group`.
 
     Three losses on random batches:
 
-    * masked language modelling: each sequence has a share of its tokens, drawn from LIMITS, replaced (8 in 10 by the mask, 1 by
-      a random token, 1 kept) and predicted;
+    * masked language modelling: each sequence has a share of its tokens, sampled between LIMITS,
+      replaced (8 in 10 by the mask, 1 by a random token, 1 kept) and predicted;
     * translation language modelling: the same on a text beside its translation (`together`);
-    * alignment, `pull` times: of two translations that are read apart, a word's state and its translation's are nearer (cosine)
-      than those of the other words of the batch, and so are the two first tokens; cross entropy at TEMPERATURE in both
-      directions. Words are aligned where their `concepts` are known; else only the first tokens are.
+    * contrastive alignment, weighted by `pull`: of two translations that are encoded separately, a
+      word's state and its translation's are nearer (cosine) than those of the other words of the
+      batch, and so are the two first tokens; cross entropy at TEMPERATURE in both directions. Words
+      are aligned where their `concepts` are known; else only the first tokens are.
 
-    With one language only the first remains. Laws: the same examples, recipe and number of threads give the same weights; no
-    label is read. Sources: BERT (Devlin et al. 2019); TLM (Conneau & Lample 2019, 3.3); alignment of contextual states
-    (Cao et al. 2020; in-batch contrast as in InfoNCE, van den Oord et al. 2018). Choices of ours: masked shares vary, because
-    a small model must learn both to use the words around and to find the translation.
+    With one language only the first remains.
+
+    *Laws*: the same examples, recipe and number of threads give the same weights; no label is used.
+    Sources: BERT (Devlin et al. 2019); TLM (Conneau &
+    Lample 2019, 3.3); alignment of contextual states (Cao et al. 2020; in-batch contrast as in
+    InfoNCE, van den Oord et al. 2018). Choices of ours: masked shares vary, because a small model
+    must learn both to use the context and to find the translation.
     """
     final = Path(output)
     if (final / "config.json").exists():
@@ -88,8 +93,8 @@ def pretrain(examples: Sequence[Example], output: str | Path, recipe: Pretrainin
         raise InputError(f"pretraining is for {' and '.join(ENCODERS)}, not {recipe.architecture!r}")
     rows, tokenizer = _rows(examples, recipe)
     torch.manual_seed(recipe.seed)
-    made = small.make_model(recipe.architecture, tokenizer, ["0", "1"], layers=recipe.layers, width=recipe.width)
-    model = AutoModelForMaskedLM.from_config(made.config)
+    classifier = small.make_model(recipe.architecture, tokenizer, ["0", "1"], layers=recipe.layers, width=recipe.width)
+    model = AutoModelForMaskedLM.from_config(classifier.config)
     if recipe.start:
         with torch.no_grad():
             model.get_input_embeddings().weight.copy_(start_vectors(rows, len(tokenizer), recipe.width))
@@ -116,19 +121,19 @@ def _rows(examples: Sequence[Example], recipe: Pretraining) -> tuple[list[dict[s
 
 
 def _row(example: Example, tokenizer: Any) -> Row:
-    made = tokenizer(*example.texts, return_offsets_mapping=True, truncation=True)
-    words, before = [-1] * len(made["input_ids"]), 0
-    segments = made.sequence_ids(0)
+    encoding = tokenizer(*example.texts, return_offsets_mapping=True, truncation=True)
+    words, before = [-1] * len(encoding["input_ids"]), 0
+    segments = encoding.sequence_ids(0)
     concepts: list[tuple[str, ...]] = []
     for number, spans in enumerate(example.words or ()):
         places = [at for at, segment in enumerate(segments) if segment == number]
-        offsets = [made["offset_mapping"][at] for at in places]
+        offsets = [encoding["offset_mapping"][at] for at in places]
         for at, word in zip(places, words_of_tokens(offsets, spans, example.texts[number])):
             words[at] = before + word if word >= 0 else -1
         before += len(spans)
         if example.concepts:
             concepts += [tuple(f"{number}.{each}" for each in word) for word in example.concepts[number]]
-    return Row(list(made["input_ids"]), words, tuple(concepts))
+    return Row(list(encoding["input_ids"]), words, tuple(concepts))
 
 
 def _train(model: Any, tokenizer: Any, rows: Sequence[dict[str, Row]], recipe: Pretraining, progress: Progress | None) -> None:
@@ -155,14 +160,17 @@ def _train(model: Any, tokenizer: Any, rows: Sequence[dict[str, Row]], recipe: P
 
 
 def start_vectors(rows: Sequence[dict[str, Row]], size: int, width: int) -> Float[Tensor, "{size} {width}"]:
-    """Token vectors in which translations are neighbours, from nothing but which tokens occur in which group.
+    """Token vectors in which translations are neighbours, from the co-occurrence of tokens in
+    groups.
 
-    X[t, g] = max(0, log(n(t, g) N / (n(t) n(g)))), with n(t, g) = 1 if a translation of group g holds token t; the vector of t
-    is row t of U S^(1/2) in X = U S V', scaled to the length of a usual start (0.02 sqrt(width)); zeros if in no group.
-    Law: tokens that occur in exactly the same groups have the same vector.
-    Source: Levy, Soegaard & Goldberg 2017 (sentence identifiers as features), with PPMI and SVD as in Levy & Goldberg 2014.
+    X[t, g] = max(0, log(n(t, g) N / (n(t) n(g)))), with n(t, g) = 1 if a translation of group g
+    holds token t; the vector of t is row t of U S^(1/2) in X = U S V', scaled to the usual norm at
+    initialisation (0.02 sqrt(width)); zeros if in no group. Law: tokens that occur in exactly the
+    same groups have the same vector.
+    Source: Levy, Soegaard & Goldberg 2017 (sentence identifiers as features), with PPMI and SVD as
+    in Levy & Goldberg 2014.
     """
-    pairs = {(token, at) for at, row in enumerate(rows) for one in row.values() for token in one.ids}
+    pairs = {(token, at) for at, row in enumerate(rows) for translation in row.values() for token in translation.ids}
     tokens, groups = np.array(sorted(pairs)).T
     counts = csr_matrix((np.ones(len(tokens)), (tokens, groups)), shape=(size, len(rows)))
     by_token, by_group = np.asarray(counts.sum(1)).ravel(), np.asarray(counts.sum(0)).ravel()
@@ -177,68 +185,69 @@ def start_vectors(rows: Sequence[dict[str, Row]], size: int, width: int) -> Floa
 
 
 class Batch(NamedTuple):
-    """Sequences, and for translations that stand apart the pairs of rows and the pairs of tokens that are aligned."""
+    """Sequences; for translations in separate sequences the aligned pairs of rows and of tokens."""
 
     ids: list[list[int]]
     pairs: list[tuple[int, int]]
     tokens: list[tuple[int, int, int, int]]
-    """Row and place, row and place."""
+    """Row and position, row and position."""
     meanings: list[str]
-    """What each of these pairs means: others that mean the same are no counterexamples."""
+    """The concept of each of these pairs: others of the same concept are not used as negatives."""
 
 
 def _batches(rows: Sequence[dict[str, Row]], recipe: Pretraining, tokenizer: Any, rng: random.Random) -> Iterator[Batch]:
-    """Batches of sequences of similar length: many are drawn at a time and sorted."""
-    ahead, made = 16, 0
-    while made < recipe.steps:
+    """Batches of sequences of similar length: many are sampled at a time and sorted."""
+    ahead, done = 16, 0
+    while done < recipe.steps:
         single = all(len(row) == 1 for row in rows)
         kinds = ["alone" if single else "together" if rng.random() < recipe.together else "apart" for _ in range(ahead)]
         for kind in dict.fromkeys(kinds):
             count = kinds.count(kind)
-            drawn = [_drawn(rows, kind, rng) for _ in range(count * (recipe.batch if kind == "alone" else recipe.batch // 2))]
-            drawn.sort(key=lambda pair: sum(len(row.ids) for row in pair))
-            size = len(drawn) // count
-            cut = [drawn[start : start + size] for start in range(0, len(drawn), size)]
-            rng.shuffle(cut)
-            for some in cut[: recipe.steps - made]:
-                yield _batch(some, kind, tokenizer)
-                made += 1
+            size = recipe.batch if kind == "alone" else recipe.batch // 2
+            sampled = [_sample(rows, kind, rng) for _ in range(count * size)]
+            sampled.sort(key=lambda pair: sum(len(row.ids) for row in pair))
+            size = len(sampled) // count
+            batches = [sampled[start : start + size] for start in range(0, len(sampled), size)]
+            rng.shuffle(batches)
+            for batch in batches[: recipe.steps - done]:
+                yield _batch(batch, kind, tokenizer)
+                done += 1
 
 
-def _drawn(rows: Sequence[dict[str, Row]], kind: str, rng: random.Random) -> tuple[Row, ...]:
+def _sample(rows: Sequence[dict[str, Row]], kind: str, rng: random.Random) -> tuple[Row, ...]:
     row = rows[int(rng.random() * len(rows))]
     if kind == "alone":
         return (row[rng.choice(list(row))],)
     while len(row) < 2:
         row = rows[int(rng.random() * len(rows))]
-    one, two = rng.sample(list(row), 2)
-    return row[one], row[two]
+    first, second = rng.sample(list(row), 2)
+    return row[first], row[second]
 
 
-def _batch(drawn: Sequence[tuple[Row, ...]], kind: str, tokenizer: Any) -> Batch:
+def _batch(sampled: Sequence[tuple[Row, ...]], kind: str, tokenizer: Any) -> Batch:
     if kind == "alone":
-        return Batch([row.ids for (row,) in drawn], [], [], [])
+        return Batch([row.ids for (row,) in sampled], [], [], [])
     if kind == "together":
         limit = tokenizer.model_max_length
-        return Batch([(one.ids + two.ids[1:])[:limit] for one, two in drawn], [], [], [])
-    ids = [row.ids for pair in drawn for row in pair]
+        return Batch([(first.ids + second.ids[1:])[:limit] for first, second in sampled], [], [], [])
+    ids = [row.ids for pair in sampled for row in pair]
     tokens, meanings = [], []
-    for at, (one, two) in enumerate(drawn):
-        firsts, seconds = _firsts(one), _firsts(two)
+    for at, (first, second) in enumerate(sampled):
+        firsts, seconds = _first_tokens(first), _first_tokens(second)
         shared = [name for name in firsts if name in seconds]
         tokens += [(2 * at, firsts[name], 2 * at + 1, seconds[name]) for name in shared]
         meanings += [name.rpartition(".")[2] for name in shared]
-    return Batch(ids, [(2 * at, 2 * at + 1) for at in range(len(drawn))], tokens, meanings)
+    return Batch(ids, [(2 * at, 2 * at + 1) for at in range(len(sampled))], tokens, meanings)
 
 
-def _firsts(row: Row) -> dict[str, int]:
+def _first_tokens(row: Row) -> dict[str, int]:
     """The first token of the first word that expresses each concept."""
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for at, word in enumerate(row.words):
         if word >= 0 and row.concepts:
             for concept in row.concepts[word]:
-                found.setdefault(concept, at)
-    return found
+                places.setdefault(concept, at)
+    return places
 
 
 def _loss(model: Any, tokenizer: Any, batch: Batch, recipe: Pretraining) -> Float[Tensor, ""]:
@@ -252,35 +261,36 @@ def _loss(model: Any, tokenizer: Any, batch: Batch, recipe: Pretraining) -> Floa
     head = model.cls if hasattr(model, "cls") else model.lm_head
     loss = cross_entropy(head(states[chosen]), ids[chosen])
     if batch.pairs and recipe.pull:
-        apart = [_near(states[[a for a, _ in batch.pairs], 0], states[[b for _, b in batch.pairs], 0])]
+        losses = [_contrast(states[[a for a, _ in batch.pairs], 0], states[[b for _, b in batch.pairs], 0])]
         if batch.tokens:
-            one, at, two, to = (torch.tensor(column) for column in zip(*batch.tokens))
+            first, at, second, to = (torch.tensor(column) for column in zip(*batch.tokens))
             numbers = {name: number for number, name in enumerate(dict.fromkeys(batch.meanings))}
             same = torch.tensor([numbers[name] for name in batch.meanings])
-            apart.append(_near(states[one, at], states[two, to], same[:, None] == same[None, :]))
-        loss = loss + recipe.pull * torch.stack(apart).mean()
+            losses.append(_contrast(states[first, at], states[second, to], same[:, None] == same[None, :]))
+        loss = loss + recipe.pull * torch.stack(losses).mean()
     return loss
 
 
 def _masked(
     ids: Int[Tensor, "row token"], attended: Int[Tensor, "row token"], tokenizer: Any
 ) -> tuple[Int[Tensor, "row token"], Tensor]:
-    """The ids with some hidden, and where these are."""
+    """The ids with some masked, and where these are."""
     special = torch.isin(ids, torch.tensor(tokenizer.all_special_ids)) | (attended == 0)
     low, high = LIMITS
     share = low + (high - low) * torch.rand(len(ids), 1)
     chosen = (torch.rand(ids.shape) < share) & ~special
     chosen[0, int((~special[0]).nonzero()[0])] = True  # never nothing
-    draw = torch.rand(ids.shape)
-    hidden = torch.where(chosen & (draw < 0.8), tokenizer.mask_token_id, ids)
-    return torch.where(chosen & (draw >= 0.9), torch.randint(0, len(tokenizer), ids.shape), hidden), chosen
+    chance = torch.rand(ids.shape)
+    hidden = torch.where(chosen & (chance < 0.8), tokenizer.mask_token_id, ids)
+    return torch.where(chosen & (chance >= 0.9), torch.randint(0, len(tokenizer), ids.shape), hidden), chosen
 
 
-def _near(
-    one: Float[Tensor, "pair width"], two: Float[Tensor, "pair width"], same: Bool[Tensor, "pair pair"] | None = None
+def _contrast(
+    first: Float[Tensor, "pair width"], second: Float[Tensor, "pair width"], same: Bool[Tensor, "pair pair"] | None = None
 ) -> Float[Tensor, ""]:
-    """Cross entropy of finding each one's partner among all the others that do not mean the same, in both directions."""
-    alike = normalize(one, dim=-1) @ normalize(two, dim=-1).T / TEMPERATURE
+    """Cross entropy of each state's partner among all states of other concepts, in both
+    directions."""
+    alike = normalize(first, dim=-1) @ normalize(second, dim=-1).T / TEMPERATURE
     if same is not None:
         alike = alike.masked_fill(same & ~torch.eye(len(alike), dtype=torch.bool), -torch.inf)
     right = torch.arange(len(alike))

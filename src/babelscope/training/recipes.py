@@ -1,4 +1,4 @@
-"""Small pretrained models by name, made from the built-in corpus once and kept in the user's cache."""
+"""Small pretrained models by name, trained once on the built-in corpus and cached."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ RECIPES: dict[str, tuple[Pretraining, int]] = {
     "multilingual-tiny": (Pretraining(width=64, steps=300), 200),
     "monolingual-tiny": (Pretraining(architecture="bert", width=64, steps=300, start=False), 200),
 }
-"""Name -> how, and on how many examples of every task and language. Monolingual ones are of the size of their counterpart."""
+"""Name -> settings, and how many examples of every task and language; pairs have the same size."""
 
 SEED = 1000
-"""The seed of the texts: those of other seeds are not seen, but for chance."""
+"""The seed of the texts: texts of other seeds are unseen, up to chance."""
 SHARES = {"train": 0.6, "dev": 0.2, "test": 0.2}
-"""Texts of all splits: a language model has met the names and places that the tasks hold out. No label is read."""
+"""Texts of all splits: a language model has seen the names that tasks hold out. No label is
+used."""
 
 
 def texts(languages: Sequence[str], count: int) -> list[Example]:
@@ -53,17 +54,23 @@ def pretrained(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Path:
-    """The folder of the model of that recipe, trained if it is not in the cache: an encoder with its tokenizer."""
+    """The folder of the recipe's encoder and tokenizer, trained if it is not in the cache."""
     if name not in RECIPES:
         raise InputError(f"there is no pretraining recipe {name!r}; there are: {', '.join(RECIPES)}")
     if name.startswith("monolingual") != (len(languages) == 1):
         raise InputError(f"the recipe {name} is for {'one language' if name.startswith('mono') else 'several languages'}")
     recipe, count = RECIPES[name]
-    tokenizer_kind(recipe.architecture, tokenizer)  # refused before the texts are made
+    tokenizer_kind(recipe.architecture, tokenizer)  # refused before the texts are generated
     recipe = replace(recipe, tokenizer=tokenizer, seed=seed, vocabulary=vocabulary or recipe.vocabulary)
     threads = 1 if recipe.width <= NARROW else torch.get_num_threads()
-    given = {"training": TRAINING, "recipe": asdict(recipe), "languages": list(languages), "count": count, "threads": threads}
-    folder = cache_folder() / "pretrained" / f"{name}-{key(given)[:24]}"
+    identity = {
+        "training": TRAINING,
+        "recipe": asdict(recipe),
+        "languages": list(languages),
+        "count": count,
+        "threads": threads,
+    }
+    folder = cache_folder() / "pretrained" / f"{name}-{key(identity)[:24]}"
     if (folder / "config.json").exists():
         return folder
     with making(folder):

@@ -1,4 +1,5 @@
-"""Small models from scratch: a tokenizer trained on the texts at hand, and a transformer of a given width."""
+"""Small untrained models: a tokenizer trained on the given texts, a transformer of a given
+width."""
 
 from __future__ import annotations
 
@@ -48,10 +49,11 @@ def make(
     vocabulary: int = 8000,
     seed: int = 0,
 ) -> Path:
-    """Writes an untrained model and its tokenizer into a folder, as any checkpoint to be fine-tuned.
+    """Writes an untrained model and its tokenizer into a folder, ready for fine-tuning.
 
-    The tokenizer is of the architecture's own kind: WordPiece (BERT, DistilBERT), SentencePiece-like BPE with a meta-space
-    (XLM-R), byte-level BPE (GPT-2). Heads are `width // 32`; the inner width is four times the width.
+    The tokenizer is of the architecture's usual kind: WordPiece (BERT, DistilBERT),
+    SentencePiece-like BPE with a meta-space (XLM-R), byte-level BPE (GPT-2). Heads are `width //
+    32`; the inner width is four times the width.
     """
     if architecture not in ARCHITECTURES:
         raise InputError(f"architecture {architecture!r} is not one of: {', '.join(ARCHITECTURES)}")
@@ -69,16 +71,22 @@ def make(
 
 
 def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, positions: int = 128, *, kind: str = "") -> Any:
-    """A fast tokenizer trained on the texts, of the kind given or the architecture's own; the same texts give the same one."""
+    """A fast tokenizer trained on the texts, of that kind or the architecture's usual one.
+
+    *Law*: the same texts give the same tokenizer.
+    """
     kind = tokenizer_kind(architecture, kind)
     bert = architecture in ("bert", "distilbert")
     specials = GPT2_SPECIALS if kind == "bytes" else BERT_SPECIALS if bert else XLMR_SPECIALS
-    made = TOKENIZERS[kind](texts, vocabulary, list(dict.fromkeys(specials.values())))
+    backend = TOKENIZERS[kind](texts, vocabulary, list(dict.fromkeys(specials.values())))
     if kind != "bytes":
-        made.post_processor = _template(made, bert)
+        backend.post_processor = _template(backend, bert)
     types = ["token_type_ids"] if architecture == "bert" else []  # only BERT is told which text of a pair a token is of
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=positions, model_input_names=["input_ids", *types, "attention_mask"], **specials
+        tokenizer_object=backend,
+        model_max_length=positions,
+        model_input_names=["input_ids", *types, "attention_mask"],
+        **specials,
     )
     if architecture == "gpt2":
         tokenizer.padding_side = "left"
@@ -86,19 +94,19 @@ def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, pos
 
 
 def tokenizer_kind(architecture: str, kind: str = "") -> str:
-    """The kind of tokenizer, or the architecture's own; one that cannot serve it is refused."""
+    """The kind of tokenizer, or the architecture's usual one; one that does not fit is refused."""
     kind = kind or {"bert": "wordpiece", "distilbert": "wordpiece", "xlm-roberta": "bpe", "gpt2": "bytes"}[architecture]
     if kind not in TOKENIZERS or (kind == "bytes") != (architecture == "gpt2"):
         fitting = ["bytes"] if architecture == "gpt2" else [name for name in TOKENIZERS if name != "bytes"]
-        raise InputError(f"a tokenizer of kind {kind!r} cannot serve {architecture}; choose one of: {', '.join(fitting)}")
+        raise InputError(f"a tokenizer of kind {kind!r} does not fit {architecture}; choose one of: {', '.join(fitting)}")
     return kind
 
 
-def _template(made: Tokenizer, bert: bool) -> processors.TemplateProcessing:
+def _template(backend: Tokenizer, bert: bool) -> processors.TemplateProcessing:
     """Special tokens around a text and between two, as BERT or XLM-R has them."""
     first, last = ("[CLS]", "[SEP]") if bert else ("<s>", "</s>")
     pair = f"{first} $A {last} $B:1 {last}:1" if bert else f"{first} $A {last} {last} $B {last}"
-    known = [(name, made.token_to_id(name)) for name in (first, last)]
+    known = [(name, backend.token_to_id(name)) for name in (first, last)]
     return processors.TemplateProcessing(single=f"{first} $A {last}", pair=pair, special_tokens=known)
 
 
@@ -138,53 +146,55 @@ def make_model(
 
 
 def _wordpiece(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
-    """WordPiece. The trainer numbers the "##" characters as it meets them, in an order that changes from run to run and
-    decides between equally frequent merges; they are therefore given beforehand, and the vocabulary is taken over."""
+    """WordPiece. The trainer numbers the "##" characters as it meets them, in an order that changes
+    from run to run and decides between equally frequent merges; they are therefore passed to it,
+    and only the vocabulary is used."""
     unknown = next(name for name in specials if "unk" in name.lower())
     trained = _wordpiece_shell(models.WordPiece(unk_token=unknown))
     inside = sorted({f"##{character}" for text in texts for character in trained.normalizer.normalize_str(text)})
     trainer = trainers.WordPieceTrainer(vocab_size=vocabulary, special_tokens=[*specials, *inside], show_progress=False)
     trained.train_from_iterator(texts, trainer)
     pieces = json.loads(trained.to_str())["model"]["vocab"]
-    made = _wordpiece_shell(models.WordPiece(pieces, unk_token=unknown))
-    made.add_special_tokens(specials)
-    return made
+    backend = _wordpiece_shell(models.WordPiece(pieces, unk_token=unknown))
+    backend.add_special_tokens(specials)
+    return backend
 
 
 def _wordpiece_shell(model: models.WordPiece) -> Tokenizer:
-    made = Tokenizer(model)
-    made.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.decoder = decoders.WordPiece()
-    return made
+    backend = Tokenizer(model)
+    backend.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.decoder = decoders.WordPiece()
+    return backend
 
 
 def _metaspaced(model: Any) -> Tokenizer:
-    """Words begin with a meta-space, as in SentencePiece; unspaced text would otherwise merge into whole phrases."""
-    made = Tokenizer(model)
-    made.normalizer = normalizers.NFKC()
+    """Words begin with a meta-space, as in SentencePiece; unspaced text would otherwise merge into
+    whole phrases."""
+    backend = Tokenizer(model)
+    backend.normalizer = normalizers.NFKC()
     split = [Regex(r"\p{P}"), Regex(r"\p{Han}")]
-    made.pre_tokenizer = pre_tokenizers.Sequence(
+    backend.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Metaspace(), *(pre_tokenizers.Split(pattern, "isolated") for pattern in split)]
     )
-    made.decoder = decoders.Metaspace()
-    return made
+    backend.decoder = decoders.Metaspace()
+    return backend
 
 
 def _bpe(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
-    made = _metaspaced(models.BPE(unk_token=next(name for name in specials if "unk" in name.lower())))
-    made.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=specials, show_progress=False))
-    return made
+    backend = _metaspaced(models.BPE(unk_token=next(name for name in specials if "unk" in name.lower())))
+    backend.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=specials, show_progress=False))
+    return backend
 
 
 def _characters(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
-    """BPE without a merge: one token per character, whatever the vocabulary asked for."""
+    """BPE without merges: one token per character, whatever the vocabulary size."""
     unknown = next(name for name in specials if "unk" in name.lower())
     shell = _metaspaced(models.BPE(unk_token=unknown))
     seen = sorted({letter for text in texts for letter in shell.normalizer.normalize_str(text.replace(" ", "▁"))} | {"▁"})
-    made = _metaspaced(models.BPE({piece: at for at, piece in enumerate([*specials, *seen])}, [], unk_token=unknown))
-    made.add_special_tokens(specials)
-    return made
+    backend = _metaspaced(models.BPE({piece: at for at, piece in enumerate([*specials, *seen])}, [], unk_token=unknown))
+    backend.add_special_tokens(specials)
+    return backend
 
 
 def _unigram(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
@@ -204,24 +214,24 @@ def _unigram(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Toke
         for at in range(trained.get_piece_size())
         if not (trained.is_control(at) or trained.is_unknown(at))
     ]
-    made = _metaspaced(models.Unigram([(name, 0.0) for name in specials] + pieces, unk_id=specials.index(unknown)))
-    made.add_special_tokens(specials)
-    return made
+    backend = _metaspaced(models.Unigram([(name, 0.0) for name in specials] + pieces, unk_id=specials.index(unknown)))
+    backend.add_special_tokens(specials)
+    return backend
 
 
 def _bytes(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
+    backend = Tokenizer(models.BPE())
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
         special_tokens=specials,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    made.train_from_iterator(texts, trainer)
-    made.post_processor = processors.ByteLevel(trim_offsets=True)
-    return made
+    backend.train_from_iterator(texts, trainer)
+    backend.post_processor = processors.ByteLevel(trim_offsets=True)
+    return backend
 
 
 TOKENIZERS = {"wordpiece": _wordpiece, "bpe": _bpe, "unigram": _unigram, "characters": _characters, "bytes": _bytes}
