@@ -107,7 +107,7 @@ def paired(first: ArrayLike, second: ArrayLike, groups: Sequence[str], *, seed: 
     return Paired(estimate(table.tolist(), groups, seed=seed), test.p, test.exact, d_z, superiority)
 
 
-def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
+def mcnemar(first: ArrayLike, second: ArrayLike) -> McNemar:
     """Two models, correct or not on the same texts: is one correct more often? Exact.
 
         b = only the first is correct, c = only the second

@@ -3,13 +3,12 @@ first."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, nan
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from babelscope.stats.paired import sign_flip
@@ -39,7 +38,7 @@ class Equivalence:
     p: float
 
 
-def unit_means(values: ArrayLike, units: Sequence[str] | NDArray[np.str_]) -> Float[np.ndarray, " unit"]:
+def unit_means(values: ArrayLike, units: ArrayLike) -> Float[np.ndarray, " unit"]:
     """The mean of the defined values of each unit, units in sorted order; a unit without any is
     dropped."""
     table = np.asarray(values, dtype=np.float64)
@@ -48,7 +47,7 @@ def unit_means(values: ArrayLike, units: Sequence[str] | NDArray[np.str_]) -> Fl
     return np.bincount(member, weights=table[kept]) / np.bincount(member)
 
 
-def across(first: ArrayLike, second: ArrayLike, units: Sequence[str] | NDArray[np.str_]) -> Across:
+def across(first: ArrayLike, second: ArrayLike, units: ArrayLike) -> Across:
     """Two models over several tasks: does the difference hold across tasks, not only across their
     cells?
 
@@ -71,7 +70,7 @@ def across(first: ArrayLike, second: ArrayLike, units: Sequence[str] | NDArray[n
     return Across(float(means.mean()), len(means), t, ranks, sign_flip(means.tolist()).p)
 
 
-def equivalence(differences: ArrayLike, units: Sequence[str] | NDArray[np.str_], *, margin: float = 0.05) -> Equivalence:
+def equivalence(differences: ArrayLike, units: ArrayLike, *, margin: float = 0.05) -> Equivalence:
     """Is the difference smaller than the margin? Two one-sided t tests over units (groups or
     tasks).
 

@@ -139,7 +139,7 @@ def _texts(texts: pd.DataFrame, rows: pd.DataFrame, names: Sequence[str]) -> lis
         tops: dict[str, dict[str, list[str]]] = {}
         for name, stored in zip(mine["model"], mine["name"]):
             own = rows[(rows["model"] == stored) & (rows["lang"] == lang) & (rows["method"] != CONTROL)]
-            tops[name] = {row.method: top(row.words, row.word_scores) for row in own.itertuples()}
+            tops[name] = {row.method: top(tuple(row.words), tuple(row.word_scores)) for row in own.itertuples()}
         one = rows[rows["lang"] == lang].iloc[0]
         known = mine.drop_duplicates("model").set_index("model")
         rationales = [
