@@ -72,11 +72,11 @@ def test_the_text_is_the_same_and_only_pieces_of_the_vocabulary_stand_for_it(kin
     assert changed > 0 or (way == "same" and kind != "unigram"), "few pieces leave few other cuts"
 
 
-@both
 def test_the_ways_of_a_study_are_those_of_the_model() -> None:
     assert set(LISTED) == set(WAYS)
 
 
+@both
 @pytest.mark.parametrize("way", WAYS)
 def test_words_their_order_and_the_special_tokens_stay(kind: str, way: str) -> None:
     model = cutting(kind)
