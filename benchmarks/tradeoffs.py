@@ -1,4 +1,4 @@
-"""Memory of the trade-off dump: flat in the number of texts."""
+"""Memory of the trade-offs: flat in the number of texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIMIT = 1.2
 
 
 def peak(count: int) -> float:
-    """MiB of a process that dumps so many texts of two languages, and reads the similarity of their states."""
+    """MiB of a process that reads so many texts of two languages, and compares the states of two models."""
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.tradeoffs", str(count)], check=True, capture_output=True, text=True
     )
@@ -24,29 +24,41 @@ def peak(count: int) -> float:
 
 
 def work(count: int, folder: Path) -> None:
-    """A small untrained model reads `count` distinct texts, states and attention kept; then two layers are compared."""
-    from babelscope.analyses.tradeoffs.state_tables import activations_table
-
-    from babelscope import corpus, store
-    from babelscope.analyses.tradeoffs.cells import Tuned, dump, parallel_corpus
+    """Two small untrained models read `count` distinct texts in two languages; then their layers are compared."""
+    from babelscope.analyses.tradeoffs.activations_table import activations_table
+    from babelscope.analyses.tradeoffs.records import read_records
+    from babelscope.data import builtin
+    from babelscope.data.formats.export import write
+    from babelscope.store import open_store, read_study
+    from babelscope.study.config import parse_study
+    from babelscope.study.run import run
     from babelscope.training import small
     from babelscope.types import Example
 
-    words = corpus.read("sentiment", "en", "test", 200)
-    made = [f"{words[at % 200].texts[0]} {at}" for at in range(count)]
-    rows = {
-        lang: [Example(f"{lang}{at}", (text,), lang, str(at), ("negative", "positive")[at % 2]) for at, text in enumerate(made)]
-        for lang in ("en", "xx")
-    }
-    models = []
+    words = builtin.read("sentiment", "en", "test", 200)
+    texts = [f"{words[at % 200].texts[0]} {at}" for at in range(count)]
+    labels = ["negative", "positive"]
+    for lang in ("en", "xx"):
+        rows = (Example(f"{lang}{at}", (text,), lang, str(at), labels[at % 2]) for at, text in enumerate(texts))
+        write(rows, folder / f"{lang}.jsonl")
     for seed in (0, 1):
         place = folder / str(seed)
-        small.make(place, "bert", made[:200], ["negative", "positive"], layers=2, width=64, vocabulary=500, seed=seed)
+        small.make(place, "bert", texts[:200], labels, layers=2, width=64, vocabulary=500, seed=seed)
         config = place / "config.json"
         config.write_text(config.read_text("utf-8").replace('"untrained": true', '"untrained": false'), "utf-8")
-        models.append(Tuned("en", seed, str(place)))
-    held = dump(store.open_store(folder / "store"), models, parallel_corpus({"test": rows}))
-    activations_table(held)
+    names = ("0", "1")
+    study = {
+        "name": "memory",
+        "tasks": [{"name": "reviews", "data": {"file": str(folder / "{lang}.jsonl"), "examples": None}}],
+        "languages": ["en", "xx"],
+        "models": [{"name": name, "source": str(folder / name)} for name in names],
+        "tradeoffs": {"stated": {name: {"language": "en", "seed": int(name)} for name in names}},
+    }
+    assert not run(parse_study(study), folder / "store").failed
+    store = open_store(folder / "store")
+    records = read_records(store, read_study(store), "reviews")
+    assert records is not None
+    activations_table(records)
 
 
 def section() -> str:
@@ -55,8 +67,8 @@ def section() -> str:
     lines = [[f"{count:,} texts per language", f"{each / few:.2f}"] for count, each in zip(COUNTS, (few, many))]
     return f"""## Memory of the trade-off study
 
-The dump of two models (2 layers, width 64) over two languages with hidden states and attention kept, and the similarity of the
-models from it; peak memory of the process, relative to the smaller number of texts. Texts go through in parts of 512.
+Two models (2 layers, width 64) read texts in two languages, hidden states and attention are stored, and the models are compared
+from the store; peak memory of the process, relative to the smaller number of texts. Texts are read in parts of 512.
 
 {table(["texts", "peak memory"], lines)}
 
@@ -65,6 +77,6 @@ That is {verdict} the limit of {LIMIT}.
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as passing:
-        work(int(sys.argv[1]), Path(passing))
+    with tempfile.TemporaryDirectory() as folder:
+        work(int(sys.argv[1]), Path(folder))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

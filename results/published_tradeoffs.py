@@ -109,7 +109,7 @@ def page() -> str:
 
 A study tuned XLM-R on 5,000 rows of XNLI in English and in Hindi (one seed each, the epoch chosen on the test set) and compared
 the two. This page is written by `python -m results published-tradeoffs` from its figures
-(results/published_tradeoffs.csv) with the functions of `babelscope.tradeoffs`; tests hold the same numbers.
+(results/published_tradeoffs.csv) with the functions of `babelscope.analyses.tradeoffs`; tests hold the same numbers.
 
 ## Preference measures the input, not the tuning
 

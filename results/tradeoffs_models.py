@@ -1,4 +1,4 @@
-"""The models of the trade-off runs: tuned on one language each, on all together, and with the encoder left alone.
+"""The models of the trade-off runs: fine-tuned on one language each, on all together, and with the encoder left alone.
 
 `python -m results.tradeoffs_models` trains what is missing, in an order that makes an early stop useful: seed by seed.
 """
@@ -28,7 +28,7 @@ JOINT = "joint"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One run: its task, the languages that are tuned on and tested in, and how it is tuned."""
+    """One run: its task, the languages that are fine-tuned on and tested in, and the recipe."""
 
     name: str
     sources: tuple[str, ...]
@@ -38,7 +38,7 @@ class Setting:
     """Test texts per language; 0: all that there are."""
     seeds: tuple[int, ...] = (0, 1, 2)
     references: bool = True
-    """Whether joint models and tuned heads are trained too."""
+    """Whether joint models and models of which only the head is trained are trained too."""
 
 
 SETTINGS = {
@@ -84,7 +84,7 @@ def split(name: str, lang: str, part: str) -> tuple[Example, ...]:
 
 
 def training(setting: Setting, source: str, seed: int) -> tuple[list[Example], list[Example]]:
-    """What is tuned on and chosen by. Jointly: every text once, in a language that is drawn, so that the steps are as many."""
+    """What is trained on and chosen by. Jointly: every text once, in a sampled language, so that the steps are as many."""
     if source != JOINT:
         return list(split(setting.name, source, "train")), list(split(setting.name, source, "dev"))
     found = []

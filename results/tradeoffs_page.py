@@ -17,10 +17,10 @@ TITLES = {
     "xnli": "Inference on XNLI",
 }
 ABOUT = {
-    "topic": "The small encoder of `babelscope pretrain multilingual` (2 layers, width 128), tuned on 1,000 texts.",
-    "sib200": "mini-multilingual (4 layers, width 256), tuned on the 701 training sentences.",
-    "xnli": "mini-multilingual, tuned on 665 premises of XNLI's dev split (no Hindi training split is at hand), tested on "
-    "rows of its test split; no joint models and tuned heads here.",
+    "topic": "The small encoder of `babelscope pretrain multilingual` (2 layers, width 128), fine-tuned on 1,000 texts.",
+    "sib200": "mini-multilingual (4 layers, width 256), fine-tuned on the 701 training sentences.",
+    "xnli": "mini-multilingual, fine-tuned on 665 premises of XNLI's dev split (no Hindi training split is at hand), tested on "
+    "rows of its test split; no joint and no head-only models here.",
 }
 
 
@@ -47,7 +47,8 @@ def _at(nested: Any, place: Sequence[int]) -> float | None:
 def behaviour(found: dict[str, Any]) -> str:
     sources, targets, held = found["sources"], found["targets"], found["behaviour"]
     lines = [
-        [f"tuned on {s}", *(interval(held["accuracy"], row, at) for at in range(len(targets)))] for row, s in enumerate(sources)
+        [f"fine-tuned on {s}", *(interval(held["accuracy"], row, at) for at in range(len(targets)))]
+        for row, s in enumerate(sources)
     ]
     for name, grid in held["references"].items():
         for row, source in enumerate(sources):
@@ -122,7 +123,7 @@ def confidence(found: dict[str, Any]) -> str:
         seen = f"{sum(row['distinguishable'] for row in others)} of {len(others)}"
         scaled = [row["temperature"]["source"]["ece"] for row in others if "source" in row["temperature"]]
         lines.append([source, *told, f"{worse} of {len(more)}", *eces, seen, f"{_mean(scaled):.3f}" if scaled else "none"])
-    head = ["tuned on", "over-confidence, own", "mean of others", "more than own by the interval", "ECE, own", "mean of others",
+    head = ["fine-tuned on", "over-confidence, own", "mean of others", "more than own by the interval", "ECE, own", "mean of others",
             "ECE above its null", "mean ECE after source temperature"]  # fmt: skip
     return table(head, lines)
 
@@ -144,7 +145,7 @@ def errors(found: dict[str, Any]) -> str:
         shown = [f"{_mean(values):{form}}" if values else "none" for values, form in means]
         most = max(lost, default=None)
         lines.append([source, shown[0], f"{most[0]:.2f} ({most[1]})" if most else "none", *shown[1:]])
-    head = ["tuned on", "right in own, wrong in others", "at most", "kappa of answers", "label shift, own", "mean of others",
+    head = ["fine-tuned on", "right in own, wrong in others", "at most", "kappa of answers", "label shift, own", "mean of others",
             "AUROC, own", "mean of others", "accuracy gained by the target's class shares"]  # fmt: skip
     return table(head, lines)
 
@@ -161,7 +162,7 @@ def forgetting(found: dict[str, Any]) -> str:
         moved = ", ".join(f"{value:.2f}" for part, value in row["drift"].items() if part.startswith("layer"))
         shown = [f"{_mean(each):+.3f}" if each else "none" for each in (gone, misfit)]
         lines.append([row["source"], *shown, own, f"{_mean(others):+.2f}" if others else "none", moved])
-    head = ["tuned on", "forgotten, mean of others", "misfit of the head, mean of others", "loss on hidden words, own",
+    head = ["fine-tuned on", "forgotten, mean of others", "misfit of the head, mean of others", "loss on hidden words, own",
             "mean of others", "drift by layer"]  # fmt: skip
     return table(head, lines)
 
@@ -215,9 +216,9 @@ def page() -> str:
     chosen = there or list(SETTINGS)
     missing = [TITLES[name] for name in SETTINGS if name not in chosen]
     left = f"\nNot run yet: {', '.join(missing)} (`python -m results.tradeoffs NAME`)." if missing else ""
-    return f"""# What tuning on one language cost the others
+    return f"""# What fine-tuning on one language cost the others
 
-Models tuned on one language each, tested in others; [how to read it](../tradeoffs.md). Intervals are 95 %, all cells resampled
+Models fine-tuned on one language each, tested in others; [how to read it](../tradeoffs.md). Intervals are 95 %, all cells resampled
 together by text (seeds too, from three on). Nothing was chosen on test texts. Heads alone were trained with the first seed
 only, and drift, forgetting and attention are of the first seed. This page is written by
 `python -m results tradeoffs`, the figures are as they came out.{left}

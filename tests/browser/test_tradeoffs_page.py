@@ -10,7 +10,8 @@ import pytest
 from devtools import CHROMIUM, browser
 
 from babelscope.analyses.tradeoffs.behaviour import specialisation, transfer_gap
-from babelscope.analyses.tradeoffs.section import page
+from babelscope.analyses.tradeoffs.section import section
+from babelscope.reporting.build import section_page
 
 pytestmark = [
     pytest.mark.browser,
@@ -60,13 +61,18 @@ def drawn() -> dict[str, Any]:
         ],
         "forgetting": [{"source": "en", "target": "hi", "forgotten": [0.1, 0.0, 0.2], "misfit": [None, None, None]}],
         "drift": [{"source": "en", "drift": {"embeddings": 0.0, "layer 0": 0.1}, "language_loss": {}}],
+        "flipped_texts": TEXTS,
     }  # fmt: skip
+
+
+def page() -> str:
+    return section_page(section({"<u>topic": drawn(), "other": drawn()}))
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page(tmp_path: Path, dark: bool) -> None:
     file = tmp_path / "tradeoffs.html"
-    file.write_text(page(drawn(), TEXTS, title="<u>topic"), "utf-8")
+    file.write_text(page(), "utf-8")
     with browser() as shown:
         for width in (1280, 400):
             shown.open(file.as_uri(), dark=dark, width=width)
@@ -74,10 +80,10 @@ def test_the_page(tmp_path: Path, dark: bool) -> None:
             assert [each for each in shown.requests if not each.startswith(("file://", "data:"))] == []
             assert shown.evaluate("document.documentElement.dataset.error === undefined")
             assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth"), "only the boxes scroll"
-            assert shown.evaluate("document.querySelectorAll('.heatmaplayer .hm').length") == 4 + 2 * len(LANGS)
+            assert shown.evaluate("document.querySelectorAll('.heatmaplayer .hm').length") == 2 * (4 + 2 * len(LANGS))
             assert shown.evaluate("document.querySelectorAll('b, u, i').length") == 0, "names and texts are no markup"
             assert shown.evaluate("getComputedStyle(document.querySelector('bdi[lang=ar]')).direction") == "rtl"
 
 
 def test_the_same_numbers_give_the_same_text() -> None:
-    assert page(drawn(), TEXTS) == page(drawn(), TEXTS)
+    assert page() == page()

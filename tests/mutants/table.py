@@ -17,7 +17,7 @@ class Mutant(NamedTuple):
 
 MUTANTS = {
     "languages with texts of their own averaged over all texts": Mutant(
-        "babelscope.analyses.tradeoffs.intervals:_drawn",
+        "babelscope.analyses.tradeoffs.intervals:_resampled",
         "(C @ S.T)[:, None, None, :]", "C.sum(axis=1)[:, None, None, None]",
         "analyses/tradeoffs/test_transfer_matrix.py", "not_paired",
     ),
@@ -373,7 +373,7 @@ MUTANTS = {
         "reference/test_tradeoff_numbers.py", "spread",
     ),
     "models resampled apart": Mutant(
-        "babelscope.analyses.tradeoffs.intervals:_drawn",
+        "babelscope.analyses.tradeoffs.intervals:_resampled",
         'np.einsum("kstc,dc->dkst", S, C, optimize=True)',
         'np.stack([np.einsum("ktc,dc->dkt", S[:, s], np.roll(C, s, 1))'
         " for s in range(S.shape[1])], 2)",

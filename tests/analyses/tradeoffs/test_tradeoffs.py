@@ -239,7 +239,8 @@ def test_classes_are_matched_by_name_or_refused() -> None:
 
 def test_permuted_classes_are_mapped(folders: Folders, tmp_path: Path) -> None:
     data = write_texts(tmp_path / "texts", {"test": texts()["test"]})
-    found = records(filled(study_values(folders, data, ("en-0", "hi-7")), tmp_path / "s"))
+    stated = {"en-0": {"language": "en"}, "hi-7": {"language": "hi"}}
+    found = records(filled(study_values(folders, data, ("en-0", "hi-7"), block={"stated": stated}), tmp_path / "s"))
     own, rows = load(folders["hi-7"]), texts()["test"]["en"]
     order = [own.labels.index(name) for name in found.labels]
     assert order != [0, 1, 2]
@@ -249,11 +250,12 @@ def test_permuted_classes_are_mapped(folders: Folders, tmp_path: Path) -> None:
 
 def test_models_that_cannot_be_compared_fail_alone_with_a_reason(folders: Folders, tmp_path: Path) -> None:
     data = write_texts(tmp_path / "texts", {"test": texts()["test"]})
-    asked = study_values({**folders, "sw-0": folders["base"]}, data, ("en-0", "hi-0", "hi-8", "sw-0"))
-    outcome = run(parse_study({**asked, "tradeoffs": {**asked["tradeoffs"], "stated": {
-        "en-0": {"language": "en", "seed": 0}, "hi-0": {"language": "hi", "seed": 0},
-        "hi-8": {"language": "hi", "seed": 8}, "sw-0": {"language": "sw", "seed": 0},
-    }}}), tmp_path / "s")  # fmt: skip
+    stated = {
+        "en-0": {"language": "en"}, "hi-0": {"language": "hi"}, "hi-8": {"language": "hi", "seed": 8},
+        "sw-0": {"language": "joint"},
+    }  # fmt: skip
+    asked = study_values({**folders, "sw-0": folders["base"]}, data, tuple(stated), block={"stated": stated})
+    outcome = run(parse_study(asked), tmp_path / "s")
     reasons = {failure.cell["model"]: failure.reason for failure in outcome.failed}
     assert "has the gold label 'mixed', hi-8 has the classes a, b, c; set id2label" in reasons["hi-8"]
     assert reasons["sw-0"].startswith("UntrainedHead")

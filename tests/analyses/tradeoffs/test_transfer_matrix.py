@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from babelscope.analyses.tradeoffs.behaviour import (
-    columns,
+    diagonal_columns,
     factorial,
     preference,
     relative_transfer,
@@ -18,7 +18,7 @@ from babelscope.analyses.tradeoffs.intervals import comparisons, intervals
 from babelscope.errors import InputError
 
 SOURCES, TARGETS = ("en", "hi", "sw"), ("sw", "en", "de", "hi")
-OWN = columns(SOURCES, TARGETS)
+OWN = diagonal_columns(SOURCES, TARGETS)
 
 
 def matrix(*shape: int) -> np.ndarray:
@@ -31,7 +31,7 @@ def judged(seeds: int = 2, examples: int = 60) -> np.ndarray:
 
 def test_each_source_finds_its_column_and_a_missing_one_has_none() -> None:
     assert OWN == [1, 3, 0]
-    assert columns(("en", "fr"), TARGETS) == [1, -1]
+    assert diagonal_columns(("en", "fr"), TARGETS) == [1, -1]
 
 
 def test_own_cells_are_zero_and_leading_axes_are_kept() -> None:

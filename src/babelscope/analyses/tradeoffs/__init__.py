@@ -1,1 +1,1 @@
-"""What tuning on one language cost the others: numbers from predictions, states and attention, without a model."""
+"""What fine-tuning on one language cost the others: behaviour, states, attention, confidence, errors."""

@@ -15,7 +15,7 @@ from babelscope.random import keyed
 FOLDS = 10
 """Parts of the texts that the jackknife leaves out in turn."""
 FEW = 200
-"""Below so many texts a similarity is said to be of few."""
+"""Below so many texts a similarity is reported to be of few."""
 WIDTH = 1.959963984540054
 """Standard errors on either side of a 95 % interval."""
 
@@ -26,7 +26,8 @@ Batch = tuple[Float[np.ndarray, "_text _dim"], Float[np.ndarray, "_text _other"]
 
 
 class Gram(NamedTuple):
-    """Inner products of one side's states with zeros on the diagonal, and what leaving folds out makes of their sums.
+    """Inner products of one side's states with zeros on the diagonal, and what leaving folds out
+    makes of their sums.
 
     `kept` has a column for all texts and one for each fold, 0 where a text is left out.
     """
@@ -44,12 +45,14 @@ class Jackknifed(NamedTuple):
 
 
 def linear_cka(x: States, y: Others) -> float:
-    """Similarity of two representations of the same texts: the biased form, which is high for few texts whatever they are.
+    """Similarity of two representations of the same texts: the biased form, which is high for few
+    texts whatever they are.
 
         CKA = ||X' Y||^2 / (||X' X|| ||Y' Y||),  X and Y centred, Frobenius norms
 
-    *Laws*: CKA(X, X) = 1; 0 <= CKA <= 1; symmetric; unchanged by rotation, scaling and translation of either side, but not by a
-    general linear map; of independent noise in 768 dimensions it is near .89 for 100 texts.
+    *Laws*: CKA(X, X) = 1; 0 <= CKA <= 1; symmetric; unchanged by rotation, scaling and translation
+    of either side, but not by a general linear map; of independent noise in 768 dimensions it is
+    near .89 for 100 texts.
     Source: Kornblith et al. 2019, eq. 4.
     """
     x, y = x - x.mean(axis=0), y - y.mean(axis=0)
@@ -63,24 +66,26 @@ def debiased_cka(batches: Iterable[Batch]) -> float:
         h(K, L) = [sum(K * L) + sum(K) sum(L) / ((n-1)(n-2)) - 2/(n-2) (K 1)'(L 1)] / (n (n-3))
         dCKA = h(K, L) / sqrt(h(K, K) h(L, L));   K = X X', L = Y Y' with zeros on the diagonal
 
-    Over several batches the h are added before the quotient is taken. Features are not centred first: the estimator does.
+    Over several batches the h are added before the quotient is taken. Features are not centred
+    first: the estimator does.
 
-    *Laws*: dCKA(X, X) = 1; symmetric; unchanged by rotation, scaling and translation of either side, but not by a general
-    linear map; independent noise and exchanged rows give about 0 (it may be below); NaN where either side is constant.
+    *Laws*: dCKA(X, X) = 1; symmetric; unchanged by rotation, scaling and translation of either
+    side, but not by a general linear map; independent noise and exchanged rows give about 0 (it may
+    be below); NaN where either side is constant.
     *Left open by the paper*: fewer than 4 texts in a batch are refused.
     Source: Song et al. 2012, eq. 5 (the estimator of h); Nguyen et al. 2021, eq. 3 (over batches).
     """
     total = np.zeros((3, 1))
     for x, y in batches:
-        one, two = gram(x), gram(y)
-        total += np.stack([hsic(one, two), hsic(one, one), hsic(two, two)])
+        k, l = gram(x), gram(y)
+        total += np.stack([hsic(k, l), hsic(k, k), hsic(l, l)])
     return float(similarity(*total)[0])
 
 
 def gram(x: States, folds: Int[np.ndarray, " text"] | None = None) -> Gram:
     """A side of a similarity, ready to be compared with others of the same texts and folds."""
     if len(x) < 4:
-        raise InputError(f"similarity needs 4 texts or more; found {len(x)}")
+        raise InputError(f"similarity needs 4 texts or more; found {len(x)}: give more")
     x = x - x.mean(axis=0)  # changes nothing but the rounding: h is the same for any origin
     matrix = np.asarray(x @ x.T)
     np.fill_diagonal(matrix, 0.0)
@@ -90,16 +95,17 @@ def gram(x: States, folds: Int[np.ndarray, " text"] | None = None) -> Gram:
     return Gram(matrix, kept, rows, rows.sum(axis=0))
 
 
-def hsic(one: Gram, two: Gram) -> Float[np.ndarray, " replicate"]:
+def hsic(k: Gram, l: Gram) -> Float[np.ndarray, " replicate"]:
     """h of the two sides, and again with each fold of texts left out; those of batches are added.
 
-    *Laws*: the first number is that without folds; each other is that of the texts outside of the fold; symmetric.
+    *Laws*: the first number is that without folds; each other is that of the texts outside of the
+    fold; symmetric.
     """
-    if one.matrix.shape != two.matrix.shape:
-        raise InputError(f"similarity needs the same texts on both sides; found {len(one.matrix)} and {len(two.matrix)}")
-    n = one.kept.sum(axis=0)
-    both = (one.kept * ((one.matrix * two.matrix) @ one.kept)).sum(axis=0)
-    whole = both + one.sums * two.sums / ((n - 1) * (n - 2)) - 2 / (n - 2) * (one.rows * two.rows).sum(axis=0)
+    if k.matrix.shape != l.matrix.shape:
+        raise InputError(f"similarity needs the same texts on both sides; found {len(k.matrix)} and {len(l.matrix)}")
+    n = k.kept.sum(axis=0)
+    both = (k.kept * ((k.matrix * l.matrix) @ k.kept)).sum(axis=0)
+    whole = both + k.sums * l.sums / ((n - 1) * (n - 2)) - 2 / (n - 2) * (k.rows * l.rows).sum(axis=0)
     return np.asarray(whole / (n * (n - 3)))
 
 
@@ -109,10 +115,11 @@ def folds(clusters: Sequence[str]) -> Int[np.ndarray, " text"]:
 
 
 def similarity(
-    both: Float[np.ndarray, " replicate"], one: Float[np.ndarray, " replicate"], two: Float[np.ndarray, " replicate"]
+    both: Float[np.ndarray, " replicate"], first: Float[np.ndarray, " replicate"], second: Float[np.ndarray, " replicate"]
 ) -> Float[np.ndarray, " replicate"]:
-    """dCKA from summed h: of all texts, then with each fold left out; NaN where a side does not vary."""
-    below = np.where((one > 0) & (two > 0), one * two, nan)
+    """dCKA from summed h: of all texts, then with each fold left out; NaN where a side does not
+    vary."""
+    below = np.where((first > 0) & (second > 0), first * second, nan)
     return np.asarray(both / np.sqrt(below))
 
 
@@ -121,10 +128,11 @@ def jackknifed(replicates: Float[np.ndarray, " replicate"]) -> Jackknifed:
 
         se^2 = (F - 1)/F sum_f (v_f - mean v)^2;   low, high = v -+ 1.96 se
 
-    The bootstrap would draw texts twice, and a text is perfectly similar to itself: that inflates CKA.
+    The bootstrap would sample texts twice, and a text is perfectly similar to itself: that inflates
+    CKA.
 
-    *Laws*: equal replicates have no width; adding a constant moves all three; of a mean over texts in folds of equal size it is
-    the usual standard error, on average.
+    *Laws*: equal replicates have no width; adding a constant moves all three; of a mean over texts
+    in folds of equal size it is the usual standard error, on average.
     Source: Quenouille 1956, Tukey 1958, delete-a-group form.
     """
     value, left = float(replicates[0]), np.asarray(replicates[1:], dtype=np.float64)
@@ -148,10 +156,11 @@ def paired_cosine(x: States, y: States, *, centred: bool = False) -> float:
 
         1/n sum_i x_i . y_i / (|x_i| |y_i|);   with `centred` after each side's mean was taken off
 
-    Raw cosines are near 1 for any two texts, because states share a large common part. It means something between two tunings
-    of one base, which share their axes; not between unrelated models.
+    Raw cosines are near 1 for any two texts, because states share a large common part. It means
+    something between two models of one base, which share their axes; not between unrelated models.
 
-    *Laws*: of a thing with itself 1; unchanged by scaling a side; centred it is unchanged by translation.
+    *Laws*: of a thing with itself 1; unchanged by scaling a side; centred it is unchanged by
+    translation.
     """
     if centred:
         x, y = x - x.mean(axis=0), y - y.mean(axis=0)
@@ -161,14 +170,17 @@ def paired_cosine(x: States, y: States, *, centred: bool = False) -> float:
 
 
 def retrieval(x: States, y: States) -> tuple[float, float]:
-    """How often a text's nearest neighbour on the other side is its translation: from x to y, and from y to x.
+    """How often a text's nearest neighbour on the other side is its translation: from x to y, and
+    from y to x.
 
-    Cosine after each side's mean was taken off; ties are not hits unless the translation comes first.
+    Cosine after each side's mean was taken off; ties are not hits unless the translation comes
+    first.
 
-    *Laws*: a rotation of both sides changes nothing; of a thing with itself 1; of independent noise about 1/n.
+    *Laws*: a rotation of both sides changes nothing; of a thing with itself 1; of independent noise
+    about 1/n.
     """
     sides = [side - side.mean(axis=0) for side in (x, y)]
-    one, two = (side / np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-300) for side in sides)
-    alike = one @ two.T
+    first, second = (side / np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-300) for side in sides)
+    alike = first @ second.T
     right = np.arange(len(x))
     return float((alike.argmax(axis=1) == right).mean()), float((alike.argmax(axis=0) == right).mean())

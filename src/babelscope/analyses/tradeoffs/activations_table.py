@@ -116,7 +116,8 @@ def _exchanged(records: Records, model: FineTuning, lang: str, pooling: str) -> 
 
 
 def _cosines(records: Records, tuned: Models, bases: Models, lang: str, pooling: str) -> dict[str, list[float]]:
-    """Mean cosine of the models of the first seed to the base per layer, raw and centred, on the first part."""
+    """Mean cosine of the models of the first seed to the base per layer, raw and centred, on the
+    first part."""
     if not bases:
         return {}
     base = next(state_parts(records, bases[0], "test", lang, pooling))
@@ -131,8 +132,8 @@ def _cosines(records: Records, tuned: Models, bases: Models, lang: str, pooling:
 
 
 def alignment_table(records: Records, table: Grid, *, pooling: str = "mean") -> list[dict[str, Any]]:
-    """Per model of the first seed (and the base): how well translations find each other, layer by layer,
-    on the first part."""
+    """Per model of the first seed (and the base): how well translations find each other, layer by
+    layer, on the first part."""
     if not table.parallel:
         return []
     tuned = [model for model in records.of_kind(SINGLE) if model.seed == table.seeds[0]]

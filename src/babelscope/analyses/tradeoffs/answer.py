@@ -28,7 +28,8 @@ def answer(tables: Mapping[str, Mapping[str, Any]]) -> Markup:
 
 
 def costs(tables: Mapping[str, Any]) -> list[Cost]:
-    """The models that are significantly below the probe outside their own language, largest cost first."""
+    """The models that are significantly below the probe outside their own language, largest cost
+    first."""
     gain, sources, targets = tables["behaviour"]["gain"].get("probe"), tables["sources"], tables["targets"]
     listed = []
     for source, target in tables["behaviour"]["harmed"] or ():

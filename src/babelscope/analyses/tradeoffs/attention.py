@@ -1,4 +1,5 @@
-"""How spread out attention is: per head, in nats and as a share of the possible, with sinks apart and length held fixed."""
+"""How spread out attention is: per head, in nats and as a share of the possible, with sinks apart
+and at equal length."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class Spread(NamedTuple):
 
 
 class LanguageEffect(NamedTuple):
-    """By how much a language lies above the reference language at equal length; `slope` per unit of log length."""
+    """By how much a language lies above the reference language at equal length; `slope` per unit of
+    log length."""
 
     effects: Float[np.ndarray, " lang"]
     low: Float[np.ndarray, " lang"]
@@ -39,25 +41,29 @@ class LanguageEffect(NamedTuple):
 def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:
     """H = -sum_k p_k log p_k in nats, 0 log 0 = 0.
 
-    *Laws*: 0 <= H <= log n; uniform weights have log n, a single one 0; that of a mean of heads is at least the mean of theirs.
+    *Laws*: 0 <= H <= log n; uniform weights have log n, a single one 0; that of a mean of heads is
+    at least the mean of theirs.
     """
     logs = np.log(weights, out=np.zeros_like(weights), where=weights > 0)
     return np.asarray(-(weights * logs).sum(axis=-1))
 
 
 def spread(weights: Weights, special: Bool[np.ndarray, " key"], reach: Int[np.ndarray, "layer 2"] | None = None) -> Spread:
-    """Entropy and sinks of one text's attention, per layer and head: heads are never averaged first.
+    """Entropy and sinks of one text's attention, per layer and head: heads are never averaged
+    first.
 
         nats = mean_q H(p_q);   share = mean_q H(p_q) / log n_q over queries with n_q > 1;   sink = mean_q sum_{k special} p_qk
         content = mean_q H(p_q without special keys, summing to 1 again)
 
-    p_q are the weights of query q, n_q is the number of keys that it can see: `reach` says how far back and ahead each layer
-    looks ((-9, 0) is a causal layer over ten tokens), without it everything is seen.
+    p_q are the weights of query q, n_q is the number of keys that it can see: `reach` says how far
+    back and ahead each layer looks ((-9, 0) is a causal layer over ten tokens), without it
+    everything is seen.
 
-    *Laws*: uniform attention has share 1, a single key 0; share and sink lie in [0, 1]; padding changes nothing; permuting
-    heads permutes the result; without special tokens content = nats and sink = 0.
-    *Left open by the paper*: special tokens ask too (they are queries like others). A query that looks at special tokens only
-    has no content entropy.
+    *Laws*: uniform attention has share 1, a single key 0; share and sink lie in [0, 1]; padding
+    changes nothing; permuting heads permutes the result; without special tokens content = nats and
+    sink = 0.
+    *Left open by the paper*: special tokens ask too (they are queries like others). A query that
+    looks at special tokens only has no content entropy.
     Source: the trade-off study, experiment 3, which averages heads before taking the entropy.
     """
     totals = weights.sum(axis=-1)
@@ -86,12 +92,14 @@ def language_effect(
 
         value_il = text_i + effect_l + slope log(tokens_il) + error,   effect of the first language 0, by least squares
 
-    Longer texts have larger entropies even as a share of log n, and languages differ in length: unpaired means confound
-    them. Intervals resample clusters, 2000 times.
+    Longer texts have larger entropies even as a share of log n, and languages differ in length:
+    unpaired means confound them. Intervals resample clusters, 2000 times.
 
-    *Laws*: values made by the formula give back effects and slope; adding a number per text changes nothing; the effect of the
-    reference is 0; a language with the values and lengths of the reference has effect 0 without width.
-    *Left open by the paper*: texts are fixed effects (each text's mean is taken off), not random ones.
+    *Laws*: values made by the formula give back effects and slope; adding a number per text changes
+    nothing; the effect of the reference is 0; a language with the values and lengths of the
+    reference has effect 0 without width.
+    *Left open by the paper*: texts are fixed effects (each text's mean is taken off), not random
+    ones.
     """
     logs = np.log(np.maximum(tokens, 1.0))
     y = values - values.mean(axis=1, keepdims=True)
@@ -105,17 +113,17 @@ def language_effect(
     products = np.zeros((member.max() + 1, langs))
     np.add.at(squares, member, np.einsum("tlp,tlq->tpq", design, design))
     np.add.at(products, member, np.einsum("tlp,tl->tp", design, y))
-    found = _solved(squares.sum(axis=0), products.sum(axis=0))
+    solution = _solved(squares.sum(axis=0), products.sum(axis=0))
     nothing = np.full(langs, np.nan)
     low = high = nothing
     if len(squares) > 1:
         count = len(squares)
-        drawn = keyed(seed, "language effect", count).multinomial(count, np.full(count, 1 / count), RESAMPLES).astype(float)
-        solved = np.array([_solved(np.tensordot(each, squares, 1), each @ products) for each in drawn])
+        resamples = keyed(seed, "language effect", count).multinomial(count, np.full(count, 1 / count), RESAMPLES).astype(float)
+        solved = np.array([_solved(np.tensordot(each, squares, 1), each @ products) for each in resamples])
         low, high = (
             np.concatenate([[0.0], edge[:-1]]) for edge in np.quantile(solved, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
         )
-    return LanguageEffect(np.concatenate([[0.0], found[:-1]]), low, high, float(found[-1]))
+    return LanguageEffect(np.concatenate([[0.0], solution[:-1]]), low, high, float(solution[-1]))
 
 
 def _visible(shape: tuple[int, ...], reach: Int[np.ndarray, "layer 2"] | None) -> Bool[np.ndarray, "layer query key"]:

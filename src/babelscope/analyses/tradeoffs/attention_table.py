@@ -17,8 +17,8 @@ ByLanguage = dict[str, Predictions]
 
 
 def attention_table(records: Records, table: Grid, *, seed: int = 0) -> list[dict[str, Any]]:
-    """Per model (base, and those of the first seed) and quantity: means by language and layer, languages
-    at equal length, and what fine-tuning changed, paired by text."""
+    """Per model (base, and those of the first seed) and quantity: means by language and layer,
+    languages at equal length, and what fine-tuning changed, paired by text."""
     base = _base(records, table)
     models: list[tuple[str, ByLanguage]] = [(BASE, base)] if base else []
     models += [(s, {t: table.test[table.seeds[0], s, t] for t in table.targets}) for s in table.sources]

@@ -1,4 +1,5 @@
-"""The transfer matrix with everything that follows from it, and the references that it is held against."""
+"""The transfer matrix with everything that follows from it, and the references that it is held
+against."""
 
 from __future__ import annotations
 
@@ -22,22 +23,22 @@ Reference = Float[np.ndarray, "source target text"]
 
 
 def behaviour_table(table: Grid, references: Mapping[str, Reference], labels: int, *, seed: int = 0) -> dict[str, Any]:
-    """The matrix and what follows from it; gains over each reference, and where fine-tuning did harm
-    by the probe's measure."""
-    hits, own = correct(table), table.own
+    """The matrix and what follows from it; gains over each reference, and where fine-tuning did
+    harm by the probe's measure."""
+    hits, diagonal = correct(table), table.diagonal
 
     def of(statistic: Statistic) -> dict[str, Any]:
         return interval_lists(intervals(hits, table.clusters, statistic, seed=seed))
 
     result: dict[str, Any] = {
         "accuracy": of(lambda a: a),
-        "preference": of(lambda a: behaviour.preference(a, own)),
-        "transfer_gap": of(lambda a: behaviour.transfer_gap(a, own)),
-        "specialisation": of(lambda a: behaviour.specialisation(a, own)),
+        "preference": of(lambda a: behaviour.preference(a, diagonal)),
+        "transfer_gap": of(lambda a: behaviour.transfer_gap(a, diagonal)),
+        "specialisation": of(lambda a: behaviour.specialisation(a, diagonal)),
         "donor": of(lambda a: behaviour.two_way(a).donor),
         "difficulty": of(lambda a: behaviour.two_way(a).difficulty),
         "shares": of(lambda a: behaviour.two_way(a).shares),
-        "relative_transfer": of(lambda a: behaviour.relative_transfer(a, own, 1 / labels)),
+        "relative_transfer": of(lambda a: behaviour.relative_transfer(a, diagonal, 1 / labels)),
         "tests": [each._asdict() for each in _gaps(table, hits, seed)],
         **_gains(table, hits, references, seed),
     }
@@ -58,32 +59,32 @@ def _gains(table: Grid, hits: Correct, references: Mapping[str, Reference], seed
 
 def _gaps(table: Grid, hits: Correct, seed: int) -> list[Comparison]:
     """Every model against the target's own model, in that target."""
-    tested = [owner for owner, place in enumerate(table.own) if place >= 0]
+    tested = [owner for owner, place in enumerate(table.diagonal) if place >= 0]
     cells = [(row, owner) for owner in tested for row in range(len(table.sources)) if row != owner]
     if not cells:
         return []
-    first = np.stack([hits[:, row, table.own[owner]] for row, owner in cells], axis=1)
-    second = np.stack([hits[:, owner, table.own[owner]] for _, owner in cells], axis=1)
+    first = np.stack([hits[:, row, table.diagonal[owner]] for row, owner in cells], axis=1)
+    second = np.stack([hits[:, owner, table.diagonal[owner]] for _, owner in cells], axis=1)
     names = [(table.sources[row], table.sources[owner]) for row, owner in cells]
     return comparisons(first, second, names, table.clusters, seed=seed)
 
 
 def _harmed(table: Grid, gain: Mapping[str, Any] | None) -> list[list[str]] | None:
-    """Cells outside the source's own language where the model is below the probe by the interval; None
-    without a probe."""
+    """Cells outside the source's own language where the model is below the probe by the interval;
+    None without a probe."""
     if gain is None:
         return None
     harmed = []
     for row, source in enumerate(table.sources):
         for place, target in enumerate(table.targets):
-            if place != table.own[row] and gain["high"][row][place] < 0:
+            if place != table.diagonal[row] and gain["high"][row][place] < 0:
                 harmed.append([source, target])
     return harmed
 
 
 def references(records: Records, table: Grid) -> dict[str, Reference]:
-    """Who else is right on the same texts: the most frequent class, a random head on the base, a probe
-    on the base, models of which only the head was trained, models of all languages."""
+    """Who else is right on the same texts: the most frequent class, a random head on the base, a
+    probe on the base, models of which only the head was trained, models of all languages."""
     shape = (len(table.sources), len(table.targets), len(table.clusters))
     listed = {}
     if "train" in records.texts:

@@ -1,4 +1,5 @@
-"""What the trade-offs compute and store: the texts, what every model makes of them, and how far it moved."""
+"""What the trade-offs compute and store: the texts, what every model makes of them, and how far it
+moved."""
 
 from __future__ import annotations
 
@@ -192,7 +193,8 @@ def _rows(read: Callable[[], list[ReadText]], kind: str) -> Rows:
 
 
 def language_losses(base: str, model: Model | None, rows: Sequence[Example]) -> list[LanguageLoss]:
-    """The loss on every text with the base's language model head; none where the base has no such head."""
+    """The loss on every text with the base's language model head; none where the base has no such
+    head."""
     from babelscope.analyses.tradeoffs.drift import language_loss
     from babelscope.model.language_models import load_language_model
 

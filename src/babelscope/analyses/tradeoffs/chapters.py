@@ -16,7 +16,8 @@ from babelscope.analyses.tradeoffs.figures import (
 )
 
 SHOWN = 3
-"""Other languages in a reliability diagram, the most over-confident ones; and flips per pair of languages."""
+"""Other languages in a reliability diagram, the most over-confident ones; and flips per pair of
+languages."""
 FLIPS = 30
 """Flips that are shown, of all pairs of languages together."""
 POOLINGS = {"mean": "mean over tokens", "first": "first token", "last": "last token"}

@@ -15,7 +15,8 @@ from babelscope.stats import estimate
 
 
 def confidence_table(table: Grid, *, seed: int = 0) -> list[dict[str, Any]]:
-    """One row per source and target, means over seeds; the diagram's points are of all seeds together."""
+    """One row per source and target, means over seeds; the diagram's points are of all seeds
+    together."""
     return [_row(table, source, target, seed) for source in table.sources for target in table.targets]
 
 
@@ -59,8 +60,8 @@ def _scores(seeds: list[Predictions]) -> dict[str, Any]:
 
 
 def _beyond(table: Grid, source: str, target: str, seed: int) -> dict[str, Any] | None:
-    """By how much over-confidence exceeds that in the model's own language; paired where the languages
-    share their texts."""
+    """By how much over-confidence exceeds that in the model's own language; paired where the
+    languages share their texts."""
     if source not in table.targets or source == target:
         return None
     rows = []
@@ -73,7 +74,8 @@ def _beyond(table: Grid, source: str, target: str, seed: int) -> dict[str, Any] 
 
 
 def _temperatures(table: Grid, source: str, target: str) -> dict[str, Any]:
-    """T from the source's dev texts (what zero-shot use has) and from the target's (what it has not)."""
+    """T from the source's dev texts (what zero-shot use has) and from the target's (what it has
+    not)."""
     fits = {name: _fitted(table, source, target, lang) for name, lang in (("source", source), ("target", target))}
     return {
         name: {

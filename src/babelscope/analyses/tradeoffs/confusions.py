@@ -30,7 +30,8 @@ class Scores(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """Predicted share less gold share per class, half the sum of their sizes, and the divergence from gold."""
+    """Predicted share less gold share per class, half the sum of their sizes, and the divergence
+    from gold."""
 
     by_class: Float[np.ndarray, " label"]
     total_variation: float
@@ -40,7 +41,8 @@ class Shift(NamedTuple):
 def confusion(gold: Golds, predicted: Golds, labels: int) -> Counts:
     """How often each gold class (rows) was predicted as each class (columns).
 
-    *Laws*: the counts sum to n; their trace / n is the accuracy; exchanging gold and predicted transposes them.
+    *Laws*: the counts sum to n; their trace / n is the accuracy; exchanging gold and predicted
+    transposes them.
     """
     return np.bincount(gold * labels + predicted, minlength=labels * labels).reshape(labels, labels)
 
@@ -50,12 +52,13 @@ def scores(counts: Counts) -> Scores:
 
         recall_c = N_cc / sum_j N_cj;   precision_c = N_cc / sum_i N_ic;   F1_c = 2 N_cc / (sum_j N_cj + sum_i N_ic)
 
-    *Laws*: equal to scikit-learn's; a class without gold has no recall and stands in no mean; one that is never predicted has
-    no precision; balanced accuracy is the mean recall, and the accuracy where classes are equally frequent.
+    *Laws*: equal to scikit-learn's; a class without gold has no recall and is in no mean; one that
+    is never predicted has no precision; balanced accuracy is the mean recall, and the accuracy
+    where classes are equally frequent.
     """
-    hits, golds, given = np.diag(counts).astype(float), counts.sum(axis=1), counts.sum(axis=0)
-    recall, precision = _share(hits, golds), _share(hits, given)
-    f1 = np.where(golds > 0, _share(2 * hits, golds + given), nan)
+    hits, golds, predicted = np.diag(counts).astype(float), counts.sum(axis=1), counts.sum(axis=0)
+    recall, precision = _share(hits, golds), _share(hits, predicted)
+    f1 = np.where(golds > 0, _share(2 * hits, golds + predicted), nan)
     there = golds > 0
     means = (float(f1[there].mean()), float(recall[there].mean())) if there.any() else (nan, nan)
     return Scores(recall, precision, f1, *means, int((~there).sum()))
@@ -67,21 +70,24 @@ def label_shift(counts: Counts) -> Shift:
         d_c = predicted_c - gold_c (shares);   total variation = 1/2 sum_c |d_c|;
         divergence = sum_c q_c log(q_c / g_c) with q and g the shares after 1/2 was added to every count
 
-    *Laws*: the d sum to 0; 0 <= total variation <= 1; all are 0 where predicted and gold counts agree; divergence >= 0.
+    *Laws*: the d sum to 0; 0 <= total variation <= 1; all are 0 where predicted and gold counts
+    agree; divergence >= 0.
     """
-    golds, given = counts.sum(axis=1).astype(float), counts.sum(axis=0).astype(float)
+    golds, predicted = counts.sum(axis=1).astype(float), counts.sum(axis=0).astype(float)
     total = golds.sum()
     if total == 0:
         return Shift(np.full(len(golds), nan), nan, nan)
-    by_class = (given - golds) / total
-    q, g = ((each + SMOOTH) / (each + SMOOTH).sum() for each in (given, golds))
+    by_class = (predicted - golds) / total
+    q, g = ((each + SMOOTH) / (each + SMOOTH).sum() for each in (predicted, golds))
     return Shift(by_class, float(np.abs(by_class).sum() / 2), float((q * np.log(q / g)).sum()))
 
 
 def one_vs_rest(logits: Logits, gold: Golds) -> Float[np.ndarray, " label"]:
-    """AUROC of each class's probability against all others: what the model knows of the class, whatever its threshold.
+    """AUROC of each class's probability against all others: what the model knows of the class,
+    whatever its threshold.
 
-    *Laws*: NaN for a class without gold, or with nothing else; adding an offset to one class's log-odds keeps its own.
+    *Laws*: NaN for a class without gold, or with nothing else; adding an offset to one class's
+    log-odds keeps its own.
     """
     p = probabilities(logits)
     odds = np.log(np.maximum(p, 1e-300)) - np.log(np.maximum(1 - p, 1e-300))
@@ -89,28 +95,30 @@ def one_vs_rest(logits: Logits, gold: Golds) -> Float[np.ndarray, " label"]:
 
 
 def offsets(logits: Logits, shares: Float[np.ndarray, " label"]) -> Float[np.ndarray, " label"]:
-    """What to add to each class's logit so that the classes get, on average, the shares that they should.
+    """What to add to each class's logit so that the classes get, on average, the shares that they
+    should.
 
         b: 1/n sum_i softmax(logits_i + b)_c = shares_c,   by b_c <- b_c + log shares_c - log mean_c, b of mean 0
 
-    Fitted on development examples, it tells a moved threshold (accuracy comes back) from lost knowledge (it does not).
+    Fitted on development examples, it tells a moved threshold (accuracy comes back) from lost
+    knowledge (it does not).
 
-    *Laws*: the mean probabilities are the shares (1e-8); logits that have them already get 0; an offset that was added to the
-    logits is taken off again.
-    *Left open by the paper*: shares of probability, not of arg-max: these have one solution. A class whose share is 0 is
-    left alone.
+    *Laws*: the mean probabilities are the shares (1e-8); logits that have them already get 0; an
+    offset that was added to the logits is taken off again.
+    *Left open by the paper*: shares of probability, not of arg-max: these have one solution. A
+    class whose share is 0 is left alone.
     Source: Saerens et al. 2002, the prior's part.
     """
-    found, wanted = np.zeros(logits.shape[1]), np.maximum(shares, 1e-9)
+    offset, wanted = np.zeros(logits.shape[1]), np.maximum(shares, 1e-9)
     for _ in range(ROUNDS):
-        moved = logits + found
+        moved = logits + offset
         logs = moved - logsumexp(moved, axis=1, keepdims=True)
         step = np.log(wanted) - (logsumexp(logs, axis=0) - np.log(len(logits)))
         step = np.where(shares > 0, step, 0.0)
-        found = found + step
+        offset = offset + step
         if float(np.abs(step).max()) < 1e-11:
             break
-    return np.asarray(found - found.mean())
+    return np.asarray(offset - offset.mean())
 
 
 def _share(above: Float[np.ndarray, " label"], below: Int[np.ndarray, " label"]) -> Float[np.ndarray, " label"]:

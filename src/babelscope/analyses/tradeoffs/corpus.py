@@ -24,7 +24,8 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What the models read, by split and language in one order of translations; and what they do not.
+    """What the models read, by split and language in one order of translations; and what they do
+    not.
 
     Where the languages share no text, each keeps its own.
     """
@@ -36,7 +37,8 @@ class Corpus:
     """By translation group."""
 
     def stored(self, split: str, lang: str) -> list[CorpusText]:
-        """The rows of one language: the texts that are read in their order, then those that are not."""
+        """The rows of one language: the texts that are read in their order, then those that are
+        not."""
         rows = [self._row(split, row, "") for row in self.texts[split][lang]]
         for reason, examples in self.left_out[split, lang].items():
             rows += [self._row(split, row, reason) for row in examples]
@@ -49,13 +51,14 @@ class Corpus:
 
 
 def parallel_corpus(texts: Texts) -> Corpus:
-    """The labelled, readable texts that every language of a split has, and which are not independent.
+    """The labelled, readable texts that every language of a split has, and which are not
+    independent.
 
     Texts are matched by their translation group. Where no group is in all languages, each keeps its
     own texts. Texts of a split that are not independent (`data.independence`) form a cluster.
 
-    *Laws*: all languages of a split have the same groups in the same order, or no group is in all of
-    them; every text is either read or left out for one reason.
+    *Laws*: all languages of a split have the same groups in the same order, or no group is in all
+    of them; every text is either read or left out for one reason.
     """
     kept: dict[str, dict[str, list[Example]]] = {}
     left_out: dict[tuple[str, str], dict[str, tuple[Example, ...]]] = {}
@@ -101,8 +104,8 @@ def _reason(row: Example) -> str:
 def _common(
     matched: Mapping[str, Mapping[str, Example]],
 ) -> tuple[dict[str, list[Example]], dict[str, tuple[Example, ...]]]:
-    """Every language's examples of the groups that all have, in one order, and the others; or all of
-    each language, if no group is in all."""
+    """Every language's examples of the groups that all have, in one order, and the others; or all
+    of each language, if no group is in all."""
     common = set.intersection(*(set(rows) for rows in matched.values())) if matched else set()
     if not common:
         return {lang: list(rows.values()) for lang, rows in matched.items()}, {}
@@ -116,7 +119,8 @@ def _common(
 
 
 def _clusters(kept: Texts) -> dict[str, str]:
-    """Split by split: a text of another split says nothing about which rows of this one are independent."""
+    """Split by split: a text of another split says nothing about which rows of this one are
+    independent."""
     named: dict[str, str] = {}
     for by_lang in kept.values():
         named = clusters(row for rows in by_lang.values() for row in rows) | named

@@ -53,7 +53,8 @@ def weight_drift(base: Model, tuned: Model) -> list[WeightDrift]:
 
 
 def language_loss(base: str, tuned: Model | None, examples: Sequence[Example]) -> list[float]:
-    """The loss of a language model on each text, in nats: the base's own head on the (fine-tuned) model.
+    """The loss of a language model on each text, in nats: the base's own head on the (fine-tuned)
+    model.
 
         encoder:  mean over masked positions of -log q(token | rest),   positions sampled once per text:
                   the same for every model
@@ -63,8 +64,8 @@ def language_loss(base: str, tuned: Model | None, examples: Sequence[Example]) -
     byte and not per token, because tokenizers segment languages into tokens of different lengths; a
     first token without predecessors is not counted.
 
-    *Laws*: the base's own weights put back give the base's loss; the same text has the same masks in
-    any batch and model; a decoder's is the sum of its library's own token losses over the bytes.
+    *Laws*: the base's own weights put back give the base's loss; the same text has the same masks
+    in any batch and model; a decoder's is the sum of its library's own token losses over the bytes.
     """
     writer, masked = load_language_model(base)
     if tuned is not None:
@@ -122,7 +123,8 @@ def _places(row: Encoded) -> np.ndarray:
 
 
 def _encoder(model: Model) -> dict[str, Any]:
-    """The weights below the head, by their names inside of it; not the pooler, which is random where a checkpoint lacks it."""
+    """The weights below the head, by their names inside of it; not the pooler, which is random
+    where a checkpoint lacks it."""
     state = model.hf.base_model.state_dict()
     return {name: weight for name, weight in state.items() if weight.is_floating_point() and not name.startswith("pooler")}
 

@@ -15,8 +15,8 @@ from babelscope.types import FineTuning
 
 
 def drift_table(records: Records, table: Grid) -> list[dict[str, Any]]:
-    """Per model of the first seed: how far its weights moved, and the loss of its language model in every
-    language beside the base's."""
+    """Per model of the first seed: how far its weights moved, and the loss of its language model in
+    every language beside the base's."""
     rows = []
     for model in records.of_kind(SINGLE):
         if model.seed == table.seeds[0] and model.model in records.drifts:
@@ -27,7 +27,8 @@ def drift_table(records: Records, table: Grid) -> list[dict[str, Any]]:
 
 
 def _losses(records: Records, model: FineTuning) -> dict[str, Any]:
-    """Mean losses by language, and by how much the fine-tuned model's is larger, resampled by cluster."""
+    """Mean losses by language, and by how much the fine-tuned model's is larger, resampled by
+    cluster."""
     if "" not in records.losses or model.model not in records.losses:
         return {}
     base, tuned = (read(records.store, "losses", [records.losses[name]]) for name in ("", model.model))

@@ -1,4 +1,5 @@
-"""Which errors the models make, for every source and target, and which texts flip between languages."""
+"""Which errors the models make, for every source and target, and which texts flip between
+languages."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ LISTED = 10
 
 
 def errors_table(table: Grid, labels: int) -> list[dict[str, Any]]:
-    """One row per source and target: confusions summed over seeds, flips of the first seed, the rest as means."""
+    """One row per source and target: confusions summed over seeds, flips of the first seed, the
+    rest as means."""
     return [_row(table, source, target, labels) for source in table.sources for target in table.targets]
 
 
@@ -79,18 +81,20 @@ def flipped_texts(records: Records, errors: list[dict[str, Any]]) -> dict[str, d
 
 
 def factorial_table(table: Grid, labels: tuple[str, ...], *, seed: int = 0) -> list[dict[str, Any]]:
-    """Per class and pair of sources: what the input, the model and their match do to recall, with intervals.
+    """Per class and pair of sources: what the input, the model and their match do to recall, with
+    intervals.
 
-    A class that a language lacks has no recall there; languages that disagree on gold are no translations.
+    A class that a language lacks has no recall there; languages that disagree on gold are no
+    translations.
     """
-    pairs = [(i, j) for i, j in combinations(range(len(table.sources)), 2) if min(table.own[i], table.own[j]) >= 0]
+    pairs = [(i, j) for i, j in combinations(range(len(table.sources)), 2) if min(table.diagonal[i], table.diagonal[j]) >= 0]
     gold, least = table.gold.max(axis=0), table.gold.min(axis=0, initial=len(labels), where=table.gold >= 0)
     if not pairs or (gold != least).any():
         return []
     hits, rows = correct(table), []
 
     def effects(a: Float[np.ndarray, "... source target"]) -> Float[np.ndarray, "... pair effect"]:
-        return np.stack([_factorial(a, (i, j), (table.own[i], table.own[j])) for i, j in pairs], -2)
+        return np.stack([_factorial(a, (i, j), (table.diagonal[i], table.diagonal[j])) for i, j in pairs], -2)
 
     for label, name in enumerate(labels):
         texts = np.flatnonzero(gold == label)

@@ -1,4 +1,5 @@
-"""The figures of the trade-offs as plotly's JSON: heat maps, curves over layers, reliability diagrams, confusion matrices."""
+"""The figures of the trade-offs as plotly's JSON: heat maps, curves over layers, reliability
+diagrams, confusion matrices."""
 
 from __future__ import annotations
 
@@ -66,7 +67,8 @@ def heat_map(
 
 
 def layer_curves(row: Mapping[str, Any]) -> Figure:
-    """Similarity by layer, a line with its band per comparison; the exchanged texts' as dots at the bottom."""
+    """Similarity by layer, a line with its band per comparison; the exchanged texts' as dots at the
+    bottom."""
     traces: list[dict[str, Any]] = []
     for place, (name, title) in enumerate(CURVES.items()):
         if name in row:
@@ -109,7 +111,8 @@ def _band(points: Sequence[Sequence[float | None]], title: str, colour: str) -> 
 
 
 def reliability_diagram(title: str, lines: Sequence[tuple[str, Sequence[Mapping[str, float]]]]) -> Figure:
-    """Accuracy against mean confidence per bin with Wilson intervals, sizes by the number of examples."""
+    """Accuracy against mean confidence per bin with Wilson intervals, sizes by the number of
+    examples."""
     even = {
         "type": "scatter",
         "mode": "lines",

@@ -1,4 +1,5 @@
-"""The same text in two languages, answered differently: how often, from which class to which, and which texts."""
+"""The same text in two languages, answered differently: how often, from which class to which, and
+which texts."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from babelscope.analyses.tradeoffs.confidence import Golds
 
 
 class Flip(NamedTuple):
-    """One text that is right in the source and wrong in the target; `confidence` of the wrong answer."""
+    """One text that is right in the source and wrong in the target; `confidence` of the wrong
+    answer."""
 
     group: str
     gold: int
@@ -23,7 +25,8 @@ class Flip(NamedTuple):
 
 
 class Flips(NamedTuple):
-    """`rate`: wrong in the target among those right in the source; by gold class, NaN where none was right."""
+    """`rate`: wrong in the target among those right in the source; by gold class, NaN where none
+    was right."""
 
     rate: float
     by_class: Float[np.ndarray, " label"]
@@ -43,11 +46,13 @@ def flips(
         rate = P(target wrong | source right);   agreement = P(target = source)
         kappa = (agreement - e) / (1 - e),  e = sum_c P(source = c) P(target = c)
 
-    `source` and `target` are predictions for the same texts in two languages, `confidence` that in the target.
+    `source` and `target` are predictions for the same texts in two languages, `confidence` that in
+    the target.
 
-    *Laws*: equal predictions have rate 0, agreement 1 and kappa 1; independent ones have kappa about 0; the listed flips are as
-    many as the rate says, sorted by falling confidence; the order of the examples does not matter (ties by group); kappa is NaN
-    where both always say the same class.
+    *Laws*: equal predictions have rate 0, agreement 1 and kappa 1; independent ones have kappa
+    about 0; the listed flips are as many as the rate says, sorted by falling confidence; the order
+    of the examples does not matter (ties by group); kappa is NaN where both always say the same
+    class.
     Source: Cohen 1960 (kappa).
     """
     right, lost = source == gold, (source == gold) & (target != gold)
@@ -56,7 +61,7 @@ def flips(
     listed = [
         Flip(str(groups[at]), int(gold[at]), int(target[at]), float(confidence[at])) for at in np.flatnonzero(lost).tolist()
     ]
-    moves = Counter((one.gold, one.predicted) for one in listed)
+    moves = Counter((flip.gold, flip.predicted) for flip in listed)
     agreement = float((source == target).mean()) if len(gold) else nan
     shares = [np.bincount(side, minlength=labels) / max(len(gold), 1) for side in (source, target)]
     chance = float(shares[0] @ shares[1])
@@ -66,5 +71,5 @@ def flips(
         tuple((*move, count) for move, count in sorted(moves.items(), key=lambda each: (-each[1], each[0]))),
         agreement,
         (agreement - chance) / (1 - chance) if chance < 1 - 1e-12 else nan,
-        tuple(sorted(listed, key=lambda one: (-one.confidence, one.group))),
+        tuple(sorted(listed, key=lambda flip: (-flip.confidence, flip.group))),
     )

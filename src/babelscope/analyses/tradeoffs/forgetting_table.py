@@ -16,7 +16,8 @@ from babelscope.analyses.tradeoffs.records import Records
 
 
 def forgetting_table(records: Records, table: Grid, *, seed: int = 0) -> list[dict[str, Any]]:
-    """Of every model in every source language: what a fresh probe no longer finds, and what only the head misses.
+    """Of every model in every source language: what a fresh probe no longer finds, and what only
+    the head misses.
 
         forgotten[s, t] = probe_base(t -> t) - probe_tuned(t -> t)
         misfit[s, t] = probe_tuned(t -> t) - A[s, t]
@@ -25,7 +26,7 @@ def forgetting_table(records: Records, table: Grid, *, seed: int = 0) -> list[di
     """
     base, rows = records.base, []
     first = {model.source: model for model in records.of_kind(SINGLE) if model.seed == table.seeds[0]}
-    for target, place in zip(table.sources, table.own):
+    for target, place in zip(table.sources, table.diagonal):
         if base is None or place < 0 or not records.has_states(base, SPLITS, [target]):
             continue
         before = probe_hits(records, base, target)[target]
@@ -46,5 +47,6 @@ def _intervals(table: Grid, target: str, hits: list[NDArray[np.float64]], seed: 
 
 
 def _steps(a: Float[np.ndarray, "*draw 3 1"]) -> Float[np.ndarray, "*draw 2"]:
-    """From three accuracies, one below the other: the first less the second, the second less the third."""
+    """From three accuracies, one below the other: the first less the second, the second less the
+    third."""
     return np.stack([a[..., 0, 0] - a[..., 1, 0], a[..., 1, 0] - a[..., 2, 0]], axis=-1)

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from babelscope.analyses.tradeoffs.behaviour import columns
+from babelscope.analyses.tradeoffs.behaviour import diagonal_columns
 from babelscope.analyses.tradeoffs.intervals import Interval
 from babelscope.analyses.tradeoffs.provenance import SINGLE
 from babelscope.analyses.tradeoffs.records import Predictions, Records, predictions
@@ -25,12 +25,13 @@ class Grid(NamedTuple):
     sources: tuple[str, ...]
     targets: tuple[str, ...]
     seeds: tuple[int, ...]
-    own: list[int]
+    diagonal: list[int]
     """For each source the column of its own language, -1 where it was not tested."""
     test: Predicted
     dev: Predicted
     groups: dict[str, str]
-    """All test texts, those of one language after those of another where they differ, with their clusters."""
+    """All test texts, those of one language after those of another where they differ, with their
+    clusters."""
     parallel: bool
     """Whether all languages have all of them."""
 
@@ -52,8 +53,9 @@ class Grid(NamedTuple):
         groups = self.test[self.seeds[0], self.sources[0], target].groups
         return np.array([position[group] for group in groups], dtype=np.int64)
 
-    def row(self, values: Mapping[str, Float[np.ndarray, " text"]]) -> Float[np.ndarray, "target text"]:
-        """Values of each language's texts, side by side; NaN where a language does not have the text."""
+    def row(self, values: Mapping[str, NDArray[np.float64]]) -> Float[np.ndarray, "target text"]:
+        """Values of each language's texts, side by side; NaN where a language does not have the
+        text."""
         table = np.full((len(self.targets), len(self.groups)), np.nan)
         for row, target in enumerate(self.targets):
             table[row, self.places(target)] = values[target]
@@ -75,8 +77,8 @@ def grid(records: Records, kind: str = SINGLE) -> Grid:
                     table[seed, source, lang] = predictions(records, model, split, lang)
     every = tables["test"].values()
     groups = {group: cluster for table in every for group, cluster in zip(table.groups, table.clusters)}
-    seeds, own = tuple(sorted(common)), columns(sources, targets)
-    return Grid(sources, targets, seeds, own, tables["test"], tables["dev"], groups, parallel(records))
+    seeds, diagonal = tuple(sorted(common)), diagonal_columns(sources, targets)
+    return Grid(sources, targets, seeds, diagonal, tables["test"], tables["dev"], groups, parallel(records))
 
 
 def complete(records: Records, kind: str) -> list[FineTuning]:
@@ -92,7 +94,8 @@ def parallel(records: Records) -> bool:
 
 
 def correct(table: Grid) -> Float[np.ndarray, "seed source target text"]:
-    """1 where a model is right, 0 where it is wrong, NaN where a language does not have the text."""
+    """1 where a model is right, 0 where it is wrong, NaN where a language does not have the
+    text."""
     hits = {at: (each.logits.argmax(axis=1) == each.gold).astype(float) for at, each in table.test.items()}
     return np.array(
         [

@@ -39,7 +39,7 @@ def _languages(records: Records, table: Grid) -> Iterable[str]:
         )
     if len(table.targets) == 1:
         yield "one language only: there is no transfer gap, no specialisation and no flip"
-    absent = [source for source, place in zip(table.sources, table.own) if place < 0]
+    absent = [source for source, place in zip(table.sources, table.diagonal) if place < 0]
     if absent:
         yield f"not tested in their own language: {', '.join(absent)}; their preference and gap are undefined"
 

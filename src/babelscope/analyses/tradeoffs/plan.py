@@ -38,13 +38,16 @@ class Plan:
     base: tuple[str, ...] | None
     """What decides the base, None where there is none."""
     languages: dict[str, tuple[str, ...]]
-    """The languages of each split: test in all of the study, the others in those trained on alone."""
+    """The languages of each split: test in all of the study, the others in those trained on
+    alone."""
     counts: dict[str, int | None]
     """How many dev and train texts are read, None: all that there are."""
     first: bool
-    """Whether it is fine-tuned on one language with the first seed: probes and drift are of these."""
+    """Whether it is fine-tuned on one language with the first seed: probes and drift are of
+    these."""
     leads: bool
-    """Whether this block computes what all models share: the texts, and what the base makes of them."""
+    """Whether this block computes what all models share: the texts, and what the base makes of
+    them."""
 
 
 def plan(block: Block, spec: Spec) -> Plan | None:
@@ -104,8 +107,8 @@ def place(block: Block, chosen: Plan, step: Step, kind: str) -> Place:
 
 
 def _kinds(kind: str, split: str, *, first: bool) -> tuple[str, ...]:
-    """What is read of a model: the test texts of all; states for probes of the base and the first seed;
-    logits on development texts for temperatures."""
+    """What is read of a model: the test texts of all; states for probes of the base and the first
+    seed; logits on development texts for temperatures."""
     if split == "test":
         return ("readings", "states") if kind in (SINGLE, BASE) else ("readings",)
     if kind == BASE:

@@ -1,4 +1,4 @@
-"""What a linear classifier finds in frozen states: the reference that a random head cannot be."""
+"""What a linear classifier finds in frozen states: the reference for fine-tuned models."""
 
 from __future__ import annotations
 
@@ -32,34 +32,36 @@ class Probe(NamedTuple):
 
 
 def probe(
-    train: States, gold: Golds, dev: Float[np.ndarray, "dev dim"], dev_gold: Int[np.ndarray, " dev"], labels: int
+    train: Float[np.ndarray, "text dim"],
+    gold: Int[np.ndarray, " text"],
+    dev: Float[np.ndarray, "dev dim"],
+    dev_gold: Int[np.ndarray, " dev"],
+    labels: int,
 ) -> Probe:
-    """Multinomial logistic regression on standardised states, its penalty chosen by accuracy on dev.
+    """Multinomial logistic regression on standardised states, its penalty chosen by accuracy on
+    dev.
 
-        min_W  C sum_i -log softmax(W z_i + b)[y_i] + |W|^2 / 2,   z the states less the train mean, by the train deviation
+        min_W  C sum_i -log softmax(W z_i + b)[y_i] + |W|^2 / 2
+        z = (x - mean of train) / standard deviation of train
 
     Ties go to the stronger penalty. States are standardised by the training texts alone.
 
-    *Laws*: separable classes are found; scaling and moving all states changes no prediction; on shuffled labels it is at
-    chance; classes that are not in the training texts are never predicted.
+    *Laws*: separable classes are found; scaling and translating all states changes no prediction;
+    on shuffled labels it is at chance; classes that are not in the training texts are never
+    predicted.
     """
     known = np.unique(gold)
     if len(known) < 2:
-        raise InputError("a probe needs training texts of two classes at least")
+        raise InputError("a probe needs training texts of at least two classes; found one: give more texts")
     scaler = StandardScaler().fit(train)
-    seen, held = scaler.transform(train), scaler.transform(dev)
-    best, fitted = -1.0, None
-    for strength in STRENGTHS:
-        made = _fit(seen, gold, strength)
-        right = float((made.predict(held) == dev_gold).mean())
-        if right > best:
-            best, fitted, chosen = right, made, strength
-    assert fitted is not None
+    fits = [(strength, _fit(scaler.transform(train), gold, strength)) for strength in STRENGTHS]
+    accuracies = [float((fit.predict(scaler.transform(dev)) == dev_gold).mean()) for _, fit in fits]
+    strength, fitted = fits[int(np.argmax(accuracies))]  # the first of the best: the strongest penalty
     weights, bias = np.zeros((train.shape[1], labels)), np.full(labels, -1e9)
     two = len(known) == 2  # scikit-learn then keeps the second class's weights only
     rows, starts = (np.concatenate([-part, part]) if two else part for part in (fitted.coef_, fitted.intercept_))
     weights[:, known], bias[known] = (rows.T / 2, starts / 2) if two else (rows.T, starts)
-    return Probe(scaler.mean_, scaler.scale_, weights, bias, chosen)
+    return Probe(scaler.mean_, scaler.scale_, weights, bias, strength)
 
 
 def logits(fitted: Probe, states: States) -> Logits:
@@ -67,18 +69,19 @@ def logits(fitted: Probe, states: States) -> Logits:
 
 
 def control_labels(groups: Sequence[str], gold: Golds, *, seed: int = 0) -> Int[np.ndarray, " group"]:
-    """Labels that say nothing: drawn for every group from the frequencies of the real ones.
+    """Labels that say nothing: sampled for every group from the frequencies of the real ones.
 
-    What a probe makes of them (on texts that it was trained on, in other languages) is memory, not knowledge. Translations
-    share their draw, since a group decides it.
+    What a probe makes of them (on texts that it was trained on, in other languages) is memory, not
+    knowledge. Translations share their sample, since a group decides it.
 
-    *Laws*: one group has one label, in any order and language; the frequencies are about the real ones.
+    *Laws*: one group has one label, in any order and language; the frequencies are about the real
+    ones.
     Source: Hewitt & Liang 2019, with texts in place of word types.
     """
     classes, counts = np.unique(gold, return_counts=True)
     edges = np.cumsum(counts) / counts.sum()
-    luck = np.array([float(keyed(seed, "control", group).random()) for group in groups])
-    return classes[np.minimum(np.searchsorted(edges, luck, side="right"), len(classes) - 1)]
+    samples = np.array([float(keyed(seed, "control", group).random()) for group in groups])
+    return classes[np.minimum(np.searchsorted(edges, samples, side="right"), len(classes) - 1)]
 
 
 def _fit(states: States, gold: Golds, strength: float) -> LogisticRegression:

@@ -1,4 +1,5 @@
-"""What linear probes find in the states of the base, layer by layer, and how well they tell languages apart."""
+"""What linear probes find in the states of the base, layer by layer, and how well they tell
+languages apart."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ SPLITS = ("train", "dev", "test")
 
 
 def probing_table(records: Records, table: Grid) -> list[dict[str, Any]]:
-    """Per layer of the base: a probe trained in each source, tested everywhere, and on labels that say nothing."""
+    """Per layer of the base: a probe trained in each source, tested everywhere, and on labels that
+    say nothing."""
     base = records.base
     if base is None or not records.has_states(base, ("train", "dev"), table.sources):
         return []
@@ -45,8 +47,8 @@ def _accuracies(table: Grid, target: str, hits: NDArray[np.float64], control: ND
 def probe_hits(
     records: Records, model: FineTuning, source: str, layer: int = -1, *, control: bool = False
 ) -> dict[str, NDArray[np.float64]]:
-    """For every language with states: which test texts a probe classifies correctly that was trained on
-    the states in `source`."""
+    """For every language with states: which test texts a probe classifies correctly that was
+    trained on the states in `source`."""
     truth = {split: _truth(records, split, source, control) for split in ("train", "dev")}
     train, dev = (whole(records, model, split, source, layer) for split in ("train", "dev"))
     fitted = probing.probe(train, truth["train"], dev, truth["dev"], len(records.labels))

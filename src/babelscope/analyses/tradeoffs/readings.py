@@ -19,7 +19,8 @@ from babelscope.model.load import Model
 from babelscope.types import Encoded, Example, Reading, TextStates
 
 PART = 512
-"""Texts in memory at a time; a part of a language is one cell of the store and one batch of the similarities."""
+"""Texts in memory at a time; a part of a language is one cell of the store and one batch of the
+similarities."""
 _NOTHING = np.zeros((0, 0))
 _UNSEEN = Spread(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
 
@@ -32,9 +33,9 @@ class ReadText(NamedTuple):
 def read_texts(model: Model, examples: Sequence[Example], *, head: bool = True) -> list[ReadText]:
     """Everything that the tables need of these texts, in their order.
 
-    Without `head` the logits are left out: a base model has no trained ones. Attention is summarised
-    where it is computed (`tradeoffs.attention.spread`), states are pooled over content tokens (mean),
-    the first and the last token.
+    Without `head` the logits are left out: a base model has no trained ones. Attention is
+    summarised where it is computed (`tradeoffs.attention.spread`), states are pooled over content
+    tokens (mean), the first and the last token.
 
     *Laws*: the numbers of a text do not depend on the others, on batches, padding or order (1e-9 in
     float64); logits are in the order of the checkpoint's own classes.
@@ -74,7 +75,8 @@ def parts(examples: Sequence[Example]) -> Iterator[tuple[int, Sequence[Example]]
 
 
 def _reach(model: Model, queries: Sequence[inference.Query]) -> NDArray[np.int64] | None:
-    """How far each layer attends, from the longest text: what a shorter one cannot see is outside of it."""
+    """How far each layer attends, from the longest text: what a shorter one cannot see is outside
+    of it."""
     if model.unseen_attention or not queries:
         return None
     longest = max(queries, key=lambda query: len(query.ids))

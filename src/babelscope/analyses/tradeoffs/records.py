@@ -35,7 +35,8 @@ class Texts(NamedTuple):
 
 
 class Predictions(NamedTuple):
-    """One model in one language: texts in the order of the corpus, classes in the order of the study."""
+    """One model in one language: texts in the order of the corpus, classes in the order of the
+    study."""
 
     groups: tuple[str, ...]
     clusters: tuple[str, ...]
@@ -44,7 +45,8 @@ class Predictions(NamedTuple):
     tokens: NDArray[np.float64]
     truncated: float
     spread: dict[str, Float[np.ndarray, "text layer"]]
-    """nats, share, content and sink: means over the heads of each layer; empty without attention."""
+    """nats, share, content and sink: means over the heads of each layer; empty without
+    attention."""
     heads: dict[str, Float[np.ndarray, "layer head"]]
     """The same, averaged over texts."""
 
@@ -124,7 +126,8 @@ def label_order(own: Sequence[str], labels: Sequence[str]) -> list[int]:
 
 
 def predictions(records: Records, model: FineTuning, split: str, lang: str) -> Predictions:
-    """What a model predicts in a language, read part by part; attention is averaged over heads as it is read."""
+    """What a model predicts in a language, read part by part; attention is averaged over heads as
+    it is read."""
     tables = [read(records.store, "readings", [key]) for key in records.readings[model.model, split, lang]]
     columns = {name: _column(tables, name) for name in ("group", "logits", "tokens", "truncated", "layers")}
     spread: dict[str, Any] = {}

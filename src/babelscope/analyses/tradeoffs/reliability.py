@@ -1,4 +1,4 @@
-"""The reliability diagram's points, and temperatures that make a model as sure as it is right."""
+"""The reliability diagram's points, and temperatures that make confidence fit accuracy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ NORMAL = 1.959963984540054
 
 
 class Point(NamedTuple):
-    """One bin of the diagram: mean confidence, accuracy with its Wilson interval, and how many examples."""
+    """One bin of the diagram: mean confidence, accuracy with its Wilson interval, and how many
+    examples."""
 
     confidence: float
     accuracy: float
@@ -26,7 +27,8 @@ class Point(NamedTuple):
 
 
 class Temperature(NamedTuple):
-    """`bound`: the search ended at its border, as it does for examples that are perfectly separated."""
+    """`bound`: the search ended at its border, as it does for examples that are perfectly
+    separated."""
 
     value: float
     bound: bool
@@ -37,7 +39,8 @@ def wilson(hits: int, count: int) -> tuple[float, float]:
 
         (p + z^2/2n -+ z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n),   p = hits / n, z = 1.96
 
-    *Laws*: 0 <= low <= p <= high <= 1; hits and misses exchanged mirror it; NaN for n = 0; equals scipy's.
+    *Laws*: 0 <= low <= p <= high <= 1; hits and misses exchanged mirror it; NaN for n = 0; equals
+    scipy's.
     Source: Wilson 1927.
     """
     if count == 0:
@@ -54,16 +57,17 @@ def reliability(
 ) -> list[Point]:
     """The bins that hold examples, each at its mean confidence.
 
-    *Laws*: the counts sum to n; sum_k n_k / n |acc_k - conf_k| is the ECE of the same bins; no bin is empty.
+    *Laws*: the counts sum to n; sum_k n_k / n |acc_k - conf_k| is the ECE of the same bins; no bin
+    is empty.
     Source: Niculescu-Mizil & Caruana 2005.
     """
     places = binned(confidence, bins=bins, equal=equal)
-    found = []
+    points = []
     for place in np.unique(places):
-        mine = places == place
-        hits, count = int(right[mine].sum()), int(mine.sum())
-        found.append(Point(float(confidence[mine].mean()), hits / count, *wilson(hits, count), count))
-    return found
+        inside = places == place
+        hits, count = int(right[inside].sum()), int(inside.sum())
+        points.append(Point(float(confidence[inside].mean()), hits / count, *wilson(hits, count), count))
+    return points
 
 
 def temperature(logits: Logits, gold: Golds) -> Temperature:
@@ -71,13 +75,14 @@ def temperature(logits: Logits, gold: Golds) -> Temperature:
 
         T = argmin_{T > 0} -1/n sum_i log softmax(logits_i / T)[y_i],   log T in [-3, 3]
 
-    *Laws*: no other T of a fine grid does better; scaling the logits by c scales T by c inside of the bounds; dividing
-    logits by T keeps every prediction; logits of a calibrated model have T near 1; examples without a mistake have the least T.
+    *Laws*: no other T of a fine grid does better; scaling the logits by c scales T by c inside of
+    the bounds; dividing logits by T keeps every prediction; logits of a calibrated model have T
+    near 1; examples without a mistake have the least T.
     Source: Guo et al. 2017, section 4.2.
     """
     if bool((logits.argmax(axis=1) == gold).all()):
         return Temperature(float(np.exp(-SPAN)), True)
-    found = minimize_scalar(
+    best = minimize_scalar(
         lambda log: nll(logits / np.exp(log), gold), bounds=(-SPAN, SPAN), method="bounded", options={"xatol": 1e-7}
     )
-    return Temperature(float(np.exp(found.x)), bool(abs(found.x) > SPAN - 1e-3))
+    return Temperature(float(np.exp(best.x)), bool(abs(best.x) > SPAN - 1e-3))

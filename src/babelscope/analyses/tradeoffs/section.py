@@ -1,4 +1,5 @@
-"""The trade-offs section: what fine-tuning on one language cost the others, with all figures and tables."""
+"""The trade-offs section: what fine-tuning on one language cost the others, with all figures and
+tables."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ EDGES = ("value", "low", "high")
 
 
 def section(tables: Mapping[str, Mapping[str, Any]]) -> Section:
-    """The answer by the probe's measure, then behaviour, activations, attention, confidence, errors, forgetting.
+    """The answer by the probe's measure, then behaviour, activations, attention, confidence,
+    errors, forgetting.
 
     *Laws*: the same tables give the same text; names and texts never become markup.
     """
@@ -44,7 +46,8 @@ def section(tables: Mapping[str, Mapping[str, Any]]) -> Section:
 
 
 def transfer_csv(tables: Mapping[str, Mapping[str, Any]]) -> str:
-    """One line per task, source and target: accuracy and gain over the probe, with their intervals."""
+    """One line per task, source and target: accuracy and gain over the probe, with their
+    intervals."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["task", "source", "target", "accuracy", "low", "high", "gain", "gain_low", "gain_high"])

@@ -24,9 +24,11 @@ class Spec(AnalysisSpec):
     stated: dict[str, Stated] = Field(default_factory=dict)
     """What existing models were fine-tuned on, by name, where their folders do not say."""
     base: str | None = None
-    """The checkpoint that existing models were fine-tuned from; of those trained here it is known."""
+    """The checkpoint that existing models were fine-tuned from; of those trained here it is
+    known."""
     train_examples: int | None = Field(default=None, ge=0)
-    """Training texts of the probes; default: as many as the models were trained on, or all there are."""
+    """Training texts of the probes; default: as many as the models were trained on, or all there
+    are."""
     dev_examples: int | None = Field(default=None, ge=0)
     """Development texts for probes and temperatures; default: as for training."""
     poolings: list[Pooling] = Field(default=["mean", "first", "last"], min_length=1)

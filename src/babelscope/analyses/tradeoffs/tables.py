@@ -38,7 +38,8 @@ def tables(store: Store, study: Mapping[str, Any]) -> dict[str, dict[str, Any]] 
 
 
 def task_tables(records: Records, *, seed: int = 0, poolings: tuple[str, ...] | list[str] = POOLINGS) -> dict[str, Any] | None:
-    """Behaviour, activations, attention, confidence, errors and forgetting, and what is missing and why.
+    """Behaviour, activations, attention, confidence, errors and forgetting, and what is missing and
+    why.
 
     None where no seed has models of all source languages.
     """
