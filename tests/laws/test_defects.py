@@ -12,7 +12,7 @@ import torch
 from babelscope.analyses.tokenization.counts import (
     counts,
 )
-from babelscope.analyses.tokenization.tables import tokenization
+from babelscope.analyses.tokenization.tokenize import tokenization
 from babelscope.data.formats.lists import (
     as_examples,
 )
