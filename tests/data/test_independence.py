@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -16,12 +16,15 @@ GROUPS = [f"g{number}" for number in range(8)]
 TEXTS = [f"text {number}" for number in range(10)]
 
 
-@st.composite
-def rows(draw: st.DrawFn) -> list[Example]:
-    """Up to twelve rows of one or two texts in three languages; groups and texts often coincide."""
-    cells = st.tuples(st.sampled_from(GROUPS), st.sampled_from("abc"), st.lists(st.sampled_from(TEXTS), min_size=1, max_size=2))
-    listed = draw(st.lists(cells, max_size=12))
-    return [Example(f"{group}-{lang}-{at}", tuple(texts), lang, group) for at, (group, lang, texts) in enumerate(listed)]
+CELLS = st.tuples(st.sampled_from(GROUPS), st.sampled_from("abc"), st.lists(st.sampled_from(TEXTS), min_size=1, max_size=2))
+CORPORA = st.lists(CELLS, max_size=12)
+"""Group, language and texts of up to twelve rows; groups and texts often coincide. The rows are made in the tests, since
+checking their types inside a strategy uses random numbers."""
+Cells = list[tuple[str, str, list[str]]]
+
+
+def rows(cells: Cells) -> list[Example]:
+    return [Example(f"{group}-{lang}-{at}", tuple(texts), lang, group) for at, (group, lang, texts) in enumerate(cells)]
 
 
 def closure(examples: list[Example]) -> dict[str, str]:
@@ -35,27 +38,30 @@ def closure(examples: list[Example]) -> dict[str, str]:
     }
 
 
-@given(rows())
-def test_equals_the_transitive_closure(examples: list[Example]) -> None:
+@given(CORPORA)
+def test_equals_the_transitive_closure(cells: Cells) -> None:
+    examples = rows(cells)
     assert clusters(examples) == closure(examples)
 
 
-@given(rows(), st.randoms(use_true_random=False))
-def test_the_order_and_copies_of_rows_do_not_matter(examples: list[Example], random: object) -> None:
-    shuffled = [*examples, *examples[:3]]
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
+@given(CORPORA, st.permutations(range(15)))
+def test_the_order_and_copies_of_rows_do_not_matter(cells: Cells, order: list[int]) -> None:
+    examples = rows(cells)
+    repeated = [*examples, *examples[:3]]
+    shuffled = [repeated[at] for at in order if at < len(repeated)]
     assert clusters(shuffled) == clusters(examples)
 
 
-@given(rows(), rows())
-def test_more_rows_only_join_clusters(examples: list[Example], more: list[Example]) -> None:
-    before, after = clusters(examples), clusters([*examples, *more])
+@given(CORPORA, CORPORA)
+def test_more_rows_only_join_clusters(cells: Cells, more: Cells) -> None:
+    before, after = clusters(rows(cells)), clusters(rows([*cells, *more]))
     for one, other in product(before, before):
         assert before[one] != before[other] or after[one] == after[other]
 
 
-@given(rows())
-def test_a_cluster_is_named_by_a_group_of_its_own(examples: list[Example]) -> None:
+@given(CORPORA)
+def test_a_cluster_is_named_by_a_group_of_its_own(cells: Cells) -> None:
+    examples = rows(cells)
     named = clusters(examples)
     assert set(named) == {row.group for row in examples}
     assert all(named[named[group]] == named[group] <= group for group in named)
@@ -86,10 +92,10 @@ def test_what_is_missing_is_not_shared(text: str) -> None:
 
 @pytest.mark.parametrize("forward", [True, False])
 def test_a_long_chain_takes_linear_time(forward: bool) -> None:
-    """Row i shares a text with row i + 1: one cluster of 100,000 groups. Without shortened paths this takes hours."""
-    names = [f"{number:06}" for number in range(100_000)]
+    """Row i shares a text with row i + 1: one cluster of 20,000 groups. Paths that are not shortened take 2 x 10^8 steps."""
+    names = [f"{number:06}" for number in range(20_000)]
     order = names if forward else names[::-1]
     examples = [Example(name, (f"t{int(name)}", f"t{int(name) + 1}"), "en", name) for name in order]
-    start = perf_counter()
+    start = process_time()
     assert set(clusters(examples).values()) == {"000000"}
-    assert perf_counter() - start < 20
+    assert process_time() - start < 8
