@@ -72,7 +72,7 @@ def data(shared: Path) -> Path:
 
 def test_the_table_covers_what_is_counted_here() -> None:
     examples = {name for name, row in CORPORA.items() if row.yields == "examples"}
-    assert examples == {*COUNTS, "sib200"}
+    assert examples == {*COUNTS, "sib200", "xcopa"}  # xcopa is not among the shared files: see test_xcopa
     for name, row in CORPORA.items():
         assert row.name == name
         assert row.licence
@@ -479,3 +479,37 @@ def test_adding_a_corpus_is_one_row(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(CORPORA, "mine", row)
     write(tmp_path, "mine/test.tsv", "satz\tthema\nEin Tor!\ts\n")
     assert [(one.texts, one.label, one.lang) for one in read("mine", tmp_path)] == [(("Ein Tor!",), "sport", "de")]
+
+
+XCOPA = (
+    '{"premise": "Ese oli punase värvi.", "choice1": "Ma pesin.", "choice2": "Ma värvisin.", "question": "cause", '
+    '"label": 1, "idx": 0, "changed": false}\n'
+    '{"premise": "Sadas.", "choice1": "Maa sai märjaks.", "choice2": "Maa kuivas.", "question": "effect", '
+    '"label": 0, "idx": 7}\n'
+)
+
+
+def test_xcopa(tmp_path: Path) -> None:
+    write(tmp_path, "xcopa/data/et/test.et.jsonl", XCOPA)
+    one, two = read("xcopa", tmp_path, lang="et")
+    assert one == Example(
+        "xcopa-test-0-et", ("Ese oli punase värvi. What was the cause of this?", "Ma pesin.", "Ma värvisin."), "et",
+        "xcopa-test-0", "1",
+    )  # fmt: skip
+    assert two.texts[0] == "Sadas. What happened as a result?"
+    assert (two.group, two.label) == ("xcopa-test-7", "0")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"question": "cause"', '"question": "why"', "question"),
+        ('"label": 1', '"label": 2', "label"),
+        ('"choice1": "Ma pesin."', '"choice1": " "', "choice1"),
+        ('"idx": 0', '"index": 0', "idx"),
+    ],
+)
+def test_faults_of_xcopa_are_named_with_their_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+    write(tmp_path, "xcopa/et/val.et.jsonl", XCOPA.replace(old, new))
+    with pytest.raises(InputError, match=message):
+        list(read("xcopa", tmp_path, lang="et", split="val"))

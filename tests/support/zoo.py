@@ -21,6 +21,7 @@ HEADS = {
     "token-classification": hf.AutoModelForTokenClassification,
     "text-generation": hf.AutoModelForCausalLM,
     "text2text-generation": hf.AutoModelForSeq2SeqLM,
+    "multiple-choice": hf.AutoModelForMultipleChoice,
 }
 
 

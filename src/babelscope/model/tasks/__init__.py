@@ -74,6 +74,11 @@ _ROWS = (
         "text2text-generation", "one text, and perhaps the answer's beginning", "the answer's next token, or a label",
         {"ForConditionalGeneration": "AutoModelForSeq2SeqLM"}, "seq2seq", generates=True,
     ),
+    Task(
+        "multiple-choice", "a context and two or more candidates", "a candidate, by its number from 0",
+        {"ForMultipleChoice": "AutoModelForMultipleChoice"}, "multiple_choice", 3, None, several=True,
+        borrowed={"ForCausalLM": "AutoModelForCausalLM", "GPT2LMHeadModel": "AutoModelForCausalLM"},
+    ),
 )  # fmt: skip
 TASKS: dict[str, Task] = {row.name: row for row in _ROWS}
 """The tasks that can be explained, under their Hugging Face names."""
