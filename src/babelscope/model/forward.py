@@ -108,9 +108,9 @@ def forward(
     shown = {"output_attentions": output_attentions, "output_hidden_states": output_hidden_states}
     given |= {name: True for name, wanted in shown.items() if wanted}
     if embedded is None:
-        return model.hf(**model.functions.arguments(given | {"input_ids": _ids(model, batch)}))
+        return model.hf(**model.functions.arguments(model, given | {"input_ids": _ids(model, batch)}))
     if not model.pools_last_token:
-        return model.hf(**model.functions.arguments(given | {"inputs_embeds": embedded}))
+        return model.hf(**model.functions.arguments(model, given | {"inputs_embeds": embedded}))
     padding = model.hf.config.get_text_config().pad_token_id
     full = [np.full(len(each.ids), int(padding == 0)) for each in batch]
     with encoder_decoder.embeddings(model, [embedded]):

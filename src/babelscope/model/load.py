@@ -21,7 +21,7 @@ from transformers.utils import logging as transformers_logging
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.model.inference_state import ELSEWHERE, InferenceState
-from babelscope.model.tasks import TASKS, Task, accepts, functions, loader, task_of_class, task_row
+from babelscope.model.tasks import TASKS, Task, accepts, loader, task_functions, task_of_class, task_row
 from babelscope.model.verbalizer import verbalizer as labelled
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Model:
     @cached_property
     def functions(self) -> TaskFunctions:
         """What the model's task does with examples and outputs."""
-        return functions(self.row)
+        return task_functions(self.row)
 
     @property
     def generates(self) -> bool:

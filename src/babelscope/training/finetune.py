@@ -22,7 +22,7 @@ from babelscope.model.inference_state import Progress
 from babelscope.model.layers import freeze
 from babelscope.model.load import Model, enough_threads, not_found, quiet
 from babelscope.model.resegmentation import Cut, resegment
-from babelscope.model.tasks import TASKS, Task, functions
+from babelscope.model.tasks import TASKS, Task, task_functions
 from babelscope.model.tasks.functions import Training
 from babelscope.types import Example
 
@@ -121,7 +121,7 @@ def check(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:
 
 def _task_of(example: Example) -> tuple[Task, Training]:
     """The task that an example is one of; the last of the table that suits, as the first suits every text with a label."""
-    suited = [(row, functions(row).training) for row in reversed(TASKS.values())]
+    suited = [(row, task_functions(row).training) for row in reversed(TASKS.values())]
     return next((row, training) for row, training in suited if training is not None and training.suits(example))
 
 

@@ -1,7 +1,7 @@
 """The tasks that can be explained: one row of facts each, and one module of functions.
 
-Facts are read by commands, pages and errors, which import no torch; `functions` loads the module of a row when a model of that
-task is used. Nothing outside of this package compares a task with a name: it asks the row, or calls the function.
+Facts are read by commands, pages and errors, which import no torch; `task_functions` loads the module of a row when a model
+of that task is used. Nothing outside of this package compares a task with a name: it asks the row, or calls the function.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def task_row(name: str) -> Task:
     return FILL_MASK if name == FILL_MASK.name else TASKS[name]
 
 
-def functions(row: Task) -> TaskFunctions:
+def task_functions(row: Task) -> TaskFunctions:
     """The functions of a task; imports torch."""
     loaded: TaskFunctions = import_module(f"babelscope.model.tasks.{row.module}").FUNCTIONS
     return loaded

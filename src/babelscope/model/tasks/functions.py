@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 Arguments = dict[str, Any]
 
 
+@runtime_checkable
 class Inputs(Protocol):
     """An example as the model reads it; several inputs where a long text is split into windows."""
 
     def __call__(self, model: Model, example: Example, *, part: str, long: str) -> list[Encoded]: ...
 
 
+@runtime_checkable
 class Outputs(Protocol):
     """Per query its output, from what the forward call returned for the batch. `kept` lists the positions whose logits were
     asked for, None for all."""
@@ -79,7 +81,7 @@ class TaskFunctions:
     """How logits become probabilities: softmax, or sigmoid for independent labels."""
     kept: Callable[[Model, Sequence[Query]], list[int] | None] = lambda model, batch: None
     """The only positions whose logits are needed; None for all."""
-    arguments: Callable[[Arguments], Arguments] = lambda given: given
+    arguments: Callable[[Model, Arguments], Arguments] = lambda model, arguments: arguments
     """The arguments of the batched call in the shape that the model's class expects."""
     training: Training | None = None
     """None where models of the task are not fine-tuned here."""
