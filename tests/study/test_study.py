@@ -334,7 +334,7 @@ def test_the_demo_is_a_valid_study() -> None:
         ({"langauges": ["en"]}, "langauges: there is no such field; did you mean 'languages'"),
         ({"tasks": [{"name": "t", "data": {"builtin": "sentiment", "examples": None}}]}, "has no end"),
         ({"models": [{"name": "x"}]}, "either 'source' or 'train'"),
-        ({"models": [{"name": "x", "source": "y"}, {"name": "x", "source": "z"}]}, "stands twice"),
+        ({"models": [{"name": "x", "source": "y"}, {"name": "x", "source": "z"}]}, "is listed twice"),
         ({"models": [{"name": "x", "source": "y", "languages": ["fr"]}]}, "which the study does not have"),
         ({"tasks": [{"name": "t", "data": {}}]}, "one of 'builtin', 'corpus', 'file' and 'hub'"),
         (
