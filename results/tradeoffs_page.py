@@ -123,8 +123,8 @@ def confidence(found: dict[str, Any]) -> str:
         seen = f"{sum(row['distinguishable'] for row in others)} of {len(others)}"
         scaled = [row["temperature"]["source"]["ece"] for row in others if "source" in row["temperature"]]
         lines.append([source, *told, f"{worse} of {len(more)}", *eces, seen, f"{_mean(scaled):.3f}" if scaled else "none"])
-    head = ["fine-tuned on", "over-confidence, own", "mean of others", "more than own by the interval", "ECE, own", "mean of others",
-            "ECE above its null", "mean ECE after source temperature"]  # fmt: skip
+    head = ["fine-tuned on", "over-confidence, own", "mean of others", "more than own by the interval", "ECE, own",
+            "mean of others", "ECE above its null", "mean ECE after source temperature"]  # fmt: skip
     return table(head, lines)
 
 
@@ -145,8 +145,8 @@ def errors(found: dict[str, Any]) -> str:
         shown = [f"{_mean(values):{form}}" if values else "none" for values, form in means]
         most = max(lost, default=None)
         lines.append([source, shown[0], f"{most[0]:.2f} ({most[1]})" if most else "none", *shown[1:]])
-    head = ["fine-tuned on", "right in own, wrong in others", "at most", "kappa of answers", "label shift, own", "mean of others",
-            "AUROC, own", "mean of others", "accuracy gained by the target's class shares"]  # fmt: skip
+    head = ["fine-tuned on", "right in own, wrong in others", "at most", "kappa of answers", "label shift, own",
+            "mean of others", "AUROC, own", "mean of others", "accuracy gained by the target's class shares"]  # fmt: skip
     return table(head, lines)
 
 
@@ -218,9 +218,9 @@ def page() -> str:
     left = f"\nNot run yet: {', '.join(missing)} (`python -m results.tradeoffs NAME`)." if missing else ""
     return f"""# What fine-tuning on one language cost the others
 
-Models fine-tuned on one language each, tested in others; [how to read it](../tradeoffs.md). Intervals are 95 %, all cells resampled
-together by text (seeds too, from three on). Nothing was chosen on test texts. Heads alone were trained with the first seed
-only, and drift, forgetting and attention are of the first seed. This page is written by
+Models fine-tuned on one language each, tested in others; [how to read it](../tradeoffs.md). Intervals are 95 %, all cells
+resampled together by text (seeds too, from three on). Nothing was chosen on test texts. Heads alone were trained with the
+first seed only, and drift, forgetting and attention are of the first seed. This page is written by
 `python -m results tradeoffs`, the figures are as they came out.{left}
 
 {"".join(run(name) for name in chosen)}"""
