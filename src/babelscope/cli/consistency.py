@@ -166,7 +166,7 @@ def _compare(
     source: str,
     targets: list[str] | None,
     block: dict[str, Any],
-    given: tuple[Path | None, list[str]],
+    changes: tuple[Path | None, list[str]],
     workers: int,
 ) -> Tables:
     from babelscope.analyses.consistency.spec import Spec
@@ -177,7 +177,7 @@ def _compare(
     if len(files) > 2:
         raise InputError(f"--units takes one or two files; found {len(files)}")
     untrained = files[1] if len(files) > 1 else None
-    chosen = single_spec(NAME, block, spec=given[0], settings=given[1])
+    chosen = single_spec(NAME, block, spec=changes[0], settings=changes[1])
     if not isinstance(chosen, Spec):
         raise TypeError(f"{type(chosen)} is not the block of consistency")
     return compare_files(files[0], source, chosen, targets=targets, untrained=untrained, workers=workers)

@@ -205,5 +205,5 @@ def _coverage(row: UnitScores, known: NDArray[np.bool_]) -> float:
     return float(size[known].sum() / size.sum()) if defined else nan
 
 
-def _equal(one: str | None, other: str | None) -> bool | None:
-    return None if one is None or other is None else one == other
+def _equal(label: str | None, other: str | None) -> bool | None:
+    return None if label is None or other is None else label == other

@@ -91,9 +91,9 @@ def notes(result: Result) -> list[str]:
         listed.append(f"mean C over languages {number(alone)}; with the trivial 1 of {comparison.source} {number(with_self)}")
     r = result.correlation
     if isfinite(r.pearson):
-        given = f", given C_unif {number(result.partial)}" if isfinite(result.partial) else ""
+        partial = f", given C_unif {number(result.partial)}" if isfinite(result.partial) else ""
         listed.append(
-            f"lift and accuracy over {r.n} languages: Pearson {number(r.pearson)}{given}, "
+            f"lift and accuracy over {r.n} languages: Pearson {number(r.pearson)}{partial}, "
             f"Spearman {number(r.spearman)}, Kendall {number(r.kendall)}, p {number(r.p)}"
         )
     cosines = [f"{lang} {number(value)}" for lang, value in comparison.mean_cosine.items()]

@@ -72,8 +72,8 @@ def with_accuracy(comparison: Comparison, name: str = "lift") -> tuple[Correlati
     reached = np.array([accuracy[line.lang] for line in lines])
     kept = np.isfinite(values) & np.isfinite(reached) & np.isfinite(unif)
     enough = kept.sum() > 3 and name != "c_unif"
-    given = partial(values[kept], reached[kept], unif[kept]) if enough else nan
-    return correlation(values, reached), given
+    beyond = partial(values[kept], reached[kept], unif[kept]) if enough else nan
+    return correlation(values, reached), beyond
 
 
 def matrix_with_accuracy(comparisons: Sequence[Comparison], name: str = "lift") -> tuple[float, float]:
