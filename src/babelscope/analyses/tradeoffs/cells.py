@@ -97,8 +97,8 @@ class Material:
     @cached_property
     def model(self) -> Model:
         model = self.resources.model(self.block.languages[0])
-        if model.task != "text-classification":
-            raise InputError(f"{model.name} is a model for {model.task}; trade-offs need one for text-classification")
+        if not model.classifies:
+            raise InputError(f"{model.name} is a model for {model.task}; trade-offs need one that classifies whole texts")
         _check_gold(self.corpus, model)
         return model
 
