@@ -49,9 +49,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     chosen = config.getoption("--architectures")
     others = {*ARCHITECTURES, *MODELS} - set(chosen.split(",")) if chosen else set()
-    dropped = [item for item in items if others & parameters(item)]
-    config.hook.pytest_deselected(items=dropped)
-    items[:] = [item for item in items if item not in set(dropped)]
+    config.hook.pytest_deselected(items=[item for item in items if others & parameters(item)])
+    items[:] = [item for item in items if not others & parameters(item)]
     if config.getoption("--backwards"):
         items.reverse()
 

@@ -178,6 +178,7 @@ def test_measure(folder: Path) -> None:
     assert "sufficiency ↓" in shown
 
 
+@pytest.mark.training
 def test_finetune_study_status_and_report(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from babelscope.corpus import sentiment
 
@@ -255,7 +256,7 @@ def test_single_text_models_refuse_pairs(folder: Path) -> None:
         (("{model}", "--input", "notext.jsonl"), "line 1: no text"),
         (("{model}", "--input", "latin.jsonl"), "in UTF-8"),
         (("{model}", "--input", "surrogate.jsonl"), "lone surrogate U+D83D"),
-        (("{model}", "--input", "twice.jsonl"), "the id '1' stands twice"),
+        (("{model}", "--input", "twice.jsonl"), "the id '1' occurs twice"),
         (("{model}", "--input", "empty.jsonl"), "holds no row"),
         (("{model}", "--input", "data.xlsx"), "the ending '.xlsx'"),
         (("absent/folder/of/model", "the food"), "there is no model folder"),
