@@ -65,7 +65,8 @@ def test_several_tasks_have_a_sentence_each_and_names_are_no_markup() -> None:
 def test_intervals_as_text_and_the_file_of_numbers() -> None:
     assert interval([0.5, 0.4, 0.6], 2) == "0.50 (0.40 to 0.60)"
     assert interval([0.5, None, None]) == "0.500"
-    assert interval([None, None, None]) == "undefined"
+    assert interval([None, None, None]) == "–"
+    assert interval([-0.5, -0.6, 0.4], 1) == "−0.5 (−0.6 to 0.4)"
     assert interval(None) == "–"
     lines = transfer_csv({"t": tables([[0.1, -0.25], [0.0, 0.5]])}).splitlines()
     assert lines[0] == "task,source,target,accuracy,low,high,gain,gain_low,gain_high"

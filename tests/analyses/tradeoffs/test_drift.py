@@ -70,6 +70,7 @@ def test_a_decoders_loss_is_per_byte_of_what_was_read(tmp_path: Path) -> None:
     assert np.abs(np.array(language_loss(str(tmp_path / "base"), tuned, rows)) - losses).max() > 1e-3
 
 
+@pytest.mark.training
 def test_training_the_head_leaves_everything_else_to_the_bit(folders: dict[str, str], tmp_path: Path) -> None:
     rows = builtin.read("sentiment", "en", "train", 12)
     recipe = Recipe(epochs=4, learning_rate=1e-2, batch=4, head_only=True)

@@ -72,7 +72,7 @@ def test_a_decoder_is_measured_against_what_it_sees() -> None:
 def test_two_stacks_are_refused() -> None:
     model = tiny("bert")
     replaced = Model(model.hf, model.tokenizer, "two", model.task)
-    replaced.__dict__["two_sided"] = True
+    replaced.__dict__["is_encoder_decoder"] = True
     with pytest.raises(UnsupportedModel, match="one stack of layers"):
         activations.activations(replaced, [], lambda row, inside: None)
 

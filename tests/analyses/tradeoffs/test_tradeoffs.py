@@ -291,6 +291,7 @@ def trained(base: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.training
 def test_a_study_trains_its_models_and_knows_their_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
     binary = checkpoints(tmp_path / "models", {"base": ("negative", "positive")})
@@ -310,6 +311,7 @@ def test_a_study_trains_its_models_and_knows_their_base(tmp_path: Path, monkeypa
     assert set(result["behaviour"]["references"]) == {"majority", "random_head", "probe", "joint"}
 
 
+@pytest.mark.training
 def test_all_seeds_of_a_study_start_from_one_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a recipe pretrains is one checkpoint: frozen embeddings are those of the base in the models of every seed."""
     monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from babelscope.display.numbers import number, value_range
+
 
 class Cost(NamedTuple):
     """By how much a model is below the probe in a language that is not its own."""
@@ -52,10 +54,11 @@ def _sentence(tables: Mapping[str, Any]) -> Markup:
     if not listed:
         return Markup("No model is significantly below the probe outside its own language: no cost shown.")
     first, *rest = listed
-    more = ", ".join(f"{cost.source} → {cost.target} {cost.value:.2f}" for cost in rest)
+    more = ", ".join(f"{cost.source} → {cost.target} {number(cost.value, 2)}" for cost in rest)
     text = Markup(
         'Fine-tuning on <span data-lang="{0.source}">{0.source}</span> cost '
-        '<span data-lang="{0.target}">{0.target}</span> {0.value:.2f} of accuracy against a probe on the base '
-        "(95 % interval {0.low:.2f} to {0.high:.2f}){1}."
+        '<span data-lang="{0.target}">{0.target}</span> {1} of accuracy against a probe on the base '
+        "(95 % interval {2}){3}."
     )
-    return text.format(first, f"; also {more}" if rest else "")
+    bounds = value_range(first.low, first.high, 2)
+    return text.format(first, number(first.value, 2), bounds, f"; also {more}" if rest else "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from babelscope.analyses.tradeoffs.figures import (
@@ -14,6 +13,7 @@ from babelscope.analyses.tradeoffs.figures import (
     layer_curves,
     reliability_diagram,
 )
+from babelscope.display.numbers import UNDEFINED, number, value_range
 
 SHOWN = 3
 """Other languages in a reliability diagram, the most over-confident ones; and flips per pair of
@@ -59,14 +59,12 @@ def chapters(name: str, tables: Tables) -> Chapters:
 
 
 def interval(values: Sequence[float | None] | Mapping[str, float | None] | None, digits: int = 3) -> str:
-    """A value with its interval; "undefined" where there is no value."""
+    """`0.412 (0.380 to 0.440)`, without the interval where there is none."""
     if values is None:
-        return "–"
+        return UNDEFINED
     value, low, high = values.values() if isinstance(values, Mapping) else values
-    if value is None or not isfinite(value):
-        return "undefined"
-    bounded = low is not None and high is not None and isfinite(low) and isfinite(high)
-    return f"{value:.{digits}f}" + (f" ({low:.{digits}f} to {high:.{digits}f})" if bounded else "")
+    bounds = value_range(low, high, digits)
+    return number(value, digits) + ("" if UNDEFINED in bounds or value is None else f" ({bounds})")
 
 
 def _matrices(tables: Tables) -> list[tuple[str, str, Figure]]:

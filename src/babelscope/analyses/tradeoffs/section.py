@@ -17,6 +17,7 @@ from rich.text import Text
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.tradeoffs.answer import answer
 from babelscope.analyses.tradeoffs.chapters import chapters, interval
+from babelscope.display.numbers import number, percent
 from babelscope.display.page import render
 from babelscope.display.section import Section
 from babelscope.display.terminal import plain
@@ -38,11 +39,13 @@ def section(tables: Mapping[str, Mapping[str, Any]]) -> Section:
     *Laws*: the same tables give the same text; names and texts never become markup.
     """
     tasks = [chapters(name, each) for name, each in tables.items()]
-    body = render("section.html.j2", folder=FOLDER, tasks=tasks, interval=interval)
+    body = render("section.html.j2", folder=FOLDER, tasks=tasks, interval=interval, number=number, percent=percent)
     files = {"tradeoffs.csv": transfer_csv(tables)}
     question, title = ANALYSES[NAME].question, "Trade-offs"
     lines = tuple(line for name, each in tables.items() for line in _terminal(name, each, len(tables) > 1))
-    return Section(NAME, title, question, answer(tables), body, lines, tables, files, style=STYLE)
+    return Section(
+        NAME, title, question, answer(tables), body, lines, tables, files, style=STYLE, plots=True
+    )  # fmt: skip
 
 
 def transfer_csv(tables: Mapping[str, Mapping[str, Any]]) -> str:
