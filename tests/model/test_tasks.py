@@ -12,7 +12,7 @@ import pytest
 import transformers
 
 import babelscope
-from babelscope.model.tasks import FILL_MASK, TASKS, accepts, functions, loader, task_of_class
+from babelscope.model.tasks import FILL_MASK, TASKS, accepts, loader, task_functions, task_of_class
 from babelscope.model.tasks.functions import TaskFunctions
 
 SOURCE = Path(babelscope.__file__).parent
@@ -48,7 +48,7 @@ def test_listing_the_tasks_loads_no_torch() -> None:
 
 @pytest.mark.parametrize("row", [*TASKS.values(), FILL_MASK], ids=lambda row: row.name)
 def test_every_row_has_functions_and_classes_that_load_it(row: babelscope.model.tasks.Task) -> None:
-    assert isinstance(functions(row), TaskFunctions)
+    assert isinstance(task_functions(row), TaskFunctions)
     assert row.inputs
     assert row.target
     for end, auto in {**row.heads, **(row.borrowed or {})}.items():
