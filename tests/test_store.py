@@ -221,6 +221,14 @@ def test_a_store_of_another_version_is_refused_in_one_line(tmp_path: Path, schem
         assert str(caught.value) == expected
 
 
+@pytest.mark.parametrize("text", ["", "[]", "{}", "2"])
+def test_a_damaged_scheme_is_named_in_one_line(tmp_path: Path, text: str) -> None:
+    open_store(tmp_path / "s")
+    (tmp_path / "s" / "scheme.json").write_text(text)
+    with pytest.raises(StoreError, match=r"scheme\.json is damaged: it names no scheme"):
+        open_store(tmp_path / "s")
+
+
 def test_a_store_that_was_killed_while_it_was_made_is_no_store_of_the_first_scheme(tmp_path: Path) -> None:
     place = tmp_path / "s"
     place.mkdir()

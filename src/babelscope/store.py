@@ -210,7 +210,10 @@ def _check_scheme(folder: Path) -> None:
     file = folder / "scheme.json"
     if not (folder / "cells").is_dir():
         return
-    scheme = json.loads(file.read_text("utf-8"))["scheme"] if file.exists() else 1  # the first scheme wrote no such file
+    try:
+        scheme = json.loads(file.read_text("utf-8"))["scheme"] if file.exists() else 1  # the first scheme wrote no such file
+    except (ValueError, KeyError, TypeError):
+        raise StoreError(f"{file} is damaged: it names no scheme; run the study again into a new folder") from None
     if scheme != SCHEME:
         raise StoreError(
             f"store {folder} was written by another version of babelscope (scheme {scheme}, this one reads {SCHEME}); "

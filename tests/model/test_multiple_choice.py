@@ -258,6 +258,7 @@ def test_checkpoints_are_loaded_with_their_head_or_as_language_models(tmp_path: 
         load(tmp_path / "classes", task="multiple-choice")
 
 
+@pytest.mark.training
 def test_a_model_learns_its_examples(tmp_path: Path) -> None:
     """The right candidate is the one that says good."""
     pairs = [("the food was good", "the food was bad"), ("a bad room", "a good room")] * 4

@@ -57,32 +57,39 @@ def explain(
     names = [method] if isinstance(method, str) else list(method)
     rows = [choose(METHODS, name, "method") for name in names]
     if options and len(rows) > 1:
-        raise InputError(f"options belong to one method; {len(rows)} given")
-    settled = [resolve_options(row, options or {}) for row in rows]
+        raise InputError(f"options belong to one method, and {len(rows)} are named; explain with each in a call of its own")
+    resolved = [resolve_options(row, options or {}) for row in rows]
     for row in rows:
         if row.attentions and model.unseen_attention:
             raise UnsupportedModel(f"{row.name} reads attention weights, but {model.unseen_attention}; use another method")
     encoded = encode(model, as_examples(data, lang), part=part, long=long)
+    aim = target if isinstance(target, Aim) else Aim(target)
+    attributions: list[Attribution] = []
     with model.inference.reporting_progress(progress):
         outputs = inference.outputs(model, [inference.query(row) for row in encoded])
-        check_own(model, encoded, outputs)
-        aim = target if isinstance(target, Aim) else Aim(target)
-        wanted = [targets.chosen(model, row, output, aim, quantity) for row, output in zip(encoded, outputs)]
-        found: list[Attribution] = []
-        for row, mine in zip(rows, settled):
-            extra = {"seed": seed} if row.seeded else {}
-            with model.full_precision() if row.precise else nullcontext(False) as upcast:
-                explained = row.function(model, encoded, wanted, **mine, **extra)
-            if upcast:
-                explained = [replace(one, flags=(*one.flags, "computed in float32")) for one in explained]
-            found += [
-                _attribution(model, row, mine, seed if row.seeded else 0, *each)
-                for each in zip(encoded, outputs, wanted, explained)
+        check_output(model, encoded, outputs)
+        aims = [targets.chosen(model, row, output, aim, quantity) for row, output in zip(encoded, outputs)]
+        for row, values in zip(rows, resolved):
+            explained = _explained(model, row, values, seed, encoded, aims)
+            attributions += [
+                _attribution(model, row, values, seed if row.seeded else 0, *each)
+                for each in zip(encoded, outputs, aims, explained)
             ]
-    return Attributions(tuple(found))
+    return Attributions(tuple(attributions))
 
 
-def check_own(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]) -> None:
+def _explained(
+    model: Model, method: Method, options: Mapping[str, Any], seed: int,
+    encoded: Sequence[Encoded], explained: Sequence[Target],
+) -> list[Explained]:  # fmt: skip
+    """The method's scores, in float32 where half precision would spoil them."""
+    seeded = {"seed": seed} if method.seeded else {}
+    with model.full_precision() if method.precise else nullcontext(False) as upcast:
+        results = list(method.function(model, encoded, explained, **options, **seeded))
+    return [replace(each, flags=(*each.flags, "computed in float32")) for each in results] if upcast else results
+
+
+def check_output(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]) -> None:
     """The explained output is the model's own: the plain Hugging Face call on the tokenizer's ids gives the same.
 
     The plain call derives positions and masks itself, one text at a time, so that an error of ours cannot hide in it.

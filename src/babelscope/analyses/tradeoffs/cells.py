@@ -97,8 +97,8 @@ class Material:
     @cached_property
     def model(self) -> Model:
         model = self.resources.model(self.block.languages[0])
-        if not model.classifies:
-            raise InputError(f"{model.name} is a model for {model.task}; trade-offs need one that classifies whole texts")
+        if not model.row.pools:  # a head that gives one class to a whole text
+            raise InputError(f"{model.name} is a model for {model.task}; trade-offs need one for text-classification")
         _check_gold(self.corpus, model)
         return model
 
