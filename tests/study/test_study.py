@@ -336,10 +336,10 @@ def test_the_demo_is_a_valid_study() -> None:
         ({"models": [{"name": "x"}]}, "either 'source' or 'train'"),
         ({"models": [{"name": "x", "source": "y"}, {"name": "x", "source": "z"}]}, "is listed twice"),
         ({"models": [{"name": "x", "source": "y", "languages": ["fr"]}]}, "which the study does not have"),
-        ({"tasks": [{"name": "t", "data": {}}]}, "one of 'builtin', 'corpus', 'file' and 'hub'"),
+        ({"tasks": [{"name": "t", "data": {}}]}, "one of 'builtin', 'corpus', 'file', 'hub' and 'rows'"),
         (
             {"tasks": [{"name": "t", "data": {"builtin": "nli", "corpus": "xnli"}}]},
-            "one of 'builtin', 'corpus', 'file' and 'hub'",
+            "one of 'builtin', 'corpus', 'file', 'hub' and 'rows'",
         ),
         ({"tasks": [{"name": "t", "data": {"builtin": "nli", "folder": "x"}}]}, "'folder' is the folder of a 'corpus'"),
         ({"tasks": [{"name": "t", "data": {"builtin": "nli", "config": "x"}}]}, "belong to a data set of the 'hub'"),
