@@ -20,7 +20,7 @@ from babelscope.data.formats.lists import (
 from babelscope.methods.explain import (
     explain,
 )
-from babelscope.methods.gradient import way
+from babelscope.methods.gradient import displacement
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from zoo import MODELS, build, main_task
@@ -44,7 +44,7 @@ def captum(model: Model, index: int, baseline: str) -> tuple[float, float]:
     """Its gap, and the difference that it should explain."""
     (row,) = encode(model, as_examples(TEXT))
     e = model.embeddings(torch.from_numpy(row.ids))[None].detach()
-    reference = e - way(model, row, baseline)[None]
+    reference = e - displacement(model, row, baseline)[None]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scores = DeepLift(Logit(model, index)).attribute(e.requires_grad_(True), reference)

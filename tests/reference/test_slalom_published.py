@@ -25,6 +25,7 @@ def published(rows: np.ndarray, answer: np.ndarray, size: int) -> tuple[np.ndarr
     return s.detach().double().numpy(), v.detach().double().numpy()
 
 
+@pytest.mark.training
 @pytest.mark.parametrize(("size", "count"), [(30, 500), (100, 500), (100, 1000), (200, 1000)])
 def test_lower_error_at_equal_questions(size: int, count: int) -> None:
     """Adam moves a parameter by at most its rate a step: 240 steps at 500 questions, so that no value exceeds 1.2."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy.typing
 from beartype import BeartypeConf, beartype
 from beartype._check.code import codemain
 from beartype._util.kind.integer import utilintget
@@ -43,6 +44,7 @@ def check_shapes() -> None:
     Of a long list the checker looks at one item, by numbers of its own: not by those that tests and hypothesis have seeded.
     """
     codemain.getrandbits = utilintget.getrandbits = Random(0).getrandbits  # type: ignore[assignment]
+    numpy.typing.ArrayLike = Any  # type: ignore[misc]  # a tuple is one, but not for its run-time protocol
     install_import_hook("babelscope", "shapes.checked")
     spec = importlib.util.find_spec("babelscope")
     assert spec is not None
