@@ -1,0 +1,98 @@
+"""Two tables of recorded values beside each other: numbers within a tolerance, all else exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from baseline.values import Plain, Values
+
+TOLERANCE = 1e-12
+"""Of a number, relative to the largest number of the list that it stands in."""
+
+
+@dataclass(slots=True)
+class Family:
+    """How the values of one family compare."""
+
+    name: str
+    count: int = 0
+    numbers: int = 0
+    relative: float = 0.0
+    absolute: float = 0.0
+    widest: str = ""
+    """The key with the largest relative difference."""
+    loose: int = 0
+    """How many differ by more than TOLERANCE, but by no more than their own tolerance."""
+    wrong: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+    """Refusals in other words, or for another reason: told, but no fault."""
+
+
+def compare(name: str, old: Values, new: Values, loose: Mapping[str, float]) -> Family:
+    """Every value of a family; `loose` gives the tolerance of the keys that look so."""
+    found = Family(name, len(old))
+    for key in sorted(old.keys() | new.keys()):
+        if key.endswith("/error") and key in old and key in new:
+            if old[key] != new[key]:
+                found.refusals.append(f"{key}\n    was: {old[key]}\n    now: {new[key]}")
+        elif key not in old or key not in new:
+            found.wrong.append(f"{key}: {'is not there now' if key in old else 'is new'}")
+        else:
+            _value(found, key, old[key], new[key], tolerance(key, loose))
+    return found
+
+
+def tolerance(key: str, loose: Mapping[str, float]) -> float:
+    """The largest of those that are given for such a key."""
+    return max((one for like, one in loose.items() if fnmatchcase(key, like)), default=TOLERANCE)
+
+
+def _value(found: Family, key: str, old: Plain, new: Plain, allowed: float) -> None:
+    before, after = list(leaves(old)), list(leaves(new))
+    found.numbers += len(before)
+    if shape(old) != shape(new) or [kind(one) for one in before] != [kind(one) for one in after]:
+        found.wrong.append(f"{key}: another kind or size: {short(old)} became {short(new)}")
+        return
+    pairs = list(zip(before, after, strict=True))
+    both = [pair for pair in pairs if any(isinstance(one, float) for one in pair)]
+    if any(a != b for a, b in pairs if not isinstance(a, float) and not isinstance(b, float)):
+        found.wrong.append(f"{key}: {short(old)} became {short(new)}")
+        return
+    gap = max((abs(a - b) for a, b in both), default=0.0)
+    size = max((abs(a) for a, _ in both), default=0.0)
+    relative = gap / size if size else gap
+    if relative > found.relative:
+        found.relative, found.widest = relative, key
+    found.absolute = max(found.absolute, gap)
+    if relative > allowed:
+        found.wrong.append(f"{key}: differs by {gap:.3g}, relative {relative:.3g}")
+    elif relative > TOLERANCE:
+        found.loose += 1
+
+
+def kind(one: Any) -> str:
+    """What may be compared; a whole number and one with a point may."""
+    number = isinstance(one, (int, float)) and not isinstance(one, bool)
+    return "number" if number else type(one).__name__
+
+
+def leaves(value: Plain) -> Iterator[Any]:
+    """The numbers and texts of a value in order."""
+    if isinstance(value, list):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield value
+
+
+def shape(value: Plain) -> Any:
+    """How its lists are nested."""
+    return [shape(part) for part in value] if isinstance(value, list) else ()
+
+
+def short(value: Plain) -> str:
+    told = repr(value)
+    return told if len(told) < 90 else f"{told[:87]}..."

@@ -1,0 +1,147 @@
+"""A study from its models to the numbers of its report; trust; evaluation."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from babelscope import corpus as builtin
+from babelscope.analyses.explanations import EXPLANATIONS
+from babelscope.analyses.faithfulness import findings, grids, pairings
+from babelscope.analyses.faithfulness.settings import read_named
+from babelscope.analyses.faithfulness.summary import with_tasks
+from babelscope.analyses.faithfulness.tables import tables
+from babelscope.analyses.stored import stored_keys
+from babelscope.analyses.trust.panel import trust
+from babelscope.methods.explain import explain
+from babelscope.methods.suitability import suitable
+from babelscope.model.load import load
+from babelscope.reporting.build import report
+from babelscope.reporting.examples import accuracies, predictions
+from babelscope.store import failures, open_store, read, read_attributions, read_study
+from babelscope.study.config import parse_study
+from babelscope.study.run import run
+from babelscope.training.evaluate import evaluate
+from baseline.checkpoints import saved
+from baseline.methods import READING, keep
+from baseline.values import Values, put
+from zoo import shared
+
+LANGS = ["en", "hi"]
+
+
+def values() -> Values:
+    found: Values = {}
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        models = {name: saved(root / name, seed) for name, seed in (("multi", 1), ("mono", 2))}
+        outcome = run(parse_study(study(models)), root / "store")
+        put(found, "stores/run", [outcome.filled, outcome.found, len(outcome.failed)])
+        stored(found, root / "store")
+        reported(found, root / "store", root / "page")
+        panels(found, models)
+    return found
+
+
+def study(models: dict[str, str]) -> dict[str, Any]:
+    """Two models, two languages, three methods, three metrics and a setting of one of them."""
+    return {
+        "name": "baseline",
+        "tasks": [
+            {"name": "sentiment", "data": {"builtin": "sentiment", "examples": 8}},
+            {"name": "gold", "target": "gold", "quantity": "log_odds",
+             "data": {"builtin": "sentiment", "examples": 4, "seed": 1, "languages": ["en"]}},
+        ],
+        "languages": LANGS,
+        "models": [{"name": name, "source": folder} for name, folder in models.items()],
+        "methods": ["random", "occlusion", "input_x_gradient"],
+        "faithfulness": {
+            "metrics": ["normalised_comprehensiveness", "sufficiency", "rationale_auroc",
+                        {"name": "sufficiency", "options": {"unit": "token"}}],
+            "pairings": [{"multilingual": "multi", "monolingual": "mono"}],
+            "samples": 2,
+        },
+        "trust": {"explanations": 1},
+    }  # fmt: skip
+
+
+def stored(found: Values, place: Path) -> None:
+    """Explanations, measures and panels as they are read back."""
+    store = open_store(place, create=False)
+    put(found, "stores/failures", [one.reason for one in failures(store)])
+    for one in read_attributions(store):
+        keep(
+            found,
+            f"stores/attributions/{one.model}/{one.task}/{one.method}/{one.seed}/{one.id}",
+            one,
+        )
+    for kind in ("measures", "panels"):
+        table = read(store, kind).to_pandas()
+        names = [
+            name
+            for name in ("model", "task", "lang", "method", "metric", "options", "seed", "id")
+            if name in table
+        ]
+        if kind == "panels":
+            table["panel"] = [json.loads(one) for one in table["panel"]]
+        put(found, f"stores/{kind}", table.sort_values(names, ignore_index=True))
+
+
+def reported(found: Values, place: Path, page: Path) -> None:
+    """The report's CSV files, its findings and its tables."""
+    report(place, page)
+    for name in ("summary", "measures", "disparities"):
+        put(
+            found,
+            f"stores/report/{name}",
+            pd.read_csv(StringIO((page / f"{name}.csv").read_text("utf-8"))),
+        )
+    store = open_store(place, create=False)
+    said = read_study(store)
+    held = tables(store, said)
+    assert held is not None
+    summary, paired = held.summary, held.pairs
+    assert paired is not None
+    known = read_named(store, "attributions", stored_keys(store, said, EXPLANATIONS))
+    right = accuracies(predictions(with_tasks(known)))
+    put(found, "stores/brief", findings.in_brief(summary, right))
+    put(found, "stores/overview", findings.overview(summary))
+    for metric in summary.metrics:
+        put(found, f"stores/grids/{metric}", grids.grids(summary, metric))
+    put(found, "stores/comparisons", grids.comparisons(summary))
+    put(found, "stores/undefined", grids.undefined(summary))
+    for name in ("by_language", "by_method", "over_tasks", "beside", "published"):
+        put(found, f"stores/pairings/{name}", getattr(pairings, name)(paired))
+    kinds, curve = pairings.specifications(paired, paired.pairings[0])
+    put(found, "stores/pairings/specifications", {"kinds": kinds, "curve": curve})
+
+
+def panels(found: Values, models: dict[str, str]) -> None:
+    """Trust of explanations, evaluation, and which methods work."""
+    model, other = load(models["multi"]), load(models["mono"])
+    rows = [row for lang in LANGS for row in builtin.read("sentiment", lang, "dev", 12)]
+    asked = [builtin.read("sentiment", lang, "test", 1)[0] for lang in LANGS]
+    for method in ("integrated_gradients", "attention", "smooth_gradient"):
+        made = explain(model, asked, method, seed=1)
+        for one in trust(model, made, draws=2, seeds=2, siblings=[other], labelled=rows):
+            key = f"stores/trust/{method}/{one.explanation.lang}"
+            put(
+                found, key, {"checks": one.checks, "stages": one.stages, "untrained": one.untrained}
+            )
+    put(found, "stores/evaluate/classes", evaluate(model, rows))
+    read_ = [row for lang in ("en", "zh") for row in builtin.read("reading", lang, "test", 4)]
+    put(found, "stores/evaluate/answers", evaluate(shared("bert", "question-answering"), read_))
+    for name in ("bert", "gpt2"):
+        works = {
+            one.method: [one.works, one.reason]
+            for one in suitable(shared(name, "text-classification"))
+        }
+        put(found, f"stores/suitable/{name}", works)
+    reader = shared("bert", "question-answering")
+    (lone,) = trust(reader, explain(reader, READING[:1], "occlusion"), draws=1, seeds=1)
+    put(found, "stores/trust/reader", {"checks": lone.checks, "stages": lone.stages})
