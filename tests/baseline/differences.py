@@ -13,6 +13,11 @@ TOLERANCE = 1e-12
 """Of a number, relative to the largest number of the list that it stands in."""
 
 
+ORDERLESS = ("stores/measures/", "stores/report/measures/")
+"""Tables, column by column under these keys, whose rows follow the names of a store's cells: these
+are hashes of what a cell was computed from, and change with every field that is added to it."""
+
+
 @dataclass(slots=True)
 class Family:
     """How the values of one family compare."""
@@ -34,6 +39,7 @@ class Family:
 def compare(name: str, old: Values, new: Values, loose: Mapping[str, float]) -> Family:
     """Every value of a family; `loose` gives the tolerance of the keys that look so."""
     found = Family(name, len(old))
+    old, new = (ordered(values) for values in (old, new))
     for key in sorted(old.keys() | new.keys()):
         if key.endswith("/error") and key in old and key in new:
             if old[key] != new[key]:
@@ -43,6 +49,23 @@ def compare(name: str, old: Values, new: Values, loose: Mapping[str, float]) -> 
         else:
             _value(found, key, old[key], new[key], tolerance(key, loose))
     return found
+
+
+def ordered(values: Values) -> Values:
+    """The values with the rows of ORDERLESS tables sorted by all their columns, values last."""
+    sorted_ = dict(values)
+    for prefix in ORDERLESS:
+        names = [key for key in values if key.startswith(prefix)]
+        table: dict[str, Any] = {key: values[key] for key in names}
+        first = sorted(names, key=lambda key: (key.endswith("/value"), key))
+        rows = range(len(table[names[0]])) if names else range(0)
+        order = sorted(rows, key=lambda at: [_sortable(table[key][at]) for key in first])
+        sorted_ |= {key: [table[key][at] for at in order] for key in names}
+    return sorted_
+
+
+def _sortable(part: Any) -> tuple[bool, Any]:
+    return (True, "") if part is None else (False, part)
 
 
 def tolerance(key: str, loose: Mapping[str, float]) -> float:
