@@ -77,6 +77,13 @@ LOOSE: dict[str, float] = {
 }
 
 
+EXPECTED: dict[str, str] = {
+    "stores/run": "six cells fewer: further samples of random scores belong to faithfulness, trust "
+    "panels are of one sample (here they are computed without the study, and are the same)",
+}
+"""Values that changed on purpose, by key, with the reason."""
+
+
 def made(name: str) -> Values | None:
     """The values of a family, or nothing where it fails, which is told."""
     start, found, told = time.perf_counter(), None, ""
@@ -118,7 +125,11 @@ def judge(file: Path, names: list[str]) -> int:
             faults += 1
         else:
             one = compare(name, known[name], found, LOOSE)
+            expected = [line for line in one.wrong if line.partition(": ")[0] in EXPECTED]
+            one.wrong = [line for line in one.wrong if line not in expected]
             tell(one)
+            for line in expected:
+                print(f"  (expected) {line}\n    {EXPECTED[line.partition(': ')[0]]}", flush=True)
             faults += len(one.wrong)
     return int(faults > 0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,15 @@ from babelscope.analyses.faithfulness.summary import with_tasks
 from babelscope.analyses.faithfulness.tables import tables
 from babelscope.analyses.stored import stored_keys
 from babelscope.analyses.trust.panel import trust
+from babelscope.data.examples import examples
+from babelscope.data.spec import DataSpec
+from babelscope.files import canonical
 from babelscope.methods.explain import explain
 from babelscope.methods.suitability import suitable
 from babelscope.model.load import load
 from babelscope.reporting.build import report
 from babelscope.reporting.examples import accuracies, predictions
-from babelscope.store import failures, open_store, read, read_attributions, read_study
+from babelscope.store import Store, failures, open_store, read, read_attributions, read_study
 from babelscope.study.config import parse_study
 from babelscope.study.run import run
 from babelscope.training.evaluate import evaluate
@@ -42,7 +46,7 @@ def values() -> Values:
         models = {name: saved(root / name, seed) for name, seed in (("multi", 1), ("mono", 2))}
         outcome = run(parse_study(study(models)), root / "store")
         put(found, "stores/run", [outcome.filled, outcome.found, len(outcome.failed)])
-        stored(found, root / "store")
+        stored(found, root / "store", models)
         reported(found, root / "store", root / "page")
         panels(found, models)
     return found
@@ -70,7 +74,7 @@ def study(models: dict[str, str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def stored(found: Values, place: Path) -> None:
+def stored(found: Values, place: Path, models: dict[str, str]) -> None:
     """Explanations, measures and panels as they are read back."""
     store = open_store(place, create=False)
     put(found, "stores/failures", [one.reason for one in failures(store)])
@@ -82,14 +86,39 @@ def stored(found: Values, place: Path) -> None:
         )
     for kind in ("measures", "panels"):
         table = read(store, kind).to_pandas()
+        if kind == "panels":
+            table = pd.concat([table, pd.DataFrame(other_panels(store, models))])
         names = [
             name
             for name in ("model", "task", "lang", "method", "metric", "options", "seed", "id")
             if name in table
         ]
         if kind == "panels":
-            table["panel"] = [json.loads(one) for one in table["panel"]]
+            table["panel"] = [
+                json.loads(one) if isinstance(one, str) else one for one in table["panel"]
+            ]
         put(found, f"stores/{kind}", table.sort_values(names, ignore_index=True))
+
+
+def other_panels(store: Store, models: dict[str, str]) -> list[dict[str, Any]]:
+    """The panels of further samples of random scores, which a study no longer asks for."""
+    made = []
+    for task in study(models)["tasks"]:
+        data = DataSpec(**task["data"])
+        for name, folder in models.items():
+            model = load(folder, name=name)
+            for lang in data.languages or LANGS:
+                first, *_ = (
+                    one
+                    for one in read_attributions(store)
+                    if (one.model, one.task, one.lang) == (name, task["name"], lang)
+                    and one.method == "random"
+                    and one.seed
+                )
+                (panel,) = trust(model, [first], labelled=examples(data, lang))
+                kept = panel.stored()
+                made.append({**asdict(kept), "options": canonical(dict(kept.options))})
+    return made
 
 
 def reported(found: Values, place: Path, page: Path) -> None:

@@ -27,8 +27,8 @@ MODELS = (
     ("joint", 0, "joint"),
     *((lang, 0, "head_only") for lang in ("en", "hi")),
 )
-FORMERLY = {"fine_tuned": "tuned"}
-"""Keys of a language model's losses that had another name when they were recorded."""
+FORMERLY = {"fine_tuned": "tuned", "single": "tuned"}
+"""Names of losses and of kinds of models that were others when they were recorded."""
 LATER = ("flipped_texts",)
 """Tables that were added after the values were recorded."""
 COUNTS = {"test": 14, "dev": 12, "train": 16}
@@ -101,9 +101,12 @@ def recorded(tables: dict[str, Any] | None) -> dict[str, Any]:
     """The tables with the names that they had when they were recorded, without later ones."""
     assert tables is not None
     for row in tables["drift"]:
-        for losses in row["language_loss"].values():
-            for name, before in FORMERLY.items():
-                losses[before] = losses.pop(name)
+        row["language_loss"] = {
+            lang: {FORMERLY.get(name, name): loss for name, loss in losses.items()}
+            for lang, losses in row["language_loss"].items()
+        }
+    for row in tables["alignment"]:
+        row["kind"] = FORMERLY.get(row["kind"], row["kind"])
     return {name: table for name, table in tables.items() if name not in LATER}
 
 
