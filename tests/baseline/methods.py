@@ -19,10 +19,7 @@ ARCHITECTURES = ("bert", "xlm-roberta", "deberta-v2", "gpt2", "llama", "t5")
 QUANTITIES = ("logit", "probability", "log_odds", "contrast")
 LANGS = ("en", "en", "en", "es", "hi", "ar", "zh")
 SINGLE = [Example(f"t{at}", (text,), LANGS[at]) for at, text in enumerate(TEXTS)]
-PAIRED = [
-    Example(f"p{at}", pair, lang)
-    for at, (pair, lang) in enumerate(zip(PAIRS, ("en", "hi"), strict=True))
-]
+PAIRED = [Example(f"p{at}", pair, lang) for at, (pair, lang) in enumerate(zip(PAIRS, ("en", "hi"), strict=True))]
 MIXED = [*(SINGLE[at] for at in (0, 4, 5, 6)), PAIRED[1]]
 READING = [
     Example("q0", ("what was good", "the food was good but the room was small"), "en"),
@@ -75,9 +72,7 @@ def every(found: Values, name: str, model: Model, rows: Sequence[Example], **ask
         one_method(found, f"methods/{name}/{method}", model, rows, method, **asked)
 
 
-def one_method(
-    found: Values, key: str, model: Model, rows: Sequence[Example], method: str, **asked: Any
-) -> None:
+def one_method(found: Values, key: str, model: Model, rows: Sequence[Example], method: str, **asked: Any) -> None:
     """What a method finds in all texts, or how it refuses; then text by text, where it does not."""
     try:
         made = list(explain(model, rows, method, **asked))

@@ -50,9 +50,7 @@ PAIR = (
     "correct_s", "correct_t", "confidence_s", "confidence_t", "cluster",
 )  # fmt: skip
 """What was recorded of a pair beside its score."""
-MEASURED = {
-    name: name.lower() for name in ["C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift"]
-}
+MEASURED = {name: name.lower() for name in ["C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift"]}
 """Columns of a stored pair by the names of the measures that they were when recorded."""
 MISSING = {
     "C_rand": "no model with random weights was explained",
@@ -125,9 +123,7 @@ def texts() -> Mapping[str, list[Example]]:
 def rows(target: str = "source") -> list[UnitScores]:
     """A small parallel corpus, explained."""
     model = shared("xlm-roberta", "text-classification")
-    return explain_translations(
-        model, texts(), "en", target=TARGETS[target], method="input_x_gradient"
-    )
+    return explain_translations(model, texts(), "en", target=TARGETS[target], method="input_x_gradient")
 
 
 def pairs(found: Values) -> None:
@@ -178,24 +174,15 @@ def compared(found: Values) -> None:
     every = [row for each in few.values() for row in each]
     made = [one for each in few.values() for one in explain(model, each, "occlusion")]
     named = clusters(every)
-    scored = [
-        replace(row, cluster=named[row.id])
-        for row in unit_scores_of(made, confidences(model, every))
-    ]
-    random = explain_translations(
-        untrained_model(model), few, "en", target=None, method="occlusion"
-    )
+    scored = [replace(row, cluster=named[row.id]) for row in unit_scores_of(made, confidences(model, every))]
+    random = explain_translations(untrained_model(model), few, "en", target=None, method="occlusion")
     specs = {
         "gold": (Spec(gold=True, norms=["abs", "signed"], permutations=5), ()),
         "own": (Spec(untrained=True, permutations=5), random),
     }
     for name, (spec, other) in specs.items():
-        comparisons = compare(
-            spec, scored, "en", targets=["hi"], untrained=other, texts=every, model=model
-        )
-        kept = [
-            to_rows(each, Origin(model.name, "topic", "occlusion", {}, 0)) for each in comparisons
-        ]
+        comparisons = compare(spec, scored, "en", targets=["hi"], untrained=other, texts=every, model=model)
+        kept = [to_rows(each, Origin(model.name, "topic", "occlusion", {}, 0)) for each in comparisons]
         lines = [measure(pair, metric) for pairs in kept for metric in MEASURED for pair in pairs]
         for at, line in enumerate(lines):
             put(found, f"consistency/measures/{name}/{at}", line)

@@ -51,10 +51,7 @@ def turned(found: Values) -> None:
     put(found, "spaces/procrustes", procrustes(one, two))
     put(found, "spaces/precision", precision(one, two, [{at} for at in range(12)]))
     two = one[:, [2, 0, 3, 1]] + 0.01 * two
-    held = {
-        lang: {f"{lang}{at}": row for at, row in enumerate(table)}
-        for lang, table in (("en", one), ("hi", two))
-    }
+    held = {lang: {f"{lang}{at}": row for at, row in enumerate(table)} for lang, table in (("en", one), ("hi", two))}
     entries = [(f"en{at}", f"hi{at}") for at in range(12)]
     attempt(
         found,

@@ -88,15 +88,9 @@ def stored(found: Values, place: Path, models: dict[str, str]) -> None:
         table = read(store, kind).to_pandas()
         if kind == "panels":
             table = pd.concat([table, pd.DataFrame(other_panels(store, models))])
-        names = [
-            name
-            for name in ("model", "task", "lang", "method", "metric", "options", "seed", "id")
-            if name in table
-        ]
+        names = [name for name in ("model", "task", "lang", "method", "metric", "options", "seed", "id") if name in table]
         if kind == "panels":
-            table["panel"] = [
-                json.loads(one) if isinstance(one, str) else one for one in table["panel"]
-            ]
+            table["panel"] = [json.loads(one) if isinstance(one, str) else one for one in table["panel"]]
         put(found, f"stores/{kind}", table.sort_values(names, ignore_index=True))
 
 
@@ -111,9 +105,7 @@ def other_panels(store: Store, models: dict[str, str]) -> list[dict[str, Any]]:
                 first, *_ = (
                     one
                     for one in read_attributions(store)
-                    if (one.model, one.task, one.lang) == (name, task["name"], lang)
-                    and one.method == "random"
-                    and one.seed
+                    if (one.model, one.task, one.lang) == (name, task["name"], lang) and one.method == "random" and one.seed
                 )
                 (panel,) = trust(model, [first], labelled=examples(data, lang))
                 kept = panel.stored()
@@ -159,17 +151,12 @@ def panels(found: Values, models: dict[str, str]) -> None:
         made = explain(model, asked, method, seed=1)
         for one in trust(model, made, draws=2, seeds=2, siblings=[other], labelled=rows):
             key = f"stores/trust/{method}/{one.explanation.lang}"
-            put(
-                found, key, {"checks": one.checks, "stages": one.stages, "untrained": one.untrained}
-            )
+            put(found, key, {"checks": one.checks, "stages": one.stages, "untrained": one.untrained})
     put(found, "stores/evaluate/classes", evaluate(model, rows))
     read_ = [row for lang in ("en", "zh") for row in builtin.read("reading", lang, "test", 4)]
     put(found, "stores/evaluate/answers", evaluate(shared("bert", "question-answering"), read_))
     for name in ("bert", "gpt2"):
-        works = {
-            one.method: [one.works, one.reason]
-            for one in suitable(shared(name, "text-classification"))
-        }
+        works = {one.method: [one.works, one.reason] for one in suitable(shared(name, "text-classification"))}
         put(found, f"stores/suitable/{name}", works)
     reader = shared("bert", "question-answering")
     (lone,) = trust(reader, explain(reader, READING[:1], "occlusion"), draws=1, seeds=1)

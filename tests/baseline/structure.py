@@ -57,9 +57,7 @@ def heads() -> Values:
     for direction in ("head->dep", "either"):
         one = head_statistics(bert, trees("en"), direction=direction)
         put_numbers(found, f"heads/{direction}", one)
-    exact = head_statistics(
-        bert, trees("en"), relations=("nsubj", "det", "punct"), subtypes="exact"
-    )
+    exact = head_statistics(bert, trees("en"), relations=("nsubj", "det", "punct"), subtypes="exact")
     put_numbers(found, "heads/exact", exact)
     masked(found, bert)
     for direction in ("dep->head", "head->dep", "either"):
@@ -81,9 +79,7 @@ def statistics(found: Values, key: str, one: HeadStatistics) -> None:
     """Counts and shares, every kind of mask, and how many heads are kept as the thresholds vary."""
     put_numbers(found, f"{key}/statistics", one)
     for kind in KINDS:
-        for at, mask in enumerate(
-            (head_mask(one, kind), head_mask(one, kind, margin=-0.2, positional=0.3, seed=1))
-        ):
+        for at, mask in enumerate((head_mask(one, kind), head_mask(one, kind, margin=-0.2, positional=0.3, seed=1))):
             put_mask(found, f"{key}/masks/{kind}/{at}", mask)
     put(found, f"{key}/repeated", [mask.keep for mask in repeated(one, times=3)])
     put(
@@ -157,10 +153,7 @@ def recut(found: Values, key: str, model: Model) -> None:
 
 
 def _pieces(one: Any) -> dict[str, Any]:
-    parts = {
-        name: np.asarray(getattr(one, name))
-        for name in ("ids", "word", "content", "offsets", "segment")
-    }
+    parts = {name: np.asarray(getattr(one, name)) for name in ("ids", "word", "content", "offsets", "segment")}
     return {**parts, "fertility": fertility(one)}
 
 

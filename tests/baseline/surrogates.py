@@ -96,9 +96,7 @@ def fits(found: Values) -> None:
     )
     put(found, "surrogates/rivals/linear", linear(sequences, answer, sequences[:9], UNITS))
     put(found, "surrogates/rivals/additive", additive(sequences, answer, sequences[:9], UNITS))
-    put(
-        found, "surrogates/rivals/naive_bayes", naive_bayes(sequences, (answer > 0).tolist(), UNITS)
-    )
+    put(found, "surrogates/rivals/naive_bayes", naive_bayes(sequences, (answer > 0).tolist(), UNITS))
     put(
         found,
         "surrogates/exact/slalom",
@@ -173,7 +171,4 @@ def _function(given: dict[str, Any]) -> dict[str, Any]:
 
 def _probability(made: list[str]) -> list[float]:
     """A function of texts that counts letters."""
-    return [
-        1 / (1 + np.exp(2 - 0.3 * text.count("e") - 0.1 * text.count("d ") * len(text) ** 0.5))
-        for text in made
-    ]
+    return [1 / (1 + np.exp(2 - 0.3 * text.count("e") - 0.1 * text.count("d ") * len(text) ** 0.5)) for text in made]
