@@ -84,30 +84,30 @@ EXPECTED: dict[str, str] = {
 """Values that changed on purpose, by key, with the reason."""
 
 
-def made(name: str) -> Values | None:
-    """The values of a family, or nothing where it fails, which is told."""
-    start, found, told = time.perf_counter(), None, ""
+def compute(name: str) -> Values | None:
+    """The values of a family, or nothing where it fails, which is reported."""
+    start, computed, message = time.perf_counter(), None, ""
     try:
         module, function = FAMILIES[name]
-        found = getattr(import_module(f"baseline.{module}"), function)()
-        told = f"{len(found)} values"
+        computed = getattr(import_module(f"baseline.{module}"), function)()
+        message = f"{len(computed)} values"
     except Exception:  # one family never costs the others
-        told = f"FAILED\n{traceback.format_exc()}"
-    if "BASELINE_KEEP" in os.environ and found is not None:  # what was computed, to look at
+        message = f"FAILED\n{traceback.format_exc()}"
+    if "BASELINE_KEEP" in os.environ and computed is not None:  # what was computed, to look at
         place = Path(os.environ["BASELINE_KEEP"]) / f"{name}.json"
-        place.write_text(json.dumps(found, ensure_ascii=False))
-    print(f"{name}: {told}, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    return found
+        place.write_text(json.dumps(computed, ensure_ascii=False))
+    print(f"{name}: {message}, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
+    return computed
 
 
 def record(file: Path, names: list[str]) -> int:
     """Writes the values; with some families only, the others stay as they are in the file."""
     kept = read(file) if file.is_file() and set(names) != set(FAMILIES) else {}
-    found = {name: made(name) for name in names}
-    whole = kept | {name: values for name, values in found.items() if values is not None}
+    computed = {name: compute(name) for name in names}
+    whole = kept | {name: values for name, values in computed.items() if values is not None}
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     file.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    return int(None in found.values())
+    return int(None in computed.values())
 
 
 def read(file: Path) -> dict[str, Values]:
@@ -116,34 +116,35 @@ def read(file: Path) -> dict[str, Values]:
 
 
 def judge(file: Path, names: list[str]) -> int:
-    """Makes the values again and tells what has changed."""
+    """Computes the values again and reports what has changed."""
     known, faults = read(file), 0
     for name in names:
-        found = made(name)
-        if found is None or name not in known:
-            print(f"{name}: {'FAILED' if found is None else 'was not recorded'}", flush=True)
+        computed = compute(name)
+        if computed is None or name not in known:
+            print(f"{name}: {'FAILED' if computed is None else 'was not recorded'}", flush=True)
             faults += 1
         else:
-            one = compare(name, known[name], found, LOOSE)
-            expected = [line for line in one.wrong if line.partition(": ")[0] in EXPECTED]
-            one.wrong = [line for line in one.wrong if line not in expected]
-            tell(one)
+            family = compare(name, known[name], computed, LOOSE)
+            expected = [line for line in family.wrong if line.partition(": ")[0] in EXPECTED]
+            family.wrong = [line for line in family.wrong if line not in expected]
+            show(family)
             for line in expected:
                 print(f"  (expected) {line}\n    {EXPECTED[line.partition(': ')[0]]}", flush=True)
-            faults += len(one.wrong)
+            faults += len(family.wrong)
     return int(faults > 0)
 
 
-def tell(one: Family) -> None:
+def show(family: Family) -> None:
     print(
-        f"{one.name}: {one.count} values of {one.numbers} parts; largest difference "
-        f"{one.relative:.2g} relative ({one.widest or 'nowhere'}), {one.absolute:.2g} absolute; "
-        f"{one.loose} within their own tolerance, {len(one.wrong)} wrong, "
-        f"{len(one.refusals)} refusals in other words"
+        f"{family.name}: {family.count} values of {family.numbers} parts, "
+        f"{family.equal} equal to the last bit; largest difference "
+        f"{family.relative:.2g} relative ({family.widest or 'nowhere'}), {family.absolute:.2g} absolute; "
+        f"{family.loose} within their own tolerance, {len(family.wrong)} wrong, "
+        f"{len(family.refusals)} refusals in other words"
     )
-    for line in one.wrong:
+    for line in family.wrong:
         print(f"  {line}")
-    for line in one.refusals:
+    for line in family.refusals:
         print(f"  (refusal) {line}")
     sys.stdout.flush()
 

@@ -28,24 +28,24 @@ def tokenizer(kind: str, langs: tuple[str, ...], size: int) -> Any:
 
 def saved(folder: Path, seed: int, langs: tuple[str, ...] = ("en", "hi", "zh"), *, base: bool = False) -> str:
     """A classifier, or a language model as the base of others, with weights that matter."""
-    cut = tokenizer("bert", langs, 700)
+    pieces = tokenizer("bert", langs, 700)
     names = {
         "id2label": dict(enumerate(LABELS)),
         "label2id": {name: at for at, name in enumerate(LABELS)},
     }
-    config = BertConfig(vocab_size=len(cut), pad_token_id=cut.pad_token_id, **SIZE, **({} if base else names))
+    config = BertConfig(vocab_size=len(pieces), pad_token_id=pieces.pad_token_id, **SIZE, **({} if base else names))
     kind = AutoModelForMaskedLM if base else AutoModelForSequenceClassification
-    made = kind.from_config(config).double()
+    model = kind.from_config(config).double()
     shaken = torch.Generator().manual_seed(seed)
     started = torch.Generator().manual_seed(0)
     with torch.no_grad():
-        for name, weight in made.named_parameters():
+        for name, weight in model.named_parameters():
             if weight.ndim > 1:
                 weight.copy_(0.25 * _drawn(weight, started) + 0.1 * _drawn(weight, shaken))
             elif "bias" in name:
                 weight.copy_(0.1 * _drawn(weight, shaken))
-    made.save_pretrained(folder)
-    cut.save_pretrained(folder)
+    model.save_pretrained(folder)
+    pieces.save_pretrained(folder)
     return str(folder)
 
 

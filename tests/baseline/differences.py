@@ -25,6 +25,8 @@ class Family:
     name: str
     count: int = 0
     numbers: int = 0
+    equal: int = 0
+    """How many are the same to the last bit."""
     relative: float = 0.0
     absolute: float = 0.0
     widest: str = ""
@@ -33,22 +35,22 @@ class Family:
     """How many differ by more than TOLERANCE, but by no more than their own tolerance."""
     wrong: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
-    """Refusals in other words, or for another reason: told, but no fault."""
+    """Refusals in other words, or for another reason: reported, but no fault."""
 
 
 def compare(name: str, old: Values, new: Values, loose: Mapping[str, float]) -> Family:
     """Every value of a family; `loose` gives the tolerance of the keys that look so."""
-    found = Family(name, len(old))
+    family = Family(name, len(old))
     old, new = (ordered(values) for values in (old, new))
     for key in sorted(old.keys() | new.keys()):
         if key.endswith("/error") and key in old and key in new:
             if old[key] != new[key]:
-                found.refusals.append(f"{key}\n    was: {old[key]}\n    now: {new[key]}")
+                family.refusals.append(f"{key}\n    was: {old[key]}\n    now: {new[key]}")
         elif key not in old or key not in new:
-            found.wrong.append(f"{key}: {'is not there now' if key in old else 'is new'}")
+            family.wrong.append(f"{key}: {'is not there now' if key in old else 'is new'}")
         else:
-            _value(found, key, old[key], new[key], tolerance(key, loose))
-    return found
+            _value(family, key, old[key], new[key], tolerance(key, loose))
+    return family
 
 
 def ordered(values: Values) -> Values:
@@ -70,36 +72,37 @@ def _sortable(part: Any) -> tuple[bool, Any]:
 
 def tolerance(key: str, loose: Mapping[str, float]) -> float:
     """The largest of those that are given for such a key."""
-    return max((one for like, one in loose.items() if fnmatchcase(key, like)), default=TOLERANCE)
+    return max((limit for like, limit in loose.items() if fnmatchcase(key, like)), default=TOLERANCE)
 
 
-def _value(found: Family, key: str, old: Plain, new: Plain, allowed: float) -> None:
+def _value(family: Family, key: str, old: Plain, new: Plain, allowed: float) -> None:
     before, after = list(leaves(old)), list(leaves(new))
-    found.numbers += len(before)
-    if shape(old) != shape(new) or [kind(one) for one in before] != [kind(one) for one in after]:
-        found.wrong.append(f"{key}: another kind or size: {short(old)} became {short(new)}")
+    family.numbers += len(before)
+    family.equal += old == new
+    if shape(old) != shape(new) or [kind(part) for part in before] != [kind(part) for part in after]:
+        family.wrong.append(f"{key}: another kind or size: {short(old)} became {short(new)}")
         return
     pairs = list(zip(before, after, strict=True))
-    both = [pair for pair in pairs if any(isinstance(one, float) for one in pair)]
+    both = [pair for pair in pairs if any(isinstance(part, float) for part in pair)]
     if any(a != b for a, b in pairs if not isinstance(a, float) and not isinstance(b, float)):
-        found.wrong.append(f"{key}: {short(old)} became {short(new)}")
+        family.wrong.append(f"{key}: {short(old)} became {short(new)}")
         return
     gap = max((abs(a - b) for a, b in both), default=0.0)
     size = max((abs(a) for a, _ in both), default=0.0)
     relative = gap / size if size else gap
-    if relative > found.relative:
-        found.relative, found.widest = relative, key
-    found.absolute = max(found.absolute, gap)
+    if relative > family.relative:
+        family.relative, family.widest = relative, key
+    family.absolute = max(family.absolute, gap)
     if relative > allowed:
-        found.wrong.append(f"{key}: differs by {gap:.3g}, relative {relative:.3g}")
+        family.wrong.append(f"{key}: differs by {gap:.3g}, relative {relative:.3g}")
     elif relative > TOLERANCE:
-        found.loose += 1
+        family.loose += 1
 
 
-def kind(one: Any) -> str:
+def kind(part: Any) -> str:
     """What may be compared; a whole number and one with a point may."""
-    number = isinstance(one, (int, float)) and not isinstance(one, bool)
-    return "number" if number else type(one).__name__
+    number = isinstance(part, (int, float)) and not isinstance(part, bool)
+    return "number" if number else type(part).__name__
 
 
 def leaves(value: Plain) -> Iterator[Any]:
@@ -117,5 +120,5 @@ def shape(value: Plain) -> Any:
 
 
 def short(value: Plain) -> str:
-    told = repr(value)
-    return told if len(told) < 90 else f"{told[:87]}..."
+    text = repr(value)
+    return text if len(text) < 90 else f"{text[:87]}..."

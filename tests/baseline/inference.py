@@ -34,56 +34,56 @@ PAIRINGS = (Pairing("m", ("a", "b")), Pairing("m", ("c",)))
 
 
 def values() -> Values:
-    found: Values = {}
+    entries: Values = {}
     for size, groups in ((12, 6), (60, 25)):
-        means(found, f"inference/{size}", size, groups)
-    units(found)
-    tables(found)
-    return found
+        means(entries, f"inference/{size}", size, groups)
+    units(entries)
+    tables(entries)
+    return entries
 
 
-def means(found: Values, key: str, size: int, groups: int) -> None:
+def means(entries: Values, key: str, size: int, groups: int) -> None:
     """Intervals and paired tests, few groups enumerated and many drawn, with an undefined value."""
     rng = np.random.default_rng(size)
-    one, two, dose = rng.normal(0.3, 1, (3, size))
-    one[1] = np.nan
+    first, second, dose = rng.normal(0.3, 1, (3, size))
+    first[1] = np.nan
     names = [f"g{at % groups}" for at in range(size)]
     put(
-        found,
+        entries,
         f"{key}/estimate",
-        [astuple(estimate(one.tolist(), names, seed=seed)) for seed in (0, 1)],
+        [astuple(estimate(first.tolist(), names, seed=seed)) for seed in (0, 1)],
     )
-    put(found, f"{key}/ratio", ratio(np.abs(one), np.abs(two), names))
+    put(entries, f"{key}/ratio", ratio(np.abs(first), np.abs(second), names))
     floors = np.abs(rng.normal(2, 1, (size, 3)))
-    put(found, f"{key}/ratio of draws", ratio(np.abs(one), floors, names, seed=2))
+    put(entries, f"{key}/ratio of draws", ratio(np.abs(first), floors, names, seed=2))
     levels = [[f"t{at % 3}" for at in range(size)], [f"s{at % 2}" for at in range(size)], names]
-    put(found, f"{key}/hierarchical", hierarchical(one.tolist(), levels))
-    put(found, f"{key}/sign_flip", [sign_flip(one.tolist(), names), sign_flip(two.tolist())])
-    put(found, f"{key}/paired", paired(one, two, names, seed=1))
-    put(found, f"{key}/mcnemar", mcnemar((one > 0).tolist(), (two > 0.5).tolist()))
-    put(found, f"{key}/slope", slope(dose, one, [f"i{at // 3}" for at in range(size)], names))
-    put(found, f"{key}/reliability", reliability(0.6, np.abs(two), (one > 0).tolist(), nearest=9))
-    put(found, f"{key}/specifications", specification_curve(rng.normal(0.1, 1, (5, size)), names))
+    put(entries, f"{key}/hierarchical", hierarchical(first.tolist(), levels))
+    put(entries, f"{key}/sign_flip", [sign_flip(first.tolist(), names), sign_flip(second.tolist())])
+    put(entries, f"{key}/paired", paired(first, second, names, seed=1))
+    put(entries, f"{key}/mcnemar", mcnemar((first > 0).tolist(), (second > 0.5).tolist()))
+    put(entries, f"{key}/slope", slope(dose, first, [f"i{at // 3}" for at in range(size)], names))
+    put(entries, f"{key}/reliability", reliability(0.6, np.abs(second), (first > 0).tolist(), nearest=9))
+    put(entries, f"{key}/specifications", specification_curve(rng.normal(0.1, 1, (5, size)), names))
     families = [f"f{at % 3}" for at in range(size)]
     for ranks in (False, True):
-        put(found, f"{key}/correlation/ranks {ranks}", correlation(one, two, families, ranks=ranks))
+        put(entries, f"{key}/correlation/ranks {ranks}", correlation(first, second, families, ranks=ranks))
 
 
-def units(found: Values) -> None:
+def units(entries: Values) -> None:
     """Tasks as units; rankings, components, corrections."""
     rng = np.random.default_rng(5)
-    one, two = rng.normal(0.2, 1, (2, 24))
+    first, second = rng.normal(0.2, 1, (2, 24))
     names = [f"task {at % 7}" for at in range(24)]
-    put(found, "inference/unit_means", unit_means(one, names))
-    put(found, "inference/across", across(one, two, names))
-    put(found, "inference/equivalence", equivalence(one, names, margin=0.5))
-    put(found, "inference/friedman", friedman(rng.normal(size=(6, 4)).round(1)))
-    put(found, "inference/components", components(rng.normal(size=(3, 8, 4))))
-    put(found, "inference/components of one draw", components(rng.normal(size=(3, 8, 1))))
+    put(entries, "inference/unit_means", unit_means(first, names))
+    put(entries, "inference/across", across(first, second, names))
+    put(entries, "inference/equivalence", equivalence(first, names, margin=0.5))
+    put(entries, "inference/friedman", friedman(rng.normal(size=(6, 4)).round(1)))
+    put(entries, "inference/components", components(rng.normal(size=(3, 8, 4))))
+    put(entries, "inference/components of one draw", components(rng.normal(size=(3, 8, 1))))
     p = [*rng.uniform(0, 0.2, 9).tolist(), float("nan")]
-    put(found, "inference/holm", holm(p))
-    put(found, "inference/benjamini_hochberg", benjamini_hochberg(p))
-    put(found, "inference/correlation of eight", correlation(one[:8], two[:8]))
+    put(entries, "inference/holm", holm(p))
+    put(entries, "inference/benjamini_hochberg", benjamini_hochberg(p))
+    put(entries, "inference/correlation of eight", correlation(first[:8], second[:8]))
 
 
 def drawn() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -105,29 +105,29 @@ def drawn() -> tuple[pd.DataFrame, pd.DataFrame]:
                 )
                 for method in ("random", "good", "bad"):
                     for metric in ("up", "down"):
-                        given = {
+                        measure = {
                             "method": method,
                             "metric": metric,
                             "value": float(rng.uniform(0.1, 1)),
                         }
-                        measures.append({**place, **given})
+                        measures.append({**place, **measure})
     return pd.DataFrame(measures), pd.DataFrame(read)
 
 
-def tables(found: Values) -> None:
+def tables(entries: Values) -> None:
     """Multilingual against monolingual models."""
     measures, read = drawn()
     table = instances(measures, read, PAIRINGS, lower=["down"])
-    put(found, "inference/disparity/instances", table)
+    put(entries, "inference/disparity/instances", table)
     for form in ("above", "plain"):
         rows = compared(table, form, correct=form == "above")
-        put(found, f"inference/disparity/{form}/compared", rows["difference"].tolist())
+        put(entries, f"inference/disparity/{form}/compared", rows["difference"].tolist())
         put(
-            found,
+            entries,
             f"inference/disparity/{form}/disparities",
             disparities(rows, ("pairing", "lang", "metric")),
         )
-        put(found, f"inference/disparity/{form}/claims", claims(rows, ("pairing", "metric")))
-        put(found, f"inference/disparity/{form}/ratios", ratios(rows[rows["metric"] == "up"]))
-        put(found, f"inference/disparity/{form}/points", points(rows, read, PAIRINGS))
-    put(found, "inference/disparity/covariates", covariates(read))
+        put(entries, f"inference/disparity/{form}/claims", claims(rows, ("pairing", "metric")))
+        put(entries, f"inference/disparity/{form}/ratios", ratios(rows[rows["metric"] == "up"]))
+        put(entries, f"inference/disparity/{form}/points", points(rows, read, PAIRINGS))
+    put(entries, "inference/disparity/covariates", covariates(read))

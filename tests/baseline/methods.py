@@ -52,59 +52,59 @@ INPUT = ("tokens", "offsets", "segment", "word_index", "words", "word_offsets", 
 
 
 def values() -> Values:
-    found: Values = {}
+    entries: Values = {}
     for name in ARCHITECTURES:
-        every(found, name, shared(name, "text-classification"), MIXED)
-    every(found, "mamba", shared("mamba", "text-generation"), SINGLE[:1] + SINGLE[4:5])
-    every(found, "reader", shared("bert", "question-answering"), READING)
-    every(found, "tagger", shared("bert", "token-classification"), SINGLE[:1] + SINGLE[4:5])
+        every(entries, name, shared(name, "text-classification"), MIXED)
+    every(entries, "mamba", shared("mamba", "text-generation"), SINGLE[:1] + SINGLE[4:5])
+    every(entries, "reader", shared("bert", "question-answering"), READING)
+    every(entries, "tagger", shared("bert", "token-classification"), SINGLE[:1] + SINGLE[4:5])
     spoken = build("gpt2", "text-generation", verbalizer={"good": "good", "bad": "no"})
-    every(found, "verbalizer", spoken, SINGLE[:1] + SINGLE[3:4])
-    quantities(found)
-    options(found)
-    pieces(found)
-    return found
+    every(entries, "verbalizer", spoken, SINGLE[:1] + SINGLE[3:4])
+    quantities(entries)
+    options(entries)
+    pieces(entries)
+    return entries
 
 
-def every(found: Values, name: str, model: Model, rows: Sequence[Example], **asked: Any) -> None:
+def every(entries: Values, name: str, model: Model, rows: Sequence[Example], **settings: Any) -> None:
     """All methods with their defaults."""
     for method in METHODS:
-        one_method(found, f"methods/{name}/{method}", model, rows, method, **asked)
+        put_method(entries, f"methods/{name}/{method}", model, rows, method, **settings)
 
 
-def one_method(found: Values, key: str, model: Model, rows: Sequence[Example], method: str, **asked: Any) -> None:
+def put_method(entries: Values, key: str, model: Model, rows: Sequence[Example], method: str, **settings: Any) -> None:
     """What a method finds in all texts, or how it refuses; then text by text, where it does not."""
     try:
-        made = list(explain(model, rows, method, **asked))
+        attributions = list(explain(model, rows, method, **settings))
     except BabelscopeError as error:
-        found[f"{key}/error"] = " ".join(str(error).split())[:300]
-        made = [one for row in rows for one in alone(model, row, method, **asked)]
-    for one in made:
-        keep(found, f"{key}/{one.id}", one)
+        entries[f"{key}/error"] = " ".join(str(error).split())[:300]
+        attributions = [attribution for row in rows for attribution in alone(model, row, method, **settings)]
+    for attribution in attributions:
+        keep(entries, f"{key}/{attribution.id}", attribution)
 
 
-def alone(model: Model, row: Example, method: str, **asked: Any) -> list[Attribution]:
+def alone(model: Model, row: Example, method: str, **settings: Any) -> list[Attribution]:
     """One text explained by itself; nothing where it is refused."""
     try:
-        return list(explain(model, row, method, **asked))
+        return list(explain(model, row, method, **settings))
     except BabelscopeError:
         return []
 
 
-def keep(found: Values, key: str, one: Attribution) -> None:
+def keep(entries: Values, key: str, attribution: Attribution) -> None:
     """An explanation's numbers; of its input the sizes and the words only by their spans."""
     for name in (*NUMBERS, *NAMES):
-        part = getattr(one, name)
-        if name == "quantity" and one.contrast is not None:
-            part = f"{part} to {one.contrast}"  # the class was part of the name
+        part = getattr(attribution, name)
+        if name == "quantity" and attribution.contrast is not None:
+            part = f"{part} to {attribution.contrast}"  # the class was part of the name
         if part or name in NUMBERS:
-            put(found, f"{key}/{name}", part)
-    if one.method == "random":
+            put(entries, f"{key}/{name}", part)
+    if attribution.method == "random":
         for name in INPUT:
-            put(found, f"{key}/{name}", getattr(one, name))
+            put(entries, f"{key}/{name}", getattr(attribution, name))
 
 
-def quantities(found: Values) -> None:
+def quantities(entries: Values) -> None:
     """What is explained: each quantity, a named class, the contrast to one; edges and words."""
     tasks = ("text-classification", "question-answering", "token-classification")
     model, reader, tagger = (shared("bert", task) for task in tasks)
@@ -120,42 +120,42 @@ def quantities(found: Values) -> None:
     for quantity in QUANTITIES:
         for method in chosen:
             key = f"methods/quantities/{quantity}/{method}"
-            one_method(found, key, model, SINGLE[:1] + SINGLE[4:5], method, quantity=quantity)
+            put_method(entries, key, model, SINGLE[:1] + SINGLE[4:5], method, quantity=quantity)
     for name, aim in {"class": Aim("place"), "contrast": Aim("O", contrast="place")}.items():
         quantity = "contrast" if name == "contrast" else "logit"
         for method in chosen[:4]:
             key = f"methods/aims/{name}/{method}"
-            one_method(found, key, model, SINGLE[:2], method, target=aim, quantity=quantity)
+            put_method(entries, key, model, SINGLE[:2], method, target=aim, quantity=quantity)
     for edge in ("start", "end"):
         key = f"methods/aims/{edge}/input_x_gradient"
-        one_method(found, key, reader, READING, "input_x_gradient", target=Aim(edge=edge))
+        put_method(entries, key, reader, READING, "input_x_gradient", target=Aim(edge=edge))
     key = "methods/aims/word/input_x_gradient"
-    one_method(found, key, tagger, SINGLE[:1], "input_x_gradient", target=Aim(word=3))
+    put_method(entries, key, tagger, SINGLE[:1], "input_x_gradient", target=Aim(word=3))
 
 
-def options(found: Values) -> None:
+def options(entries: Values) -> None:
     """Options of methods on two architectures, and other seeds."""
     for name in ("bert", "gpt2"):
         model = shared(name, "text-classification")
         for method, many in OPTIONS.items():
-            for given in many:
-                told = " ".join(f"{option}={value}" for option, value in given.items())
-                key = f"methods/options/{name}/{method}/{told}"
-                one_method(found, key, model, SINGLE[:1] + SINGLE[4:5], method, options=given)
+            for choice in many:
+                label = " ".join(f"{option}={value}" for option, value in choice.items())
+                key = f"methods/options/{name}/{method}/{label}"
+                put_method(entries, key, model, SINGLE[:1] + SINGLE[4:5], method, options=choice)
         for method in (row.name for row in METHODS.values() if row.seeded):
             key = f"methods/seeds/{name}/{method}/7"
-            one_method(found, key, model, SINGLE[:1], method, seed=7)
-        put(found, f"methods/classes/{name}", explain_classes(model, SINGLE[0], samples=80))
+            put_method(entries, key, model, SINGLE[:1], method, seed=7)
+        put(entries, f"methods/classes/{name}", explain_classes(model, SINGLE[0], samples=80))
 
 
-def pieces(found: Values) -> None:
+def pieces(entries: Values) -> None:
     """One text of a pair alone, and texts that are longer than the model."""
     model = shared("bert", "text-classification")
     for part in ("first", "second"):
         for method in ("integrated_gradients", "occlusion", "attention", "slalom", "random"):
-            one_method(found, f"methods/part/{part}/{method}", model, PAIRED, method, part=part)
+            put_method(entries, f"methods/part/{part}/{method}", model, PAIRED, method, part=part)
     short = build("bert", "text-classification")
     short.tokenizer.model_max_length = 32
     for long in ("truncate", "window"):
         for method in ("integrated_gradients", "occlusion", "attention", "random"):
-            one_method(found, f"methods/long/{long}/{method}", short, [LONG], method, long=long)
+            put_method(entries, f"methods/long/{long}/{method}", short, [LONG], method, long=long)

@@ -39,25 +39,25 @@ FORMERLY = {"lodds": "log_odds", "chance_corrected": "position"}
 
 
 def values() -> Values:
-    found: Values = {}
+    entries: Values = {}
     for name in ("bert", "gpt2"):
         model = shared(name, "text-classification")
-        made = explained(model, texts())
+        attributions = explained(model, texts())
         for metric in METRICS:
-            for told, given in settings(metric):
+            for label, options in settings(metric):
                 put_all(
-                    found,
-                    f"metrics/{name}/{FORMERLY.get(metric, metric)}/{told}",
+                    entries,
+                    f"metrics/{name}/{FORMERLY.get(metric, metric)}/{label}",
                     model,
-                    made,
+                    attributions,
                     metric,
-                    given,
+                    options,
                 )
     reader = shared("bert", "question-answering")
     answered = explained(reader, READING)
     for metric in METRICS:
         put_all(
-            found,
+            entries,
             f"metrics/reader/{FORMERLY.get(metric, metric)}/default",
             reader,
             answered,
@@ -65,13 +65,13 @@ def values() -> Values:
             {},
         )
     for method in METHODS:
-        first, second = (next(one for one in made if one.method == each) for each in ("occlusion", method))
+        first, second = (next(item for item in attributions if item.method == each) for each in ("occlusion", method))
         put(
-            found,
+            entries,
             f"metrics/sensitivity/{method}",
             sensitivity(*map(np.array, (first.word_scores, second.word_scores))),
         )
-    return found
+    return entries
 
 
 def texts() -> list[Example]:
@@ -81,7 +81,7 @@ def texts() -> list[Example]:
 
 
 def explained(model: Model, rows: Sequence[Example]) -> list[Attribution]:
-    return [one for method in METHODS for one in explain(model, rows, method)]
+    return [item for method in METHODS for item in explain(model, rows, method)]
 
 
 def settings(metric: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -94,21 +94,21 @@ def settings(metric: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def put_all(
-    found: Values,
+    entries: Values,
     key: str,
     model: Model,
-    made: Sequence[Attribution],
+    attributions: Sequence[Attribution],
     metric: str,
-    given: dict[str, Any],
+    options: dict[str, Any],
 ) -> None:
     """The values of a metric, one list per method, and the reasons where there are none."""
     try:
-        measured = measure(model, made, metric, options=given)
+        measured = measure(model, attributions, metric, options=options)
     except Exception as error:  # a refusal is recorded like a number
-        found[f"{key}/error"] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+        entries[f"{key}/error"] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
         return
     for method in METHODS:
-        mine = [one for one in measured if one.method == method]
-        put(found, f"{key}/{method}/values", [float(one.value) for one in mine])
-        if any(one.reason for one in mine):
-            put(found, f"{key}/{method}/reasons", [one.reason for one in mine])
+        chosen = [item for item in measured if item.method == method]
+        put(entries, f"{key}/{method}/values", [float(item.value) for item in chosen])
+        if any(item.reason for item in chosen):
+            put(entries, f"{key}/{method}/reasons", [item.reason for item in chosen])

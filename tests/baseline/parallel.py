@@ -60,12 +60,12 @@ MISSING = {
 
 
 def values() -> Values:
-    found: Values = {}
-    numbers(found)
-    pairs(found)
-    tables(found)
-    compared(found)
-    return found
+    entries: Values = {}
+    numbers(entries)
+    pairs(entries)
+    tables(entries)
+    compared(entries)
+    return entries
 
 
 def drawn() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -74,44 +74,44 @@ def drawn() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return rng.normal(size=6), rng.normal(size=8), rng.uniform(-0.3, 1, (6, 8))
 
 
-def numbers(found: Values) -> None:
+def numbers(entries: Values) -> None:
     """Weights under all norms, the transport, and one pair of texts with its nulls."""
-    one, two, alike = drawn()
+    left, right, alike = drawn()
     for norm in NORMS:
-        put(found, f"consistency/weights/{norm}", weights(one, norm))
-    share, other = np.abs(one) / np.abs(one).sum(), np.abs(two) / np.abs(two).sum()
+        put(entries, f"consistency/weights/{norm}", weights(left, norm))
+    share, other = np.abs(left) / np.abs(left).sum(), np.abs(right) / np.abs(right).sum()
     value, plan = transport(share, other, alike)
-    put(found, "consistency/transport", {"value": value, "plan": plan})
-    put(found, "consistency/worth", transport_value(share, other, np.clip(alike, 0, 1)))
-    put(found, "consistency/uniform", [uniform(alike), uniform(alike[:, :6])])
+    put(entries, "consistency/transport", {"value": value, "plan": plan})
+    put(entries, "consistency/worth", transport_value(share, other, np.clip(alike, 0, 1)))
+    put(entries, "consistency/uniform", [uniform(alike), uniform(alike[:, :6])])
     null = permuted(share[:, None], other[:, None], np.clip(alike, 0, 1), None, 7, ("a", 1))
-    put(found, "consistency/permuted", null)
+    put(entries, "consistency/permuted", null)
     segments = ([0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1])
-    for told, given in {"joint": None, "blocked": segments}.items():
-        for norm, pair in sensitivity(one, two, alike, segments=given, key=(3, "x")).items():
-            put_pair(found, f"consistency/pair/{told}/{norm}", pair)
-    put_pair(found, "consistency/pair/zero", consistency(np.zeros(6), two, alike))
-    put_pair(found, "consistency/pair/equal", consistency(one, one, np.eye(6), permutations=0))
-    put(found, "consistency/kappa", kappa(0.5, 0.2, 0.9))
+    for label, sides in {"joint": None, "blocked": segments}.items():
+        for norm, pair in sensitivity(left, right, alike, segments=sides, key=(3, "x")).items():
+            put_pair(entries, f"consistency/pair/{label}/{norm}", pair)
+    put_pair(entries, "consistency/pair/zero", consistency(np.zeros(6), right, alike))
+    put_pair(entries, "consistency/pair/equal", consistency(left, left, np.eye(6), permutations=0))
+    put(entries, "consistency/kappa", kappa(0.5, 0.2, 0.9))
     links = mutual_links(alike)
     more = itermax(alike)
     put(
-        found,
+        entries,
         "consistency/links",
         {"mutual": links, "itermax": more, "linked": link_similarity(links, alike.shape)},
     )
     put(
-        found,
+        entries,
         "consistency/carried",
-        [carry_over(two, more, 6), carry_over(two, more, 6, split=True)],
+        [carry_over(right, more, 6), carry_over(right, more, 6, split=True)],
     )
-    put(found, "consistency/rank_agreement", rank_agreement(one, two, more))
+    put(entries, "consistency/rank_agreement", rank_agreement(left, right, more))
 
 
-def put_pair(found: Values, key: str, pair: Any) -> None:
-    put(found, key, pair)
+def put_pair(entries: Values, key: str, pair: Any) -> None:
+    put(entries, key, pair)
     derived = {name: getattr(pair, name) for name in ("ceil", "lift", "kappa", "kappa_reason")}
-    put(found, key, derived)
+    put(entries, key, derived)
 
 
 @cache
@@ -126,55 +126,55 @@ def rows(target: str = "source") -> list[UnitScores]:
     return explain_translations(model, texts(), "en", target=TARGETS[target], method="input_x_gradient")
 
 
-def pairs(found: Values) -> None:
+def pairs(entries: Values) -> None:
     """The explained words, and what intervals resample."""
     for target in ("source", "own"):
         for row in rows(target):
-            put(found, f"consistency/rows/{target}/{row.id}/{row.lang}", row)
+            put(entries, f"consistency/rows/{target}/{row.id}/{row.lang}", row)
     every = [row for each in texts().values() for row in each]
-    put(found, "consistency/clusters", clusters([*every, *builtin.read("nli", "en", "test", 6)]))
+    put(entries, "consistency/clusters", clusters([*every, *builtin.read("nli", "en", "test", 6)]))
     put(
-        found,
+        entries,
         "consistency/confidences",
         confidences(shared("xlm-roberta", "text-classification"), every[:4]),
     )
 
 
-def tables(found: Values) -> None:
+def tables(entries: Values) -> None:
     """Pairs, lines with intervals, sensitivity over norms and spaces, beside accuracy."""
     model = shared("xlm-roberta", "text-classification")
     random = explain_translations(untrained_model(model), texts(), "en", method="input_x_gradient")
-    own = next(iter(load_spaces(SpaceNames(), rows(), "en", model=model).values()))
+    space = next(iter(load_spaces(SpaceNames(), rows(), "en", model=model).values()))
     gold = in_links([row for each in texts().values() for row in each])
-    compares = {"own": in_space(own), "gold": gold}
-    made = compare_all(rows(), "en", compares, untrained=random)
-    for one in made:
-        key = f"consistency/study/{one.space}/{one.settings.norm}"
-        put(found, f"{key}/lines", {line.lang: line for line in one.lines})
-        put(found, f"{key}/overall", overall(one.lines))
-        put(found, f"{key}/beside", {name: with_accuracy(one, name) for name in ("lift", "c")})
-        for pair in one.pairs if one.settings.norm in ("abs", "signed") else ():
-            put_pair(found, f"{key}/pairs/{pair.lang}/{pair.id}", pair.score)
+    compares = {"own": in_space(space), "gold": gold}
+    comparisons = compare_all(rows(), "en", compares, untrained=random)
+    for comparison in comparisons:
+        key = f"consistency/study/{comparison.space}/{comparison.settings.norm}"
+        put(entries, f"{key}/lines", {line.lang: line for line in comparison.lines})
+        put(entries, f"{key}/overall", overall(comparison.lines))
+        put(entries, f"{key}/beside", {name: with_accuracy(comparison, name) for name in ("lift", "c")})
+        for pair in comparison.pairs if comparison.settings.norm in ("abs", "signed") else ():
+            put_pair(entries, f"{key}/pairs/{pair.lang}/{pair.id}", pair.score)
             rest = {name: getattr(pair, name) for name in PAIR}
-            put(found, f"{key}/pairs/{pair.lang}/{pair.id}", rest)
-    put(found, "consistency/steadiness", {one.lang: one for one in steadiness(made)})
-    put(found, "consistency/accuracies", accuracies(made[0].pairs))
+            put(entries, f"{key}/pairs/{pair.lang}/{pair.id}", rest)
+    put(entries, "consistency/steadiness", {comparison.lang: comparison for comparison in steadiness(comparisons)})
+    put(entries, "consistency/accuracies", accuracies(comparisons[0].pairs))
     for policy in ("zero", "drop", "identity"):
         settings = Settings(segments="joint", unknown=policy, permutations=5, seed=2)
-        made_so = score_pairs(rows("own"), "es", in_space(own, policy), settings=settings)
-        put(found, f"consistency/policy/{policy}", summarise(made_so))
+        scored = score_pairs(rows("own"), "es", in_space(space, policy), settings=settings)
+        put(entries, f"consistency/policy/{policy}", summarise(scored))
     lift = np.random.default_rng(4).normal(0.2, 1, 12)
-    put(found, "consistency/sign_flips", sign_flips(lift, list("aabbccddeeff")))
+    put(entries, "consistency/sign_flips", sign_flips(lift, list("aabbccddeeff")))
 
 
-def compared(found: Values) -> None:
+def compared(entries: Values) -> None:
     """The pairs that a study keeps, as the measures that they once were."""
     model = shared("xlm-roberta", "text-classification")
     few = {lang: each[:4] for lang, each in texts().items() if lang in ("en", "hi")}
     every = [row for each in few.values() for row in each]
-    made = [one for each in few.values() for one in explain(model, each, "occlusion")]
+    attributions = [attribution for each in few.values() for attribution in explain(model, each, "occlusion")]
     named = clusters(every)
-    scored = [replace(row, cluster=named[row.id]) for row in unit_scores_of(made, confidences(model, every))]
+    scored = [replace(row, cluster=named[row.id]) for row in unit_scores_of(attributions, confidences(model, every))]
     random = explain_translations(untrained_model(model), few, "en", target=None, method="occlusion")
     specs = {
         "gold": (Spec(gold=True, norms=["abs", "signed"], permutations=5), ()),
@@ -185,7 +185,7 @@ def compared(found: Values) -> None:
         kept = [to_rows(each, Origin(model.name, "topic", "occlusion", {}, 0)) for each in comparisons]
         lines = [measure(pair, metric) for pairs in kept for metric in MEASURED for pair in pairs]
         for at, line in enumerate(lines):
-            put(found, f"consistency/measures/{name}/{at}", line)
+            put(entries, f"consistency/measures/{name}/{at}", line)
 
 
 def measure(pair: TranslationPair, metric: str) -> list[Any]:

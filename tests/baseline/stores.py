@@ -40,16 +40,16 @@ LANGS = ["en", "hi"]
 
 
 def values() -> Values:
-    found: Values = {}
+    entries: Values = {}
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         models = {name: saved(root / name, seed) for name, seed in (("multi", 1), ("mono", 2))}
         outcome = run(parse_study(study(models)), root / "store")
-        put(found, "stores/run", [outcome.filled, outcome.found, len(outcome.failed)])
-        stored(found, root / "store", models)
-        reported(found, root / "store", root / "page")
-        panels(found, models)
-    return found
+        put(entries, "stores/run", [outcome.filled, outcome.found, len(outcome.failed)])
+        stored(entries, root / "store", models)
+        reported(entries, root / "store", root / "page")
+        panels(entries, models)
+    return entries
 
 
 def study(models: dict[str, str]) -> dict[str, Any]:
@@ -74,15 +74,15 @@ def study(models: dict[str, str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def stored(found: Values, place: Path, models: dict[str, str]) -> None:
+def stored(entries: Values, place: Path, models: dict[str, str]) -> None:
     """Explanations, measures and panels as they are read back."""
     store = open_store(place, create=False)
-    put(found, "stores/failures", [one.reason for one in failures(store)])
-    for one in read_attributions(store):
+    put(entries, "stores/failures", [item.reason for item in failures(store)])
+    for item in read_attributions(store):
         keep(
-            found,
-            f"stores/attributions/{one.model}/{one.task}/{one.method}/{one.seed}/{one.id}",
-            one,
+            entries,
+            f"stores/attributions/{item.model}/{item.task}/{item.method}/{item.seed}/{item.id}",
+            item,
         )
     for kind in ("measures", "panels"):
         table = read(store, kind).to_pandas()
@@ -90,74 +90,75 @@ def stored(found: Values, place: Path, models: dict[str, str]) -> None:
             table = pd.concat([table, pd.DataFrame(other_panels(store, models))])
         names = [name for name in ("model", "task", "lang", "method", "metric", "options", "seed", "id") if name in table]
         if kind == "panels":
-            table["panel"] = [json.loads(one) if isinstance(one, str) else one for one in table["panel"]]
-        put(found, f"stores/{kind}", table.sort_values(names, ignore_index=True))
+            table["panel"] = [json.loads(item) if isinstance(item, str) else item for item in table["panel"]]
+        put(entries, f"stores/{kind}", table.sort_values(names, ignore_index=True))
 
 
 def other_panels(store: Store, models: dict[str, str]) -> list[dict[str, Any]]:
     """The panels of further samples of random scores, which a study no longer asks for."""
-    made = []
+    rows = []
     for task in study(models)["tasks"]:
         data = DataSpec(**task["data"])
         for name, folder in models.items():
             model = load(folder, name=name)
             for lang in data.languages or LANGS:
+                place = (name, task["name"], lang, "random")
                 first, *_ = (
-                    one
-                    for one in read_attributions(store)
-                    if (one.model, one.task, one.lang) == (name, task["name"], lang) and one.method == "random" and one.seed
+                    attribution
+                    for attribution in read_attributions(store)
+                    if attribution.seed and (attribution.model, attribution.task, attribution.lang, attribution.method) == place
                 )
                 (panel,) = trust(model, [first], labelled=examples(data, lang))
                 kept = panel.stored()
-                made.append({**asdict(kept), "options": canonical(dict(kept.options))})
-    return made
+                rows.append({**asdict(kept), "options": canonical(dict(kept.options))})
+    return rows
 
 
-def reported(found: Values, place: Path, page: Path) -> None:
+def reported(entries: Values, place: Path, page: Path) -> None:
     """The report's CSV files, its findings and its tables."""
     report(place, page)
     for name in ("summary", "measures", "disparities"):
         put(
-            found,
+            entries,
             f"stores/report/{name}",
             pd.read_csv(StringIO((page / f"{name}.csv").read_text("utf-8"))),
         )
     store = open_store(place, create=False)
-    said = read_study(store)
-    held = tables(store, said)
-    assert held is not None
-    summary, paired = held.summary, held.pairs
+    described = read_study(store)
+    faithfulness = tables(store, described)
+    assert faithfulness is not None
+    summary, paired = faithfulness.summary, faithfulness.pairs
     assert paired is not None
-    known = read_named(store, "attributions", stored_keys(store, said, EXPLANATIONS))
+    known = read_named(store, "attributions", stored_keys(store, described, EXPLANATIONS))
     right = accuracies(predictions(with_tasks(known)))
-    put(found, "stores/brief", findings.in_brief(summary, right))
-    put(found, "stores/overview", findings.overview(summary))
+    put(entries, "stores/brief", findings.in_brief(summary, right))
+    put(entries, "stores/overview", findings.overview(summary))
     for metric in summary.metrics:
-        put(found, f"stores/grids/{metric}", grids.grids(summary, metric))
-    put(found, "stores/comparisons", grids.comparisons(summary))
-    put(found, "stores/undefined", grids.undefined(summary))
+        put(entries, f"stores/grids/{metric}", grids.grids(summary, metric))
+    put(entries, "stores/comparisons", grids.comparisons(summary))
+    put(entries, "stores/undefined", grids.undefined(summary))
     for name in ("by_language", "by_method", "over_tasks", "beside", "published"):
-        put(found, f"stores/pairings/{name}", getattr(pairings, name)(paired))
+        put(entries, f"stores/pairings/{name}", getattr(pairings, name)(paired))
     kinds, curve = pairings.specifications(paired, paired.pairings[0])
-    put(found, "stores/pairings/specifications", {"kinds": kinds, "curve": curve})
+    put(entries, "stores/pairings/specifications", {"kinds": kinds, "curve": curve})
 
 
-def panels(found: Values, models: dict[str, str]) -> None:
+def panels(entries: Values, models: dict[str, str]) -> None:
     """Trust of explanations, evaluation, and which methods work."""
     model, other = load(models["multi"]), load(models["mono"])
     rows = [row for lang in LANGS for row in builtin.read("sentiment", lang, "dev", 12)]
-    asked = [builtin.read("sentiment", lang, "test", 1)[0] for lang in LANGS]
+    explained = [builtin.read("sentiment", lang, "test", 1)[0] for lang in LANGS]
     for method in ("integrated_gradients", "attention", "smooth_gradient"):
-        made = explain(model, asked, method, seed=1)
-        for one in trust(model, made, draws=2, seeds=2, siblings=[other], labelled=rows):
-            key = f"stores/trust/{method}/{one.explanation.lang}"
-            put(found, key, {"checks": one.checks, "stages": one.stages, "untrained": one.untrained})
-    put(found, "stores/evaluate/classes", evaluate(model, rows))
+        attributions = explain(model, explained, method, seed=1)
+        for panel in trust(model, attributions, draws=2, seeds=2, siblings=[other], labelled=rows):
+            key = f"stores/trust/{method}/{panel.explanation.lang}"
+            put(entries, key, {"checks": panel.checks, "stages": panel.stages, "untrained": panel.untrained})
+    put(entries, "stores/evaluate/classes", evaluate(model, rows))
     read_ = [row for lang in ("en", "zh") for row in builtin.read("reading", lang, "test", 4)]
-    put(found, "stores/evaluate/answers", evaluate(shared("bert", "question-answering"), read_))
+    put(entries, "stores/evaluate/answers", evaluate(shared("bert", "question-answering"), read_))
     for name in ("bert", "gpt2"):
-        works = {one.method: [one.works, one.reason] for one in suitable(shared(name, "text-classification"))}
-        put(found, f"stores/suitable/{name}", works)
+        works = {panel.method: [panel.works, panel.reason] for panel in suitable(shared(name, "text-classification"))}
+        put(entries, f"stores/suitable/{name}", works)
     reader = shared("bert", "question-answering")
     (lone,) = trust(reader, explain(reader, READING[:1], "occlusion"), draws=1, seeds=1)
-    put(found, "stores/trust/reader", {"checks": lone.checks, "stages": lone.stages})
+    put(entries, "stores/trust/reader", {"checks": lone.checks, "stages": lone.stages})

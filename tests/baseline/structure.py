@@ -27,7 +27,7 @@ from babelscope.model.load import Model
 from babelscope.model.resegmentation import WAYS, Cut, fertility, frequent, resegment
 from babelscope.types import Example
 from baseline.checkpoints import tokenizer
-from baseline.methods import SINGLE, one_method
+from baseline.methods import SINGLE, put_method
 from baseline.values import Values, put
 from zoo import shared
 
@@ -44,26 +44,26 @@ LATER = ("model", "task")
 
 
 def heads() -> Values:
-    found: Values = {}
+    entries: Values = {}
     for name in ("bert", "gpt2", "llama"):
         model = shared(name, "text-classification")
-        made = {lang: head_statistics(model, trees(lang)) for lang in LANGS}
-        for lang, one in made.items():
-            statistics(found, f"heads/{name}/{lang}", one)
-        masks = {lang: head_mask(one, margin=-0.2, positional=0.3) for lang, one in made.items()}
-        put(found, f"heads/{name}/transfer", agreements(masks))
-        put(found, f"heads/{name}/likeness", [likeness(made["en"], made[lang]) for lang in LANGS])
+        by_language = {lang: head_statistics(model, trees(lang)) for lang in LANGS}
+        for lang, counts in by_language.items():
+            statistics(entries, f"heads/{name}/{lang}", counts)
+        masks = {lang: head_mask(counts, margin=-0.2, positional=0.3) for lang, counts in by_language.items()}
+        put(entries, f"heads/{name}/transfer", agreements(masks))
+        put(entries, f"heads/{name}/likeness", [likeness(by_language["en"], by_language[lang]) for lang in LANGS])
     bert = shared("bert", "text-classification")
     for direction in ("head->dep", "either"):
-        one = head_statistics(bert, trees("en"), direction=direction)
-        put_numbers(found, f"heads/{direction}", one)
+        counts = head_statistics(bert, trees("en"), direction=direction)
+        put_numbers(entries, f"heads/{direction}", counts)
     exact = head_statistics(bert, trees("en"), relations=("nsubj", "det", "punct"), subtypes="exact")
-    put_numbers(found, "heads/exact", exact)
-    masked(found, bert)
+    put_numbers(entries, "heads/exact", exact)
+    masked(entries, bert)
     for direction in ("dep->head", "head->dep", "either"):
-        one = head_statistics(plant.planted_heads(ROLES), plant.drawn(40), direction=direction)
-        statistics(found, f"heads/planted/{direction}", one)
-    return found
+        counts = head_statistics(plant.planted_heads(ROLES), plant.drawn(40), direction=direction)
+        statistics(entries, f"heads/planted/{direction}", counts)
+    return entries
 
 
 def trees(lang: str) -> list[Example]:
@@ -71,52 +71,52 @@ def trees(lang: str) -> list[Example]:
     return [row for task in ("sentiment", "topic") for row in builtin.read(task, lang, "train", 15)]
 
 
-def put_numbers(found: Values, key: str, one: HeadStatistics) -> None:
-    put(found, key, {name: part for name, part in numbers(one).items() if name != "model"})
+def put_numbers(entries: Values, key: str, counts: HeadStatistics) -> None:
+    put(entries, key, {name: part for name, part in numbers(counts).items() if name != "model"})
 
 
-def statistics(found: Values, key: str, one: HeadStatistics) -> None:
+def statistics(entries: Values, key: str, counts: HeadStatistics) -> None:
     """Counts and shares, every kind of mask, and how many heads are kept as the thresholds vary."""
-    put_numbers(found, f"{key}/statistics", one)
+    put_numbers(entries, f"{key}/statistics", counts)
     for kind in KINDS:
-        for at, mask in enumerate((head_mask(one, kind), head_mask(one, kind, margin=-0.2, positional=0.3, seed=1))):
-            put_mask(found, f"{key}/masks/{kind}/{at}", mask)
-    put(found, f"{key}/repeated", [mask.keep for mask in repeated(one, times=3)])
+        for at, mask in enumerate((head_mask(counts, kind), head_mask(counts, kind, margin=-0.2, positional=0.3, seed=1))):
+            put_mask(entries, f"{key}/masks/{kind}/{at}", mask)
+    put(entries, f"{key}/repeated", [mask.keep for mask in repeated(counts, times=3)])
     put(
-        found,
+        entries,
         f"{key}/corrupted",
-        [mask.keep for mask in repeated(one, "corrupted", times=2, rate=0.25)],
+        [mask.keep for mask in repeated(counts, "corrupted", times=2, rate=0.25)],
     )
-    put(found, f"{key}/sensitivity", [list(step) for step in sensitivity(one)])
+    put(entries, f"{key}/sensitivity", [list(step) for step in sensitivity(counts)])
 
 
-def put_mask(found: Values, key: str, mask: HeadMask) -> None:
-    put(found, key, {name: part for name, part in asdict(mask).items() if name not in TOLD})
-    put(found, f"{key}/count", mask.count)
+def put_mask(entries: Values, key: str, mask: HeadMask) -> None:
+    put(entries, key, {name: part for name, part in asdict(mask).items() if name not in TOLD})
+    put(entries, f"{key}/count", mask.count)
 
 
-def masked(found: Values, model: Model) -> None:
+def masked(entries: Values, model: Model) -> None:
     """Explanations through the heads of a given mask."""
     mask = head_mask(head_statistics(model, trees("en")), "corrupted", rate=0.5)
     for method in ("masked_lrp", "masked_attnlrp"):
         key = f"heads/explained/{method}"
-        one_method(found, key, model, SINGLE[:2], method, options={"heads": to_json(mask)})
+        put_method(entries, key, model, SINGLE[:2], method, options={"heads": to_json(mask)})
 
 
 def tokenization() -> Values:
-    found: Values = {}
-    counted(found)
+    entries: Values = {}
+    counted(entries)
     for lang in builtin.LANGUAGES:
         (row,) = builtin.read("sentiment", lang, "test", 1)
         spans = [list(span) for span in segment(row.texts[0], lang)]
-        put(found, f"tokenization/words/{lang}", spans)
+        put(entries, f"tokenization/words/{lang}", spans)
     for name in ("bert", "xlm-roberta"):
-        recut(found, f"tokenization/recut/{name}", shared(name, "text-classification"))
-        intervened(found, f"tokenization/intervention/{name}", shared(name, "text-classification"))
-    return found
+        recut(entries, f"tokenization/recut/{name}", shared(name, "text-classification"))
+        intervened(entries, f"tokenization/intervention/{name}", shared(name, "text-classification"))
+    return entries
 
 
-def counted(found: Values) -> None:
+def counted(entries: Values) -> None:
     """How three tokenizers cut the words of four languages."""
     rows: list[Example] = []
     for lang in (*LANGS, "ar"):
@@ -126,50 +126,50 @@ def counted(found: Values) -> None:
         "bytes": tokenizer("gpt2", ("en",), 400),
         "units": tokenizer("xlm-roberta", LANGS, 600),
     }
-    for told, limit in {"own limit": None, "limit 20": 20}.items():
-        made, key = cut_words(cutters, rows, limit=limit), f"tokenization/{told}"
-        for one in made.measured:
-            put(found, f"{key}/{one.tokenizer}/{one.lang}/{one.measure}", one.estimate)
-        for pair in made.agreed:
-            put(found, f"{key}/{pair.first} {pair.second}/{pair.lang}", pair.estimate)
-        put(found, f"{key}/limits", made.limits)
+    for label, limit in {"own limit": None, "limit 20": 20}.items():
+        table, key = cut_words(cutters, rows, limit=limit), f"tokenization/{label}"
+        for row in table.measured:
+            put(entries, f"{key}/{row.tokenizer}/{row.lang}/{row.measure}", row.estimate)
+        for pair in table.agreed:
+            put(entries, f"{key}/{pair.first} {pair.second}/{pair.lang}", pair.estimate)
+        put(entries, f"{key}/limits", table.limits)
 
 
-def recut(found: Values, key: str, model: Model) -> None:
+def recut(entries: Values, key: str, model: Model) -> None:
     """The same words in other pieces."""
     rows = encode(model, SINGLE)
     for size in (20, 60):
-        put(found, f"{key}/frequent/{size}", frequent(model, rows, size))
+        put(entries, f"{key}/frequent/{size}", frequent(model, rows, size))
     for way in WAYS:
         for rate in (0.5, 1.0):
             kept = frequent(model, rows, 20) if way == "truncate" else frozenset()
-            made = resegment(model, rows, Cut(way, rate, kept=kept, seed=2))
-            for row, one in zip(rows, made, strict=True):
+            segmented = resegment(model, rows, Cut(way, rate, kept=kept, seed=2))
+            for row, other in zip(rows, segmented, strict=True):
                 put(
-                    found,
+                    entries,
                     f"{key}/{way}/{rate}/{row.example.id}",
-                    None if one is None else _pieces(one),
+                    None if other is None else _pieces(other),
                 )
 
 
-def _pieces(one: Any) -> dict[str, Any]:
-    parts = {name: np.asarray(getattr(one, name)) for name in ("ids", "word", "content", "offsets", "segment")}
-    return {**parts, "fertility": fertility(one)}
+def _pieces(row: Any) -> dict[str, Any]:
+    parts = {name: np.asarray(getattr(row, name)) for name in ("ids", "word", "content", "offsets", "segment")}
+    return {**parts, "fertility": fertility(row)}
 
 
-def intervened(found: Values, key: str, model: Model) -> None:
+def intervened(entries: Values, key: str, model: Model) -> None:
     """What becomes of explanations, dose by dose, and the slopes."""
     rows = [*SINGLE[:2], SINGLE[3], SINGLE[4]]
     cuts = graded(model, list(WAYS), [0.0, 0.5, 1.0], [60, 20], encode(model, rows), 0)
-    made = intervene(model, rows, cuts, ["occlusion", "random"], OUTCOMES)
-    for one in made:
-        place = f"{key}/{one.arm}/{one.dose}/{one.method}/{one.outcome}/{one.id}"
-        put(found, place, [float(one.value), float(one.fertility), one.kept])
-    for at, response in enumerate(responses(made)):
-        put(found, f"{key}/responses/{at}", response)
-    put(found, f"{key}/flips", flips(made))
+    outcomes = intervene(model, rows, cuts, ["occlusion", "random"], OUTCOMES)
+    for outcome in outcomes:
+        place = f"{key}/{outcome.arm}/{outcome.dose}/{outcome.method}/{outcome.outcome}/{outcome.id}"
+        put(entries, place, [float(outcome.value), float(outcome.fertility), outcome.kept])
+    for at, response in enumerate(responses(outcomes)):
+        put(entries, f"{key}/responses/{at}", response)
+    put(entries, f"{key}/flips", flips(outcomes))
     gold = [replace(row, label="place") for row in rows]
     doses = [(0.0, model, None), (1.0, model, Cut("characters", 1.0))]
-    for at, one in enumerate(trained("tuned", doses, gold, ["input_x_gradient"], OUTCOMES[2:])):
-        kept = {name: part for name, part in asdict(one).items() if name not in LATER}
-        put(found, f"{key}/trained/{at}", kept)
+    for at, outcome in enumerate(trained("tuned", doses, gold, ["input_x_gradient"], OUTCOMES[2:])):
+        kept = {name: part for name, part in asdict(outcome).items() if name not in LATER}
+        put(entries, f"{key}/trained/{at}", kept)

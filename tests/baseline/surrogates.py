@@ -50,125 +50,125 @@ def noisy(sequences: Sequence[Sequence[int]], seed: int, always: int | None = No
 
 
 def values() -> Values:
-    found: Values = {}
-    samples(found)
-    fits(found)
-    explained(found)
-    mixtures(found)
-    beyond(found)
-    return found
+    entries: Values = {}
+    samples(entries)
+    fits(entries)
+    explained(entries)
+    mixtures(entries)
+    beyond(entries)
+    return entries
 
 
-def samples(found: Values) -> None:
+def samples(entries: Values) -> None:
     """Which texts are asked about, and how often each was drawn."""
     for name in DESIGNS:
-        for told, segments in {"one": ONE, "two": TWO}.items():
+        for label, segments in {"one": ONE, "two": TWO}.items():
             drawn = sample_texts(segments, parse_design(name), 40, np.random.default_rng(1))
             put(
-                found,
-                f"surrogates/draw/{name}/{told}/texts",
+                entries,
+                f"surrogates/draw/{name}/{label}/texts",
                 [[list(part) for part in text] for text in drawn],
             )
-            put(found, f"surrogates/draw/{name}/{told}/times", list(drawn.values()))
+            put(entries, f"surrogates/draw/{name}/{label}/times", list(drawn.values()))
     put(
-        found,
+        entries,
         "surrogates/budget",
         [sample_size(size, many) for size in (1, 30, 99, 900) for many in (0, 50)],
     )
 
 
-def fits(found: Values) -> None:
+def fits(entries: Values) -> None:
     """Fits by both solvers, of a constant, of several classes; rivals; exact recovery."""
     sequences = np.random.default_rng(2).integers(0, UNITS, (60, 3)).tolist()
-    given, answer = counted(sequences), noisy(sequences, 3)
+    counts, answer = counted(sequences), noisy(sequences, 3)
     weight = np.random.default_rng(4).integers(1, 4, 60).astype(float)
-    put(found, "surrogates/fit/default", fit(given, answer, size=UNITS))
-    put(found, "surrogates/fit/weighted", fit(given, answer, size=UNITS, weight=weight))
-    put(found, "surrogates/fit/ridge", fit(given, answer, size=UNITS, ridge=0.01))
-    put(found, "surrogates/fit/l-bfgs", fit(given, answer, size=UNITS, ridge=0.01, solver="l-bfgs"))
-    put(found, "surrogates/fit/constant", fit(given, np.ones(60), size=UNITS))
+    put(entries, "surrogates/fit/default", fit(counts, answer, size=UNITS))
+    put(entries, "surrogates/fit/weighted", fit(counts, answer, size=UNITS, weight=weight))
+    put(entries, "surrogates/fit/ridge", fit(counts, answer, size=UNITS, ridge=0.01))
+    put(entries, "surrogates/fit/l-bfgs", fit(counts, answer, size=UNITS, ridge=0.01, solver="l-bfgs"))
+    put(entries, "surrogates/fit/constant", fit(counts, np.ones(60), size=UNITS))
     logits = np.stack([answer, -(answer**2) / 3, noisy(sequences, 9)], axis=1)
-    put(found, "surrogates/joint/default", joint_fit(given, logits, size=UNITS))
+    put(entries, "surrogates/joint/default", joint_fit(counts, logits, size=UNITS))
     put(
-        found,
+        entries,
         "surrogates/joint/weighted",
-        joint_fit(given, logits, size=UNITS, weight=weight, ridge=0.1),
+        joint_fit(counts, logits, size=UNITS, weight=weight, ridge=0.1),
     )
-    put(found, "surrogates/rivals/linear", linear(sequences, answer, sequences[:9], UNITS))
-    put(found, "surrogates/rivals/additive", additive(sequences, answer, sequences[:9], UNITS))
-    put(found, "surrogates/rivals/naive_bayes", naive_bayes(sequences, (answer > 0).tolist(), UNITS))
+    put(entries, "surrogates/rivals/linear", linear(sequences, answer, sequences[:9], UNITS))
+    put(entries, "surrogates/rivals/additive", additive(sequences, answer, sequences[:9], UNITS))
+    put(entries, "surrogates/rivals/naive_bayes", naive_bayes(sequences, (answer > 0).tolist(), UNITS))
     put(
-        found,
+        entries,
         "surrogates/exact/slalom",
-        recover(lambda asked: predict(counted(asked), *parameters()), UNITS),
+        recover(lambda queries: predict(counted(queries), *parameters()), UNITS),
     )
-    put(found, "surrogates/exact/noisy", recover(lambda asked: noisy(asked, 6), UNITS))
+    put(entries, "surrogates/exact/noisy", recover(lambda queries: noisy(queries, 6), UNITS))
 
 
-def explained(found: Values) -> None:
+def explained(entries: Values) -> None:
     """From a text to its surrogate, by every design."""
     for name in DESIGNS:
         how = parse_design(name)
-        for told, segments in {"one": ONE, "two": TWO}.items():
-            asked = plan_queries(segments, how, 90, np.random.default_rng(7))
-            flat = [[unit for part in text for unit in part] for text in asked.texts]
+        for label, segments in {"one": ONE, "two": TWO}.items():
+            queries = plan_queries(segments, how, 90, np.random.default_rng(7))
+            flat = [[unit for part in text for unit in part] for text in queries.texts]
             answer = noisy(flat, 8, UNITS if how.context else None)
-            one = fit_answers(asked, answer, np.random.default_rng(9))
-            key = f"surrogates/explained/{name}/{told}"
-            put(found, key, one)
+            surrogate = fit_answers(queries, answer, np.random.default_rng(9))
+            key = f"surrogates/explained/{name}/{label}"
+            put(entries, key, surrogate)
             units = np.array([unit for part in segments for unit in part])
-            put(found, f"{key}/details", details(one, units, np.arange(len(units))))
+            put(entries, f"{key}/details", details(surrogate, units, np.arange(len(units))))
             for kind in SCORES:
-                put(found, f"{key}/scores/{kind}", position_scores(one, units, kind))
+                put(entries, f"{key}/scores/{kind}", position_scores(surrogate, units, kind))
     put(
-        found,
+        entries,
         "surrogates/explained/exact",
-        recover_surrogate(ONE, lambda asked: predict(counted(asked), *parameters())),
+        recover_surrogate(ONE, lambda queries: predict(counted(queries), *parameters())),
     )
 
 
-def mixtures(found: Values) -> None:
+def mixtures(entries: Values) -> None:
     """Scores of a text under a given SLALOM, with and without a context."""
     importance, value = parameters(11)
-    put(found, "surrogates/shares", shares(counted([[0, 1, 1], [2, 3, 4]]), importance))
+    put(entries, "surrogates/shares", shares(counted([[0, 1, 1], [2, 3, 4]]), importance))
     for name, context in {"plain": None, "context": (0.2, -0.5)}.items():
-        one = Mixture(importance[[0, 1, 1, 2]], value[[0, 1, 1, 2]], context)
+        mixture = Mixture(importance[[0, 1, 1, 2]], value[[0, 1, 1, 2]], context)
         for kind in SCORES:
-            put(found, f"surrogates/mixture/{name}/{kind}", score(kind, one))
+            put(entries, f"surrogates/mixture/{name}/{kind}", score(kind, mixture))
         for gone in ([True, False, False, False], [False, True, True, False]):
             put(
-                found,
+                entries,
                 f"surrogates/mixture/{name}/without {gone}",
-                text_without(one, np.array(gone)),
+                text_without(mixture, np.array(gone)),
             )
 
 
-def beyond(found: Values) -> None:
+def beyond(entries: Values) -> None:
     """A transformer that is a SLALOM, a corpus, a function of texts; texts without some words."""
     model = slalom_transformer()
-    for at, one in enumerate(explain(model, ["the great film", "the bad bad film fine"], "slalom")):
-        keep(found, f"surrogates/planted/{at}", one)
-        put(found, f"surrogates/planted/{at}/without", without(one, ["the"]))
+    for at, attribution in enumerate(explain(model, ["the great film", "the bad bad film fine"], "slalom")):
+        keep(entries, f"surrogates/planted/{at}", attribution)
+        put(entries, f"surrogates/planted/{at}/without", without(attribution, ["the"]))
     for unit in ("token", "word"):
         bert = shared("bert", "text-classification")
-        made = fit_corpus(bert, SINGLE[:4], "name", unit=unit)
-        put(found, f"surrogates/corpus/{unit}", made)
-        put(found, f"surrogates/corpus/{unit}/table", made.to_pandas())
+        corpus = fit_corpus(bert, SINGLE[:4], "name", unit=unit)
+        put(entries, f"surrogates/corpus/{unit}", corpus)
+        put(entries, f"surrogates/corpus/{unit}/table", corpus.to_pandas())
     choices: tuple[dict[str, Any], ...] = (
         {}, {"score": "removal", "design": "mix+context"}, {"design": "exact"},
     )  # fmt: skip
-    for given in choices:
-        told = " ".join(f"{name}={value}" for name, value in given.items()) or "default"
-        attempt(found, f"surrogates/function/{told}", partial(_function, given))
+    for choice in choices:
+        label = " ".join(f"{name}={value}" for name, value in choice.items()) or "default"
+        attempt(entries, f"surrogates/function/{label}", partial(_function, choice))
 
 
-def _function(given: dict[str, Any]) -> dict[str, Any]:
-    (one,) = explain_function(_probability, " ".join(WORDS), labels=("no", "yes"), options=given)
+def _function(choice: dict[str, Any]) -> dict[str, Any]:
+    (attribution,) = explain_function(_probability, " ".join(WORDS), labels=("no", "yes"), options=choice)
     kept: Values = {}
-    keep(kept, "function", one)
+    keep(kept, "function", attribution)
     return {key.partition("/")[2]: value for key, value in kept.items()}
 
 
-def _probability(made: list[str]) -> list[float]:
+def _probability(queries: list[str]) -> list[float]:
     """A function of texts that counts letters."""
-    return [1 / (1 + np.exp(2 - 0.3 * text.count("e") - 0.1 * text.count("d ") * len(text) ** 0.5)) for text in made]
+    return [1 / (1 + np.exp(2 - 0.3 * text.count("e") - 0.1 * text.count("d ") * len(text) ** 0.5)) for text in queries]

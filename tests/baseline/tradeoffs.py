@@ -48,26 +48,26 @@ class Tuned(NamedTuple):
 
 
 def values() -> Values:
-    found: Values = {}
+    entries: Values = {}
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         models = saved_models(root)
         base = saved(root / "base", 50, base=True)
         counts = {"train_examples": COUNTS["train"], "dev_examples": COUNTS["dev"]}
         data = {"builtin": "sentiment", "examples": COUNTS["test"]}
-        held = records(root / "store", models, data, LANGS, {"base": base, **counts})
-        readings(found, held)
-        put(found, "tradeoffs/tables", recorded(task_tables(held)))
-        again = recorded(task_tables(held, seed=3))
-        put(found, "tradeoffs/seed 3/behaviour", again["behaviour"])
-        alone = [one for one in models if one.seed == 0 and one.kind == "tuned"]
+        stored = records(root / "store", models, data, LANGS, {"base": base, **counts})
+        readings(entries, stored)
+        put(entries, "tradeoffs/tables", recorded(task_tables(stored)))
+        again = recorded(task_tables(stored, seed=3))
+        put(entries, "tradeoffs/seed 3/behaviour", again["behaviour"])
+        alone = [model for model in models if model.seed == 0 and model.kind == "tuned"]
         for lang, rows in unlike().items():
             write(rows, root / f"{lang}.jsonl")
         data = {"file": str(root / "{lang}.jsonl"), "examples": None}
         apart = records(root / "apart", alone, data, ("en", "hi"), {"language_model": False})
-        put(found, "tradeoffs/unpaired", recorded(task_tables(apart)))
-        drifts(found, models, base)
-    return found
+        put(entries, "tradeoffs/unpaired", recorded(task_tables(apart)))
+        drifts(entries, models, base)
+    return entries
 
 
 def records(
@@ -78,23 +78,23 @@ def records(
     block: dict[str, Any],
 ) -> Records:
     """A study of these models alone, run into a store of its own, and what the store then holds."""
-    stated = {one.name: {"language": one.source, "seed": one.seed} for one in models}
-    for one in models:
-        if one.kind == "head_only":
-            stated[one.name]["head_only"] = True
+    stated = {model.name: {"language": model.source, "seed": model.seed} for model in models}
+    for model in models:
+        if model.kind == "head_only":
+            stated[model.name]["head_only"] = True
     study = {
         "name": "baseline",
         "tasks": [{"name": "sentiment", "data": data}],
         "languages": list(langs),
-        "models": [{"name": one.name, "source": one.folder} for one in models],
+        "models": [{"name": model.name, "source": model.folder} for model in models],
         "tradeoffs": {"stated": stated, **block},
     }
     outcome = run(parse_study(study), place)
     assert not outcome.failed, outcome.failed
     store = open_store(place, create=False)
-    held = read_records(store, read_study(store), "sentiment")
-    assert held is not None
-    return held
+    stored = read_records(store, read_study(store), "sentiment")
+    assert stored is not None
+    return stored
 
 
 def recorded(tables: dict[str, Any] | None) -> dict[str, Any]:
@@ -112,11 +112,11 @@ def recorded(tables: dict[str, Any] | None) -> dict[str, Any]:
 
 def saved_models(root: Path) -> list[Tuned]:
     """Two sources by three seeds, joint training, tuned heads."""
-    made = []
+    models = []
     for at, (source, seed, kind) in enumerate(MODELS):
         folder = saved(root / f"{source}-{seed}-{kind}", at + 1)
-        made.append(Tuned(source, seed, kind, folder))
-    return made
+        models.append(Tuned(source, seed, kind, folder))
+    return models
 
 
 def unlike() -> dict[str, list[Example]]:
@@ -127,23 +127,23 @@ def unlike() -> dict[str, list[Example]]:
     }
 
 
-def readings(found: Values, held: Records) -> None:
+def readings(entries: Values, stored: Records) -> None:
     """What two of the models said, and their hidden states, the first numbers of each."""
-    put(found, "tradeoffs/labels", list(held.labels))
-    for one in (held.models[0], held.models[4]):
+    put(entries, "tradeoffs/labels", list(stored.labels))
+    for model in (stored.models[0], stored.models[4]):
         for lang in LANGS:
-            key = f"tradeoffs/readings/{one.source}-{one.seed}/{lang}"
-            put(found, key, predictions(held, one, "test", lang))
-            (first, *_) = state_parts(held, one, "test", lang, "mean")
-            put(found, f"{key}/states", first[:3, :, :6])
+            key = f"tradeoffs/readings/{model.source}-{model.seed}/{lang}"
+            put(entries, key, predictions(stored, model, "test", lang))
+            (first, *_) = state_parts(stored, model, "test", lang, "mean")
+            put(entries, f"{key}/states", first[:3, :, :6])
 
 
-def drifts(found: Values, models: list[Tuned], base: str) -> None:
+def drifts(entries: Values, models: list[Tuned], base: str) -> None:
     """How far the weights moved, and how badly words are guessed."""
     tuned = load(models[0].folder)
     moved = weight_drift(load(models[3].folder), tuned)
-    put(found, "tradeoffs/weights", {row.part: row.relative for row in moved})
+    put(entries, "tradeoffs/weights", {row.part: row.relative for row in moved})
     few = builtin.read("sentiment", "hi", "test", 4)
-    put(found, "tradeoffs/language_loss/base", language_loss(base, None, few))
-    put(found, "tradeoffs/language_loss/tuned", language_loss(base, tuned, few))
+    put(entries, "tradeoffs/language_loss/base", language_loss(base, None, few))
+    put(entries, "tradeoffs/language_loss/tuned", language_loss(base, tuned, few))
     assert str(next(tuned.hf.parameters()).dtype) == "torch.float64"

@@ -27,7 +27,7 @@ REWORDED = {
 """Flags and reasons that were worded otherwise when they were recorded: what they say now, and then."""
 
 
-def put(found: Values, key: str, value: Any) -> None:
+def put(entries: Values, key: str, value: Any) -> None:
     """Adds a result: parts of records and mappings get own keys, lists of numbers stay whole."""
     if isinstance(value, pd.DataFrame):
         value = {str(name): value[name].tolist() for name in value.columns}
@@ -37,16 +37,16 @@ def put(found: Values, key: str, value: Any) -> None:
         value = value._asdict()
     if isinstance(value, Mapping):
         for name, part in value.items():
-            put(found, f"{key}/{named(name)}", part)
+            put(entries, f"{key}/{named(name)}", part)
         return
-    made = plain(value)
-    if not whole(made):
+    simple = plain(value)
+    if not whole(simple):
         for at, part in enumerate(value):
-            put(found, f"{key}/{at}", part)
+            put(entries, f"{key}/{at}", part)
         return
-    if key in found:
+    if key in entries:
         raise KeyError(f"two values have the key {key}")
-    found[key] = made
+    entries[key] = simple
 
 
 def plain(value: Any) -> Any:
@@ -68,11 +68,11 @@ def plain(value: Any) -> Any:
     return value
 
 
-def whole(made: Any) -> bool:
+def whole(simple: Any) -> bool:
     """Whether it is one value: a number, a text, or a list (of lists) of these."""
-    if isinstance(made, list):
-        return all(whole(part) for part in made)
-    return made is None or isinstance(made, (bool, int, float, str))
+    if isinstance(simple, list):
+        return all(whole(part) for part in simple)
+    return simple is None or isinstance(simple, (bool, int, float, str))
 
 
 def named(name: Any) -> str:
@@ -80,11 +80,11 @@ def named(name: Any) -> str:
     return " ".join(map(str, name)) if isinstance(name, tuple) else RENAMED.get(name, str(name))
 
 
-def attempt(found: Values, key: str, make: Callable[[], Any]) -> None:
-    """Adds what is made, or in its place the one line with which it is refused."""
+def attempt(entries: Values, key: str, compute: Callable[[], Any]) -> None:
+    """Adds what is computed, or in its place the one line with which it is refused."""
     try:
-        made = make()
+        computed = compute()
     except Exception as error:  # a refusal is recorded like a number
-        found[f"{key}/error"] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+        entries[f"{key}/error"] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
         return
-    put(found, key, made)
+    put(entries, key, computed)
