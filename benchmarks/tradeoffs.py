@@ -26,7 +26,7 @@ def peak(count: int) -> float:
 def work(count: int, folder: Path) -> None:
     """Two small untrained models read `count` distinct texts in two languages; then their layers are compared."""
     from babelscope.analyses.tradeoffs.activations_table import activations_table
-    from babelscope.analyses.tradeoffs.records import read_records
+    from babelscope.analyses.tradeoffs.contents import read_records
     from babelscope.data import builtin
     from babelscope.data.formats.export import write
     from babelscope.store import open_store, read_study

@@ -13,13 +13,13 @@ import pytest
 import torch
 
 from babelscope.analyses.tradeoffs import readings as reading_module
+from babelscope.analyses.tradeoffs.contents import read_records
 from babelscope.analyses.tradeoffs.grid import grid
 from babelscope.analyses.tradeoffs.readings import read_texts
 from babelscope.analyses.tradeoffs.records import (
     Records,
     label_order,
     predictions,
-    read_records,
     state_parts,
 )
 from babelscope.analyses.tradeoffs.section import section

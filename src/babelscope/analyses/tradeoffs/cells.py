@@ -1,42 +1,26 @@
-"""What the trade-offs compute and store: the texts, what every model makes of them, and how far it
-moved."""
+"""What the trade-offs compute and store: the texts, what every model makes of them, and how far it moved."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
 
 from babelscope.analyses.block import (
     FAULTS,
     Block,
     Group,
     Place,
-    PlannedCell,
     Resources,
     failed_place,
     failure,
 )
 from babelscope.analyses.tradeoffs.corpus import Corpus, parallel_corpus
-from babelscope.analyses.tradeoffs.plan import MODEL, NAME, Plan, Step, place, plan, steps
-from babelscope.analyses.tradeoffs.provenance import BASE
+from babelscope.analyses.tradeoffs.material import Material
+from babelscope.analyses.tradeoffs.plan import NAME, Plan, place, plan, steps
 from babelscope.analyses.tradeoffs.spec import Spec
 from babelscope.data.examples import examples
 from babelscope.data.sources import BUILTIN
-from babelscope.errors import BabelscopeError, InputError
-from babelscope.files import canonical
-from babelscope.store import SCHEME, Rows
-from babelscope.types import Example, Failure, FineTuning, LanguageLoss
-
-if TYPE_CHECKING:
-    from babelscope.analyses.tradeoffs.readings import ReadText
-    from babelscope.model.load import Model
-
-LOSSES = 100
-"""Texts per language on which the loss of the language model is taken."""
+from babelscope.types import Example, Failure
 
 
 def places(block: Block, spec: Spec) -> Iterator[Place]:
@@ -82,138 +66,3 @@ def load_corpus(block: Block, resources: Resources, chosen: Plan) -> Corpus:
         return examples(data, lang, split, count)
 
     return parallel_corpus({split: {lang: read(split, lang) for lang in langs} for split, langs in chosen.languages.items()})
-
-
-@dataclass(frozen=True)
-class Material:
-    """What the cells of a block are computed from, loaded when it is first needed."""
-
-    block: Block
-    spec: Spec
-    resources: Resources
-    plan: Plan
-    corpus: Corpus
-
-    @cached_property
-    def model(self) -> Model:
-        model = self.resources.model(self.block.languages[0])
-        if not model.row.pools:  # a head that gives one class to a whole text
-            raise InputError(f"{model.name} is a model for {model.task}; trade-offs need one for text-classification")
-        _check_gold(self.corpus, model)
-        return model
-
-    @cached_property
-    def checkpoint(self) -> str:
-        return self.spec.base if self.block.model.train is None and self.spec.base else self.resources.base()
-
-    @cached_property
-    def base(self) -> Model:
-        import torch
-
-        from babelscope.model.load import fastest, load
-
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)  # the head of a base is sampled when it is loaded: its fingerprint must not change
-            task = "text-classification"
-            return load(self.checkpoint, task=task, device=fastest(), allow_untrained_head=True)
-
-    def load(self, owner: str) -> None:
-        """Loads the model whose cells are computed next."""
-        if owner in (MODEL, BASE):
-            _ = self.model if owner == MODEL else self.base
-
-    def groups(self, step: Step) -> Iterator[Group]:
-        """The cells of a step: those of one part of the texts are computed and stored together."""
-        if step.kinds == ("texts",):
-            yield [self._texts_cell(step)]
-        elif step.split:
-            yield from self._read(step)
-        else:
-            (kind,) = step.kinds
-            yield [{"finetunings": self._finetuning, "drifts": self._drifts, "losses": self._losses}[kind](step)]
-
-    def _texts_cell(self, step: Step) -> PlannedCell:
-        from babelscope.training.finetune import fingerprint
-
-        rows, left = self.corpus.stored(step.split, step.lang), self.corpus.left_out[step.split, step.lang]
-        every = [*self.corpus.texts[step.split][step.lang], *(row for some in left.values() for row in some)]
-        content = hashlib.sha256(canonical([[row.id, row.cluster, row.left_out] for row in rows]).encode()).hexdigest()
-        identity = {"split": step.split, "lang": step.lang, "data": fingerprint(every), "content": content}
-        return self._cell(step, "texts", identity, lambda: rows)
-
-    def _read(self, step: Step) -> Iterator[Group]:
-        from babelscope.analyses.tradeoffs.readings import parts, read_texts
-        from babelscope.training.finetune import fingerprint
-
-        rows, head = self.corpus.texts[step.split][step.lang], step.owner == MODEL
-        model = self.model if head else self.base
-        for start, part in parts(rows):
-            read = cache(partial(read_texts, model, part, head=head))
-            identity = {
-                **self._reader(model, step),
-                "split": step.split,
-                "lang": step.lang,
-                "start": start,
-                "data": fingerprint(part),
-            }
-            yield [self._cell(step, kind, identity, partial(_rows, read, kind)) for kind in step.kinds]
-
-    def _finetuning(self, step: Step) -> PlannedCell:
-        model, origin = self.model, self.plan.provenance
-        row = FineTuning(self.block.name, origin.source, origin.seed, origin.kind, tuple(model.labels))
-        identity = self._reader(model, step) | {"provenance": [origin.source, origin.seed, origin.kind]}
-        return self._cell(step, "finetunings", identity, lambda: [row])
-
-    def _drifts(self, step: Step) -> PlannedCell:
-        from babelscope.analyses.tradeoffs.drift import weight_drift
-
-        identity = self._reader(self.model, step) | {"base": self.base.fingerprint}
-        return self._cell(step, "drifts", identity, lambda: weight_drift(self.base, self.model))
-
-    def _losses(self, step: Step) -> PlannedCell:
-        from babelscope.training.finetune import fingerprint
-
-        model = self.model if step.owner == MODEL else None
-        rows = [row for rows in self.corpus.texts["test"].values() for row in rows[:LOSSES]]
-        read = self._reader(model or self.base, step)
-        identity = read | {"base": self.base.fingerprint, "data": fingerprint(rows)}
-        return self._cell(step, "losses", identity, lambda: language_losses(self.checkpoint, model, rows))
-
-    def _reader(self, model: Model, step: Step) -> dict[str, Any]:
-        name = self.block.name if step.owner == MODEL else ""
-        return {"model": model.fingerprint, "name": name, "head": step.owner != BASE}
-
-    def _cell(self, step: Step, kind: str, identity: dict[str, Any], compute: Callable[[], Rows]) -> PlannedCell:
-        shared = {"kind": kind, "task": self.block.task.name, "scheme": SCHEME}
-        return PlannedCell(place(self.block, self.plan, step, kind), identity | shared, kind, compute)
-
-
-def _rows(read: Callable[[], list[ReadText]], kind: str) -> Rows:
-    return [text.reading for text in read()] if kind == "readings" else [text.states for text in read()]
-
-
-def language_losses(base: str, model: Model | None, rows: Sequence[Example]) -> list[LanguageLoss]:
-    """The loss on every text with the base's language model head; none where the base has no such
-    head."""
-    from babelscope.analyses.tradeoffs.drift import language_loss
-    from babelscope.model.language_models import load_language_model
-
-    try:
-        load_language_model(base)
-    except BabelscopeError:
-        return []
-    losses = language_loss(base, model, rows)
-    return [LanguageLoss(row.id, row.group, row.lang, loss) for row, loss in zip(rows, losses)]
-
-
-def _check_gold(corpus: Corpus, model: Model) -> None:
-    """Classes are matched by name: a gold label that the model does not know is refused."""
-    known = {label.lower() for label in model.labels}
-    for split, by_lang in corpus.texts.items():
-        for rows in by_lang.values():
-            unknown = next((row for row in rows if str(row.label).lower() not in known), None)
-            if unknown is not None:
-                raise InputError(
-                    f"{unknown.id} ({split}) has the gold label {unknown.label!r}, {model.name} has the classes "
-                    f"{', '.join(model.labels)}; set id2label in the checkpoint's config.json to the names of the data"
-                )

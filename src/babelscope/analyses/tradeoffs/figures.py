@@ -113,37 +113,19 @@ def _band(points: Sequence[Sequence[float | None]], title: str, colour: str) -> 
 def reliability_diagram(title: str, lines: Sequence[tuple[str, Sequence[Mapping[str, float]]]]) -> Figure:
     """Accuracy against mean confidence per bin with Wilson intervals, sizes by the number of
     examples."""
-    even = {
+    diagonal = {
         "type": "scatter",
         "mode": "lines",
         "x": [0, 1],
         "y": [0, 1],
         "line": {"color": "#868d97", "dash": "dot", "width": 1},
+        "hoverinfo": "skip",
+        "showlegend": False,
     }
-    traces: list[dict[str, Any]] = [{**even, "hoverinfo": "skip", "showlegend": False}]
-    for place, (name, points) in enumerate(lines):
-        colour, total = COLOURS[place % len(COLOURS)], sum(point["n"] for point in points) or 1
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": _tag(name),
-                "x": [point["confidence"] for point in points],
-                "y": [point["accuracy"] for point in points],
-                "error_y": {
-                    "type": "data", "symmetric": False, "width": 0, "thickness": 1.2, "color": colour,
-                    "array": [point["high"] - point["accuracy"] for point in points],
-                    "arrayminus": [point["accuracy"] - point["low"] for point in points],
-                },
-                "line": {"color": colour, "width": 1},
-                "marker": {"color": colour, "size": [4 + 18 * (point["n"] / total) ** 0.5 for point in points]},
-                "text": [f"{_tag(name)}: {point['n']} examples" for point in points],
-                "hovertemplate": "%{text}<br>confidence %{x:.3f}, accuracy %{y:.3f}<extra></extra>",
-            }
-        )  # fmt: skip
+    colours = [COLOURS[place % len(COLOURS)] for place in range(len(lines))]
     axis = {"range": [0, 1.03], "constrain": "domain"}
     return {
-        "data": traces,
+        "data": [diagonal, *(_bins(*line, colour) for line, colour in zip(lines, colours))],
         "layout": {
             "title": {"text": str(escape(title))},
             "xaxis": {**axis, "title": {"text": "confidence"}},
@@ -152,6 +134,26 @@ def reliability_diagram(title: str, lines: Sequence[tuple[str, Sequence[Mapping[
             "meta": {"least": 320},
         },
     }
+
+
+def _bins(name: str, points: Sequence[Mapping[str, float]], colour: str) -> dict[str, Any]:
+    total = sum(point["n"] for point in points) or 1
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": _tag(name),
+        "x": [point["confidence"] for point in points],
+        "y": [point["accuracy"] for point in points],
+        "error_y": {
+            "type": "data", "symmetric": False, "width": 0, "thickness": 1.2, "color": colour,
+            "array": [point["high"] - point["accuracy"] for point in points],
+            "arrayminus": [point["accuracy"] - point["low"] for point in points],
+        },
+        "line": {"color": colour, "width": 1},
+        "marker": {"color": colour, "size": [4 + 18 * (point["n"] / total) ** 0.5 for point in points]},
+        "text": [f"{_tag(name)}: {point['n']} examples" for point in points],
+        "hovertemplate": "%{text}<br>confidence %{x:.3f}, accuracy %{y:.3f}<extra></extra>",
+    }  # fmt: skip
 
 
 def confusion_matrix(title: str, counts: Sequence[Sequence[int]], labels: Sequence[str]) -> Figure:

@@ -9,13 +9,14 @@ from babelscope.analyses.tradeoffs.activations_table import activations_table, a
 from babelscope.analyses.tradeoffs.attention_table import attention_table
 from babelscope.analyses.tradeoffs.behaviour_table import behaviour_table, references
 from babelscope.analyses.tradeoffs.confidence_table import confidence_table
+from babelscope.analyses.tradeoffs.contents import NAME, read_records
 from babelscope.analyses.tradeoffs.drift_table import drift_table
 from babelscope.analyses.tradeoffs.errors_table import errors_table, factorial_table, flipped_texts
 from babelscope.analyses.tradeoffs.forgetting_table import forgetting_table
 from babelscope.analyses.tradeoffs.grid import grid
 from babelscope.analyses.tradeoffs.notes import notes
 from babelscope.analyses.tradeoffs.probing_table import language_probe_table, probing_table
-from babelscope.analyses.tradeoffs.records import NAME, Records, read_records
+from babelscope.analyses.tradeoffs.records import Records
 from babelscope.files import plain
 from babelscope.store import Store
 
