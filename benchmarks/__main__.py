@@ -1,4 +1,6 @@
-"""Runs every benchmark and writes docs/benchmarks.md: `make bench`, or `python -m benchmarks [--write] [PART ...]`."""
+"""Runs every benchmark and writes docs/benchmarks.md: `make bench`, or `python -m benchmarks
+[--write] [PART ...]`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import consistency, door, integrated, material, measuring, propagation, surrogate, tradeoffs
+from benchmarks import (
+    consistency,
+    door,
+    integrated,
+    material,
+    measuring,
+    propagation,
+    surrogate,
+    tradeoffs,
+)
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 SECTIONS = {
@@ -28,7 +39,9 @@ SECTIONS = {
 
 def head() -> str:
     here = material.material()
-    libraries = ", ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "captum", "lime", "shap"))
+    libraries = ", ".join(
+        f"{name} {version(name)}" for name in ("torch", "transformers", "captum", "lime", "shap")
+    )
     return f"""# How fast is it?
 
 This page is written by `make bench`; the numbers are as they came out.
@@ -46,7 +59,9 @@ in the same run (A B, B A, ...), as median and, in brackets, range over the repe
 
 
 def replaced(page: str, section: str) -> str:
-    """The page with the section in the place of the one of that heading, or before the last one, if it is new."""
+    """The page with the section in the place of the one of that heading, or before the last one,
+    if it is new.
+    """
     parts = re.split(r"(?m)^(?=## )", page)
     heading = section.splitlines()[0]
     new = section.rstrip() + "\n\n"
@@ -79,8 +94,10 @@ def main(chosen: list[str]) -> None:
     if chosen:
         return
     parts.append(
-        "## To run it\n\n`make bench` takes ten to twenty minutes on two cores and replaces this page; `python -m benchmarks "
-        "door` runs one part and only prints it, with `--write` it takes its place on this page. Models are trained once and "
+        "## To run it\n\n`make bench` takes ten to twenty minutes on two cores and replaces this "
+        "page; `python -m benchmarks "
+        "door` runs one part and only prints it, with `--write` it takes its place on this page. "
+        "Models are trained once and "
         "kept in the user's cache.\n"
     )
     write("\n".join(parts))

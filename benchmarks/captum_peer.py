@@ -1,8 +1,9 @@
 """Captum's layer integrated gradients, used as well as it can be.
 
-Texts of equal length go together, so nothing is padded; position ids are given outright, because those that RoBERTa
-derives from the ids shift at a baseline of padding and the gap then never closes; the rule is Gauss-Legendre; inner
-batches hold as many tokens as was found fastest for it here.
+Texts of equal length go together, so nothing is padded; position ids are given outright, because
+those that RoBERTa derives from the ids shift at a baseline of padding and the gap then never
+closes; the rule is Gauss-Legendre; inner batches hold as many tokens as was found fastest for it
+here.
 """
 
 from __future__ import annotations
@@ -42,12 +43,16 @@ class Peer:
                 most = max(1, min(LONGEST_BATCH, self.tokens // length))
                 for start in range(0, len(members), most):
                     mine = members[start : start + most]
-                    deltas = self._attribute([rows[at] for at in mine], [targets[at] for at in mine], steps)
+                    deltas = self._attribute(
+                        [rows[at] for at in mine], [targets[at] for at in mine], steps
+                    )
                     for at, delta in zip(mine, deltas):
                         found[at] = abs(delta)
         return found
 
-    def _attribute(self, rows: Sequence[Encoded], targets: Sequence[Target], steps: int) -> list[float]:
+    def _attribute(
+        self, rows: Sequence[Encoded], targets: Sequence[Target], steps: int
+    ) -> list[float]:
         ids = torch.from_numpy(np.stack([row.ids for row in rows]))
         content = torch.from_numpy(np.stack([row.content for row in rows]))
         reference = torch.where(content, self.model.tokenizer.pad_token_id, ids)
@@ -70,4 +75,6 @@ class Peer:
     def _call(self, ids: torch.Tensor, positions: torch.Tensor) -> Any:
         if torch.is_grad_enabled():
             self.backward += ids.numel()
-        return self.model.hf(input_ids=ids, attention_mask=torch.ones_like(ids), position_ids=positions).logits
+        return self.model.hf(
+            input_ids=ids, attention_mask=torch.ones_like(ids), position_ids=positions
+        ).logits

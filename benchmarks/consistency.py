@@ -1,4 +1,6 @@
-"""What comparing translations costs: the transport against a linear-programming modeller, and a whole parallel test set."""
+"""What comparing translations costs: the transport against a linear-programming modeller, and a
+whole parallel test set.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ Instance = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def instance(m: int, n: int, rng: np.random.Generator) -> Instance:
-    """Vectors like those of a translation, half of the target's near a source's, and heavy-tailed weights."""
+    """Vectors like those of a translation, half of the target's near a source's, and heavy-tailed
+    weights.
+    """
     one, two = rng.normal(size=(m, 64)), rng.normal(size=(n, 64))
     two[: n // 2] += 1.5 * one[rng.integers(0, m, n // 2)]
     one, two = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (one, two))
@@ -40,7 +44,9 @@ def modelled(given: Instance) -> float:
     a, b, similarity = given
     problem = pulp.LpProblem("consistency", pulp.LpMaximize)
     cells = [(i, j) for i in range(len(a)) for j in range(len(b))]
-    flow: dict[tuple[int, int], Any] = {cell: pulp.LpVariable(f"f_{cell[0]}_{cell[1]}", lowBound=0) for cell in cells}
+    flow: dict[tuple[int, int], Any] = {
+        cell: pulp.LpVariable(f"f_{cell[0]}_{cell[1]}", lowBound=0) for cell in cells
+    }
     problem += pulp.lpSum(float(similarity[cell]) * flow[cell] for cell in cells)
     for i in range(len(a)):
         problem += pulp.lpSum(flow[i, j] for j in range(len(b))) <= float(a[i])
@@ -63,7 +69,9 @@ def against_pulp() -> str:
     for m, n in SIZES:
         given = [instance(m, n, rng) for _ in range(5)]
         gap = max(abs(transport(*each)[0] - modelled(each)) for each in given)
-        ratio = in_turn(partial(_all, modelled, given), partial(_all, lambda each: transport(*each), given), 5)
+        ratio = in_turn(
+            partial(_all, modelled, given), partial(_all, lambda each: transport(*each), given), 5
+        )
         rows.append([f"{m} x {n}", str(ratio), f"{gap:.0e}"])
     return table(["units", "PuLP/CBC / babelscope", "largest difference of C"], rows)
 
@@ -88,7 +96,11 @@ def whole_set() -> str:
 
     def work(rows: list[UnitScores], workers: int) -> tuple[float, float]:
         begin = _computed()
-        wall = seconds(lambda: score_pairs(rows, "en", lambda one, two: compared, settings=settings, workers=workers))
+        wall = seconds(
+            lambda: score_pairs(
+                rows, "en", lambda one, two: compared, settings=settings, workers=workers
+            )
+        )
         return wall, _computed() - begin
 
     load, some = os.getloadavg()[0], test_set(SAMPLE, LANGUAGES)
@@ -101,8 +113,12 @@ load of the machine before was {load:.1f}. On {SAMPLE} of the texts, one process
 
 
 def _computed() -> float:
-    """Processor seconds of this process and of those that it has waited for: other work on the machine has no part in it."""
-    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    """Processor seconds of this process and of those that it has waited for: other work on the
+    machine has no part in it.
+    """
+    return sum(
+        sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
 
 
 def section() -> str:

@@ -35,7 +35,9 @@ def asked(model: Model, examples: Sequence[Example], operator: str) -> list[Quer
 
 
 def bare(model: Model, queries: Sequence[Query]) -> list[dict[str, torch.Tensor]]:
-    """The distinct inputs in batches of exactly equal length and at most the door's budget, ready for the model's call."""
+    """The distinct inputs in batches of exactly equal length and at most the door's budget, ready
+    for the model's call.
+    """
     lengths: dict[tuple[int, bool], list[Query]] = {}
     for query in {query.digest(): query for query in queries}.values():
         lengths.setdefault((len(query.ids), query.edit is not None), []).append(query)
@@ -44,7 +46,9 @@ def bare(model: Model, queries: Sequence[Query]) -> list[dict[str, torch.Tensor]
         rows = max(1, model.inference.budget // length)
         for start in range(0, len(alike), rows):
             ids = torch.from_numpy(np.stack([query.ids for query in alike[start : start + rows]]))
-            positions = torch.arange(model.first_position, model.first_position + length).expand_as(ids)
+            positions = torch.arange(model.first_position, model.first_position + length).expand_as(
+                ids
+            )
             given = {"attention_mask": torch.ones_like(ids), "position_ids": positions}
             batches.append(given | _tokens(model, alike[start : start + rows], ids))
     return batches
@@ -56,7 +60,11 @@ def _tokens(model: Model, alike: Sequence[Query], ids: torch.Tensor) -> dict[str
         return {"input_ids": ids}
     with torch.no_grad():
         rows = model.embeddings(ids)
-        return {"inputs_embeds": torch.stack([query.edit(row) if query.edit else row for query, row in zip(alike, rows)])}
+        return {
+            "inputs_embeds": torch.stack(
+                [query.edit(row) if query.edit else row for query, row in zip(alike, rows)]
+            )
+        }
 
 
 def calls(model: Model, batches: Sequence[dict[str, torch.Tensor]]) -> Callable[[], Any]:
@@ -70,12 +78,31 @@ def calls(model: Model, batches: Sequence[dict[str, torch.Tensor]]) -> Callable[
 def row(name: str, model: Model, examples: Sequence[Example], operator: str) -> list[object]:
     queries = asked(model, examples, operator)
     batches = bare(model, queries)
-    before = (model.inference.queries, model.inference.distinct, model.inference.tokens, model.inference.padding)
+    before = (
+        model.inference.queries,
+        model.inference.distinct,
+        model.inference.tokens,
+        model.inference.padding,
+    )
     inference.outputs(model, queries)
-    after = (model.inference.queries, model.inference.distinct, model.inference.tokens, model.inference.padding)
+    after = (
+        model.inference.queries,
+        model.inference.distinct,
+        model.inference.tokens,
+        model.inference.padding,
+    )
     asked_for, distinct, tokens, padding = (now - then for now, then in zip(after, before))
     ratio = in_turn(calls(model, batches), lambda: inference.outputs(model, queries), REPETITIONS)
-    return [name, operator, asked_for, distinct, tokens, f"{padding / (padding + tokens):.1%}", f"{len(batches)}", ratio]
+    return [
+        name,
+        operator,
+        asked_for,
+        distinct,
+        tokens,
+        f"{padding / (padding + tokens):.1%}",
+        f"{len(batches)}",
+        ratio,
+    ]
 
 
 def section() -> str:
@@ -83,8 +110,18 @@ def section() -> str:
     rows = [
         row(material.material().model, material.multilingual(), texts[:20], "mask"),
         row(material.material().model, material.multilingual(), texts[:20], "delete"),
-        row("BERT 2 x 128, untrained", material.untrained("bert", texts, layers=2, width=128), texts, "mask"),
-        row("BERT 6 x 384, untrained", material.untrained("bert", texts, layers=6, width=384), texts[:8], "mask"),
+        row(
+            "BERT 2 x 128, untrained",
+            material.untrained("bert", texts, layers=2, width=128),
+            texts,
+            "mask",
+        ),
+        row(
+            "BERT 6 x 384, untrained",
+            material.untrained("bert", texts, layers=6, width=384),
+            texts[:8],
+            "mask",
+        ),
     ]
     head = [
         "model", "erased by", "inputs asked for", "distinct", "tokens", "padding", "batches of the bare model",

@@ -32,23 +32,34 @@ class Side:
     def __init__(self, name: str, model: Model, rows: Sequence[Encoded]) -> None:
         self.name, self.model, self.rows = name, model, list(rows)
         outputs = inference.outputs(model, [inference.query(row) for row in rows])
-        self.targets: list[Target] = [predicted(model, row, output) for row, output in zip(rows, outputs)]
-        self.values = [float(value(model, output, target)) for output, target in zip(outputs, self.targets)]
+        self.targets: list[Target] = [
+            predicted(model, row, output) for row, output in zip(rows, outputs)
+        ]
+        self.values = [
+            float(value(model, output, target)) for output, target in zip(outputs, self.targets)
+        ]
         self.tokens = sum(len(row.ids) for row in rows)
 
     def ours(self, at: slice, tolerance: float, nodes: int = 8) -> list[Explained]:
-        return integrated_gradients(self.model, self.rows[at], self.targets[at], tolerance=tolerance, nodes=nodes)
+        return integrated_gradients(
+            self.model, self.rows[at], self.targets[at], tolerance=tolerance, nodes=nodes
+        )
 
     def gap(self, found: Sequence[Explained]) -> float:
         pairs = zip(found, self.values)
-        return max(abs(float(np.sum(one.scores)) - (full - (one.reference_value or 0.0))) for one, full in pairs)
+        return max(
+            abs(float(np.sum(one.scores)) - (full - (one.reference_value or 0.0)))
+            for one, full in pairs
+        )
 
 
 def sides() -> list[Side]:
     multilingual, monolingual = material.multilingual(), material.monolingual()
     return [
         Side(material.material().model, multilingual, encode(multilingual, material.mixed(TEXTS))),
-        Side("BERT 2 x 128", monolingual, encode(monolingual, corpus.sentiment("en", "test", TEXTS))),
+        Side(
+            "BERT 2 x 128", monolingual, encode(monolingual, corpus.sentiment("en", "test", TEXTS))
+        ),
     ]
 
 
@@ -72,7 +83,13 @@ class Steps:
     def failing(self, steps: int, among: Sequence[int], tolerance: float) -> list[int]:
         known = self.known.setdefault(steps, {})
         new = [at for at in among if at not in known]
-        gaps = self.peer.gaps([self.side.rows[at] for at in new], [self.side.targets[at] for at in new], steps) if new else []
+        gaps = (
+            self.peer.gaps(
+                [self.side.rows[at] for at in new], [self.side.targets[at] for at in new], steps
+            )
+            if new
+            else []
+        )
         known |= dict(zip(new, gaps))
         return [at for at in among if known[at] > tolerance]
 
@@ -94,20 +111,29 @@ def compared(side: Side, steps: Steps, tolerance: float) -> tuple[list[object], 
         found, gaps, counts, times, passes = _timed(side, steps.peer, number, tolerance)
         if max(gaps) <= tolerance:
             break
-        number += 1 + number // 16  # a text that passed with fewer steps failed here: the gap need not fall steadily
+        number += (
+            1 + number // 16
+        )  # a text that passed with fewer steps failed here: the gap need not fall steadily
     ratios = [theirs / ours for ours, theirs in times]
     whole = sum(theirs for _, theirs in times) / sum(ours for ours, _ in times)
     main = [
         side.name, f"{tolerance:g}", number, f"{passes[0] / side.tokens:.1f}", f"{passes[1] / passes[0]:.2f}",
-        f"{whole:.2f} ({min(ratios):.2f} to {max(ratios):.2f})", f"{side.gap(found):.1e}", f"{max(gaps):.1e}",
+        f"{whole:.2f} ({min(ratios):.2f} to "
+        f"{max(ratios):.2f})", f"{side.gap(found):.1e}", f"{max(gaps):.1e}",
     ]  # fmt: skip
-    return main, [side.name, f"{tolerance:g}", *(f"{np.percentile(counts, share):.0f}" for share in (0, 25, 50, 75, 100))]
+    return main, [
+        side.name,
+        f"{tolerance:g}",
+        *(f"{np.percentile(counts, share):.0f}" for share in (0, 25, 50, 75, 100)),
+    ]
 
 
 def _timed(
     side: Side, peer: Peer, steps: int, tolerance: float
 ) -> tuple[list[Explained], list[float], list[int], list[tuple[float, float]], tuple[int, int]]:
-    """Part by part in turn: what ours found, Captum's gaps, our evaluations by text, times and gradient passes of both."""
+    """Part by part in turn: what ours found, Captum's gaps, our evaluations by text, times and
+    gradient passes of both.
+    """
     peer.backward, before = 0, side.model.inference.backward
     found: list[Explained] = []
     gaps: list[float] = []
@@ -125,7 +151,9 @@ def _timed(
                 two = seconds(lambda theirs=theirs: gaps.extend(theirs()))  # type: ignore[misc]
                 one = seconds(lambda ours=ours: found.extend(ours()))  # type: ignore[misc]
             times.append((one, two))
-    evaluated = Counter(query.ids.tobytes() for call in door.call_args_list for query in call.args[1])
+    evaluated = Counter(
+        query.ids.tobytes() for call in door.call_args_list for query in call.args[1]
+    )
     counts = [evaluated[row.ids.tobytes()] for row in side.rows]
     return found, gaps, counts, times, (side.model.inference.backward - before, peer.backward)
 
@@ -150,7 +178,8 @@ def section() -> str:
         for tolerance in (1e-2, 1e-3)
     ]
     head = [
-        "model", "required gap", "Captum's steps", "our evaluations per text", "gradient passes, Captum / ours",
+        "model", "required gap", "Captum's steps", "our evaluations per text", "gradient passes, "
+                                                                               "Captum / ours",
         "time, Captum / ours", "our worst gap", "Captum's worst gap",
     ]  # fmt: skip
     places = ["fewest", "a quarter", "half", "three quarters", "most"]

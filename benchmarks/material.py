@@ -1,8 +1,8 @@
 """What the benchmarks run on: texts in several languages and models that have something to explain.
 
-With the folder of public data (`shared` beside the repository, or $BABELSCOPE_SHARED) these are SIB-200 sentences and the
-small real encoder that lies there, tuned on English SIB-200; without it, the built-in reviews and a small model trained
-on them. Trained models are kept in the user's cache.
+With the folder of public data (`shared` beside the repository, or $BABELSCOPE_SHARED) these are
+SIB-200 sentences and the small real encoder that lies there, tuned on English SIB-200; without it,
+the built-in reviews and a small model trained on them. Trained models are kept in the user's cache.
 """
 
 from __future__ import annotations
@@ -42,31 +42,45 @@ class Material:
 
 
 def material() -> Material:
-    """The public data and its model if they are here, else the built-in corpus and a model trained on it."""
+    """The public data and its model if they are here, else the built-in corpus and a model trained
+    on it.
+    """
     if (SHARED / "data" / "sib200").is_dir() and (SHARED / "models" / "mini-multilingual").is_dir():
-        about = "XLM-R of 4 layers and width 256, pretrained on 22 languages, tuned on English SIB-200"
-        return Material(True, "SIB-200 test sentences in en, es, hi, ar, zh", "mini-multilingual", about)
+        about = (
+            "XLM-R of 4 layers and width 256, pretrained on 22 languages, tuned on English SIB-200"
+        )
+        return Material(
+            True, "SIB-200 test sentences in en, es, hi, ar, zh", "mini-multilingual", about
+        )
     about = "XLM-R of 4 layers and width 256, trained on the built-in reviews"
     return Material(
-        False, "built-in reviews in en, es, hi, ar, zh (the folder of public data is absent)", "XLM-R 4 x 256", about
+        False,
+        "built-in reviews in en, es, hi, ar, zh (the folder of public data is absent)",
+        "XLM-R 4 x 256",
+        about,
     )
 
 
 def examples(lang: str, split: str, count: int | None = None) -> list[Example]:
     if not material().real:
-        return corpus.sentiment(lang, split, count or {"train": 300, "dev": 100, "test": 200}[split])
+        return corpus.sentiment(
+            lang, split, count or {"train": 300, "dev": 100, "test": 200}[split]
+        )
     path = SHARED / "data" / "sib200" / SIB[lang] / f"{split}.tsv.gz"
     with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
     return [
-        Example(f"{lang}-{row['index_id']}", (row["text"],), lang, row["index_id"], row["category"]) for row in rows[:count]
+        Example(f"{lang}-{row['index_id']}", (row["text"],), lang, row["index_id"], row["category"])
+        for row in rows[:count]
     ]
 
 
 def mixed(count: int) -> list[Example]:
     """That many test texts, the languages in turn."""
     each = -(-count // len(SIB))
-    return [row for rows in zip(*(examples(lang, "test", each) for lang in SIB)) for row in rows][:count]
+    return [row for rows in zip(*(examples(lang, "test", each) for lang in SIB)) for row in rows][
+        :count
+    ]
 
 
 @cache
@@ -90,26 +104,60 @@ def monolingual() -> Model:
 def six_layers() -> Model:
     """A BERT of 6 layers and width 128 from scratch on built-in English reviews."""
     train, dev = corpus.sentiment("en", "train", 2000), corpus.sentiment("en", "dev", 200)
-    return _tuned(_made("bert", train, layers=6, width=128), train, dev, Recipe(learning_rate=5e-4, epochs=3, batch=32))
+    return _tuned(
+        _made("bert", train, layers=6, width=128),
+        train,
+        dev,
+        Recipe(learning_rate=5e-4, epochs=3, batch=32),
+    )
 
 
 def untrained(architecture: str, texts: Sequence[Example], *, layers: int, width: int) -> Model:
     """A model that is only good for timing."""
-    tokenizer = small.make_tokenizer(architecture, [text for row in texts for text in row.texts], 8000)
+    tokenizer = small.make_tokenizer(
+        architecture, [text for row in texts for text in row.texts], 8000
+    )
     torch.manual_seed(0)
-    return load((small.make_model(architecture, tokenizer, ["a", "b"], layers=layers, width=width).eval(), tokenizer))
+    return load(
+        (
+            small.make_model(
+                architecture, tokenizer, ["a", "b"], layers=layers, width=width
+            ).eval(),
+            tokenizer,
+        )
+    )
 
 
 def _made(architecture: str, rows: Sequence[Example], *, layers: int, width: int) -> Path:
-    name = key({"benchmark base": architecture, "layers": layers, "width": width, "rows": fingerprint(rows)})[:24]
+    name = key(
+        {
+            "benchmark base": architecture,
+            "layers": layers,
+            "width": width,
+            "rows": fingerprint(rows),
+        }
+    )[:24]
     folder = cache_folder() / "models" / f"bench-{name}-base"
     if not (folder / "config.json").exists():
         labels = sorted({str(row.label) for row in rows})
-        small.make(folder, architecture, [text for row in rows for text in row.texts], labels, layers=layers, width=width)
+        small.make(
+            folder,
+            architecture,
+            [text for row in rows for text in row.texts],
+            labels,
+            layers=layers,
+            width=width,
+        )
     return folder
 
 
 def _tuned(base: Path, train: Sequence[Example], dev: Sequence[Example], recipe: Recipe) -> Model:
-    identity = {"benchmark": 1, "base": base.name, "recipe": str(recipe), "train": fingerprint(train), "dev": fingerprint(dev)}
+    identity = {
+        "benchmark": 1,
+        "base": base.name,
+        "recipe": str(recipe),
+        "train": fingerprint(train),
+        "dev": fingerprint(dev),
+    }
     folder = cache_folder() / "models" / f"bench-{key(identity)[:24]}"
     return load(finetune(base, train, dev, folder, recipe), name=base.name)

@@ -1,4 +1,6 @@
-"""What the faithfulness metrics cost: inputs asked for, inputs computed, and the whole call against the bare model."""
+"""What the faithfulness metrics cost: inputs asked for, inputs computed, and the whole call
+against the bare model.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ from benchmarks.door import bare, calls
 from benchmarks.timing import Ratio, seconds, table
 
 METHODS = ("random", "attention", "scaled_attention", "input_x_gradient", "deeplift")
-HARD = ("comprehensiveness", "sufficiency", "normalised_comprehensiveness", "normalised_sufficiency")
+HARD = (
+    "comprehensiveness",
+    "sufficiency",
+    "normalised_comprehensiveness",
+    "normalised_sufficiency",
+)
 SOFT = ("normalised_soft_comprehensiveness", "normalised_soft_sufficiency")
 OPTIONS = {"draws": 8, "error": 1.0}
 """Of the soft metrics: eight draws, no more."""
@@ -27,7 +34,9 @@ TEXTS, SIZE = 200, 25
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One call of `measure`: what was asked of the door, what it computed, and how long the whole call took."""
+    """One call of `measure`: what was asked of the door, what it computed, and how long the whole
+    call took.
+    """
 
     asked: list[Query]
     computed: int
@@ -59,8 +68,12 @@ def parts(found: Sequence[Attribution]) -> list[list[Attribution]]:
     return [[one for one in found if one.id in mine] for mine in chunks]
 
 
-def row(model: Model, found: Sequence[Attribution], name: str, metrics: Sequence[str]) -> list[object]:
-    """Counts over all texts, and per call the speed of the bare model on the same inputs over that of the whole call."""
+def row(
+    model: Model, found: Sequence[Attribution], name: str, metrics: Sequence[str]
+) -> list[object]:
+    """Counts over all texts, and per call the speed of the bare model on the same inputs over that
+    of the whole call.
+    """
     asked = distinct = computed = 0
     ratios = []
     for part in parts(found):
@@ -68,9 +81,15 @@ def row(model: Model, found: Sequence[Attribution], name: str, metrics: Sequence
         alone = {query.digest(): query for query in one.asked}
         run = calls(model, bare(model, list(alone.values())))
         ratios.append(seconds(run) / one.seconds)
-        asked, distinct, computed = asked + len(one.asked), distinct + len(alone), computed + one.computed
+        asked, distinct, computed = (
+            asked + len(one.asked),
+            distinct + len(alone),
+            computed + one.computed,
+        )
     if computed > distinct:
-        raise SystemExit(f"{computed} inputs went through the model, but only {distinct} are distinct")
+        raise SystemExit(
+            f"{computed} inputs went through the model, but only {distinct} are distinct"
+        )
     return [name, asked, distinct, computed, Ratio(tuple(ratios))]
 
 
@@ -78,7 +97,13 @@ def section() -> str:
     model = material.multilingual()
     found = list(explain(model, material.mixed(TEXTS), METHODS))
     rows = [row(model, found, *one) for one in (("hard", HARD), ("hard and soft", (*HARD, *SOFT)))]
-    head = ["metrics", "inputs asked for", "distinct among them", "computed", "throughput of `measure` / of the bare model"]
+    head = [
+        "metrics",
+        "inputs asked for",
+        "distinct among them",
+        "computed",
+        "throughput of `measure` / of the bare model",
+    ]
     return f"""## What measuring costs
 
 Hard ({", ".join(HARD)}) and soft metrics ({", ".join(SOFT)}) of {TEXTS} texts explained by

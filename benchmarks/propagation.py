@@ -1,4 +1,6 @@
-"""What relevance propagation costs: each rule set against one plain gradient pass over the same texts."""
+"""What relevance propagation costs: each rule set against one plain gradient pass over the same
+texts.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,16 @@ from benchmarks.timing import in_turn, table
 
 TEXTS = 20
 REPETITIONS = 5
-COMPARED = ("attnlrp", "cp_lrp", "masked_attnlrp", "deeplift", "lrp", "partial_lrp", "transatt", "masked_lrp")
+COMPARED = (
+    "attnlrp",
+    "cp_lrp",
+    "masked_attnlrp",
+    "deeplift",
+    "lrp",
+    "partial_lrp",
+    "transatt",
+    "masked_lrp",
+)
 
 
 def section() -> str:
@@ -25,7 +36,9 @@ def section() -> str:
     lines = []
     for name in COMPARED:
         options = {"heads": "builtin"} if name.startswith("masked") else {}
-        ratio = in_turn(partial(METHODS[name].function, model, rows, targets, **options), plain, REPETITIONS)
+        ratio = in_turn(
+            partial(METHODS[name].function, model, rows, targets, **options), plain, REPETITIONS
+        )
         lines.append([name, str(ratio)])
     return f"""## Relevance propagation against a gradient
 

@@ -30,7 +30,9 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
 
 def locals_of(function: ast.FunctionDef) -> set[str]:
     nodes = ast.walk(function)
-    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    stored = {
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     return stored | {argument.arg for argument in function.args.args}
 
 
@@ -40,11 +42,22 @@ def describe(root: Path) -> list[str]:
     trees = {file: ast.parse(file.read_text("utf-8")) for file in files}
     sizes = {file: len(file.read_text("utf-8").splitlines()) for file in files}
     packages = Counter(str(file.relative_to(root).parent) for file in files)
-    lines = [f"{len(files)} files, {sum(sizes.values()):,} lines (lexicons of languages left out)", ""]
-    lines += ["files per package: " + ", ".join(f"{name} {count}" for name, count in packages.most_common()), ""]
+    lines = [
+        f"{len(files)} files, {sum(sizes.values()):,} lines (lexicons of languages left out)",
+        "",
+    ]
+    lines += [
+        "files per package: "
+        + ", ".join(f"{name} {count}" for name, count in packages.most_common()),
+        "",
+    ]
     lines += [_analysis(root, name, words, files) for name, words in ANALYSES.items()]
     longest = sorted(files, key=lambda file: -sizes[file])[:MOST]
-    lines += ["", "longest files: " + ", ".join(f"{file.relative_to(root)} {sizes[file]}" for file in longest)]
+    lines += [
+        "",
+        "longest files: "
+        + ", ".join(f"{file.relative_to(root)} {sizes[file]}" for file in longest),
+    ]
     lengths = {
         f"{file.relative_to(root)}:{node.name}": (node.end_lineno or 0) - node.lineno + 1
         for file, tree in trees.items()
@@ -52,7 +65,9 @@ def describe(root: Path) -> list[str]:
     }
     top = sorted(lengths, key=lambda name: -lengths[name])[:MOST]
     lines += ["longest functions: " + ", ".join(f"{name} {lengths[name]}" for name in top)]
-    lines += [f"functions over 30 lines: {sum(size > 30 for size in lengths.values())} of {len(lengths)}"]
+    lines += [
+        f"functions over 30 lines: {sum(size > 30 for size in lengths.values())} of {len(lengths)}"
+    ]
     return [*lines, *_names(root, trees)]
 
 

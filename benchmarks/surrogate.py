@@ -1,4 +1,6 @@
-"""SLALOM against LIME and Kernel SHAP: the time that each needs for an equally good ranking of the words."""
+"""SLALOM against LIME and Kernel SHAP: the time that each needs for an equally good ranking of the
+words.
+"""
 
 from __future__ import annotations
 
@@ -44,20 +46,29 @@ def probabilities(model: Model, texts: Sequence[str]) -> np.ndarray:
     found = []
     with torch.no_grad(), model.inference_mode():
         for start in range(0, len(texts), 64):
-            batch = model.tokenizer(list(texts[start : start + 64]), return_tensors="pt", padding=True)
+            batch = model.tokenizer(
+                list(texts[start : start + 64]), return_tensors="pt", padding=True
+            )
             found.append(torch.softmax(model.hf(**batch).logits.double(), -1).numpy())
     return np.concatenate(found)
 
 
 def slalom(model: Model, samples: int) -> Scores:
     def scores(text: str) -> np.ndarray:
-        (one,) = explain(model, text, "slalom", quantity="log_odds", options={"samples": samples}, lang="en")
+        (one,) = explain(
+            model, text, "slalom", quantity="log_odds", options={"samples": samples}, lang="en"
+        )
         spans, at = [], 0
         for word in text.split():  # the peers' words: what stands between blanks
             spans.append((at, at + len(word)))
             at += len(word) + 1
         tokens = list(zip(one.offsets, one.scores))
-        return np.array([sum(score for (a, b), score in tokens if start <= a and b <= end) for start, end in spans])
+        return np.array(
+            [
+                sum(score for (a, b), score in tokens if start <= a and b <= end)
+                for start, end in spans
+            ]
+        )
 
     return scores
 
@@ -65,9 +76,15 @@ def slalom(model: Model, samples: int) -> Scores:
 def lime_scores(model: Model, samples: int) -> Scores:
     def scores(text: str) -> np.ndarray:
         label = int(probabilities(model, [text])[0].argmax())
-        explainer = lime.lime_text.LimeTextExplainer(split_expression=r"\s+", bow=False, random_state=0)
+        explainer = lime.lime_text.LimeTextExplainer(
+            split_expression=r"\s+", bow=False, random_state=0
+        )
         made = explainer.explain_instance(
-            text, lambda texts: probabilities(model, texts), labels=(label,), num_features=WORDS, num_samples=samples
+            text,
+            lambda texts: probabilities(model, texts),
+            labels=(label,),
+            num_features=WORDS,
+            num_samples=samples,
         )
         found = np.zeros(WORDS)
         for word, weight in made.as_map()[label]:
@@ -86,13 +103,18 @@ def shap_scores(model: Model, samples: int) -> Scores:
 
         def answer(present: np.ndarray) -> np.ndarray:
             mask = model.tokenizer.mask_token
-            texts = [" ".join(word if here else mask for word, here in zip(words, row)) for row in present]
+            texts = [
+                " ".join(word if here else mask for word, here in zip(words, row))
+                for row in present
+            ]
             p = np.clip(probabilities(model, texts)[:, label], 1e-7, 1 - 1e-7)
             return np.log(p) - np.log1p(-p)
 
         explainer = shap.KernelExplainer(answer, np.zeros((1, len(words))))
         np.random.seed(0)  # noqa: NPY002 (shap draws from the global generator)
-        return np.asarray(explainer.shap_values(np.ones(len(words)), nsamples=samples, l1_reg=False, silent=True))
+        return np.asarray(
+            explainer.shap_values(np.ones(len(words)), nsamples=samples, l1_reg=False, silent=True)
+        )
 
     return scores
 
@@ -101,13 +123,17 @@ PEERS = {"slalom": slalom, "LIME": lime_scores, "Kernel SHAP": shap_scores}
 
 
 def deletion(model: Model, text: str, scores: np.ndarray) -> float:
-    """1 - mean_k p_k, p_k the probability of the predicted class with only the k lowest words left, k = 5, 10, ..."""
+    """1 - mean_k p_k, p_k the probability of the predicted class with only the k lowest words
+    left, k = 5, 10, ...
+    """
     (row,) = encode(model, as_examples(text, "en"))
     (output,) = inference.outputs(model, [inference.query(row)])
     target = predicted(model, row, output)
     words, order = text.split(), np.argsort(scores, kind="stable")
     left = [" ".join(words[word] for word in sorted(order[:k])) for k in range(5, len(words), 5)]
-    outputs = inference.outputs(model, [inference.query(one) for one in encode(model, as_examples(left, "en"))])
+    outputs = inference.outputs(
+        model, [inference.query(one) for one in encode(model, as_examples(left, "en"))]
+    )
     return 1 - float(np.mean([probability(model, one, target) for one in outputs]))
 
 
@@ -141,8 +167,18 @@ def section() -> str:
     found = runs(model, texts)
     reached = {cell: float(np.mean([one.score for one in many])) for cell, many in found.items()}
     goal = min(max(reached[name, samples] for samples in BUDGETS[name]) for name in PEERS) - SLACK
-    enough = {name: next(samples for samples in BUDGETS[name] if reached[name, samples] >= goal) for name in PEERS}
-    rows = [[name, *(f"{samples}: {reached[name, samples]:.3f}" for samples in BUDGETS[name]), enough[name]] for name in PEERS]
+    enough = {
+        name: next(samples for samples in BUDGETS[name] if reached[name, samples] >= goal)
+        for name in PEERS
+    }
+    rows = [
+        [
+            name,
+            *(f"{samples}: {reached[name, samples]:.3f}" for samples in BUDGETS[name]),
+            enough[name],
+        ]
+        for name in PEERS
+    ]
     lines = []
     for name in ("LIME", "Kernel SHAP"):
         for asked, own, why in (
@@ -154,7 +190,14 @@ def section() -> str:
             low, high = np.quantile(ratio.each, (0.1, 0.9))
             lines.append([name, why, asked, own, ratio, f"{low:.1f} to {high:.1f}"])
     head = ["method", "samples: score", "", "", f"samples for {goal:.3f}"]
-    timed = ["against", "at", "its samples", "samples of slalom", "its time / slalom's time", "the middle 80 % of the texts"]
+    timed = [
+        "against",
+        "at",
+        "its samples",
+        "samples of slalom",
+        "its time / slalom's time",
+        "the middle 80 % of the texts",
+    ]
     return f"""## SLALOM against LIME and Kernel SHAP
 
 BERT of 6 layers and width 128, trained on 2000 built-in reviews; {len(texts)} texts of {WORDS} words (reviews in a row). All

@@ -29,7 +29,9 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def in_turn(first: Callable[[], object], second: Callable[[], object], repetitions: int) -> Ratio:
-    """Each once for warming up, then A B, B A, A B, ...: neither is always the one that comes after the other."""
+    """Each once for warming up, then A B, B A, A B, ...: neither is always the one that comes
+    after the other.
+    """
     first()
     second()
     ratios = []

@@ -16,15 +16,22 @@ LIMIT = 1.2
 
 
 def peak(count: int) -> float:
-    """MiB of a process that reads so many texts of two languages, and compares the states of two models."""
+    """MiB of a process that reads so many texts of two languages, and compares the states of two
+    models.
+    """
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.tradeoffs", str(count)], check=True, capture_output=True, text=True
+        [sys.executable, "-m", "benchmarks.tradeoffs", str(count)],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return float(done.stdout.split()[-1])
 
 
 def work(count: int, folder: Path) -> None:
-    """Two small untrained models read `count` distinct texts in two languages; then their layers are compared."""
+    """Two small untrained models read `count` distinct texts in two languages; then their layers
+    are compared.
+    """
     from babelscope.analyses.tradeoffs.activations_table import activations_table
     from babelscope.analyses.tradeoffs.contents import read_records
     from babelscope.data import builtin
@@ -39,17 +46,26 @@ def work(count: int, folder: Path) -> None:
     texts = [f"{words[at % 200].texts[0]} {at}" for at in range(count)]
     labels = ["negative", "positive"]
     for lang in ("en", "xx"):
-        rows = (Example(f"{lang}{at}", (text,), lang, str(at), labels[at % 2]) for at, text in enumerate(texts))
+        rows = (
+            Example(f"{lang}{at}", (text,), lang, str(at), labels[at % 2])
+            for at, text in enumerate(texts)
+        )
         write(rows, folder / f"{lang}.jsonl")
     for seed in (0, 1):
         place = folder / str(seed)
-        small.make(place, "bert", texts[:200], labels, layers=2, width=64, vocabulary=500, seed=seed)
+        small.make(
+            place, "bert", texts[:200], labels, layers=2, width=64, vocabulary=500, seed=seed
+        )
         config = place / "config.json"
-        config.write_text(config.read_text("utf-8").replace('"untrained": true', '"untrained": false'), "utf-8")
+        config.write_text(
+            config.read_text("utf-8").replace('"untrained": true', '"untrained": false'), "utf-8"
+        )
     names = ("0", "1")
     study = {
         "name": "memory",
-        "tasks": [{"name": "reviews", "data": {"file": str(folder / "{lang}.jsonl"), "examples": None}}],
+        "tasks": [
+            {"name": "reviews", "data": {"file": str(folder / "{lang}.jsonl"), "examples": None}}
+        ],
         "languages": ["en", "xx"],
         "models": [{"name": name, "source": str(folder / name)} for name in names],
         "tradeoffs": {"stated": {name: {"language": "en", "seed": int(name)} for name in names}},
@@ -64,7 +80,10 @@ def work(count: int, folder: Path) -> None:
 def section() -> str:
     few, many = (peak(count) for count in COUNTS)
     verdict = "within" if many / few <= LIMIT else "above"
-    lines = [[f"{count:,} texts per language", f"{each / few:.2f}"] for count, each in zip(COUNTS, (few, many))]
+    lines = [
+        [f"{count:,} texts per language", f"{each / few:.2f}"]
+        for count, each in zip(COUNTS, (few, many))
+    ]
     return f"""## Memory of the trade-off study
 
 Two models (2 layers, width 64) read texts in two languages, hidden states and attention are stored, and the models are compared

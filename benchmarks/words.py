@@ -1,13 +1,16 @@
-"""Word spans against gold: how well `segment` and its rivals find the words of the Parallel Universal Dependencies.
+"""Word spans against gold: how well `segment` and its rivals find the words of the Parallel
+Universal Dependencies.
 
-    python benchmarks/segmentation.py                 every language, every candidate that is installed
+    python benchmarks/segmentation.py                 every language, every candidate that is
+      installed
     python benchmarks/segmentation.py zh-Hant th      only these
 
-F1 counts spans: a word is found if both its ends are. Gold are the surface tokens of PUD (a multiword token is one
-word); Japanese comes from the PUD trees kept with the manual word alignments, simplified Chinese is the traditional
-text converted character by character. Every candidate for Chinese, Japanese and Thai gets the same runs of script from
-`segment`, so the figures differ only in how a run is cut. Data: folder `data` in $BABELSCOPE_SHARED, or in `shared`
-beside the repository.
+F1 counts spans: a word is found if both its ends are. Gold are the surface tokens of PUD (a
+multiword token is one word); Japanese comes from the PUD trees kept with the manual word
+alignments, simplified Chinese is the traditional text converted character by character. Every
+candidate for Chinese, Japanese and Thai gets the same runs of script from `segment`, so the figures
+differ only in how a run is cut. Data: folder `data` in $BABELSCOPE_SHARED, or in `shared` beside
+the repository.
 """
 
 from __future__ import annotations
@@ -35,11 +38,15 @@ Gold = list[tuple[str, list[Span]]]
 
 
 def gold(path: Path) -> Gold:
-    """Sentences with the spans of their surface tokens; a sentence whose tokens are not in its text is left out."""
+    """Sentences with the spans of their surface tokens; a sentence whose tokens are not in its
+    text is left out.
+    """
     sentences: Gold = []
     for block in gzip.decompress(path.read_bytes()).decode("utf-8").split("\n\n"):
         lines = block.splitlines()
-        text = next((line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")), "")
+        text = next(
+            (line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")), ""
+        )
         position, spans, covered = 0, [], 0
         for number, form in (line.split("\t")[:2] for line in lines if line and line[0] != "#"):
             if "." in number or ("-" not in number and int(number) <= covered):
@@ -64,14 +71,19 @@ def measured(name: str, data: Gold, split: Callable[[str], Iterable[Span]]) -> s
     speed = sum(len(text) for text, _ in data) / 1000 / (time.perf_counter() - begin)
     hits = sum(len(spans & set(right)) for spans, (_, right) in zip(found, data, strict=True))
     ours, theirs = sum(map(len, found)), sum(len(right) for _, right in data)
-    return f"| {name} | {2 * hits / (ours + theirs):.3f} | {hits / ours:.3f} | {hits / theirs:.3f} | {speed:.0f} |"
+    return (
+        f"| {name} | {2 * hits / (ours + theirs):.3f} | {hits / ours:.3f} | "
+        f"{hits / theirs:.3f} | {speed:.0f} |"
+    )
 
 
 def spans(split: Callable[[str], Iterable[str]], text: str) -> Iterator[Span]:
     """Spans of the consecutive pieces of a text, whitespace removed."""
     start = 0
     for piece in split(text):
-        yield from ((start + word.start(), start + word.end()) for word in regex.finditer(r"\S+", piece))
+        yield from (
+            (start + word.start(), start + word.end()) for word in regex.finditer(r"\S+", piece)
+        )
         start += len(piece)
 
 
@@ -206,7 +218,11 @@ def installed(table: dict[str, Callable[[], Any]]) -> dict[str, Any]:
 
 def corpus(language: str) -> Gold:
     primary = language.split("-")[0]
-    path = SHARED / "data" / (JAPANESE if primary == "ja" else f"ud-pud/{primary}_pud-ud-test.conllu.gz")
+    path = (
+        SHARED
+        / "data"
+        / (JAPANESE if primary == "ja" else f"ud-pud/{primary}_pud-ud-test.conllu.gz")
+    )
     data = gold(path)
     if language == "zh-Hans":
         convert = import_module("opencc").OpenCC("t2s").convert
@@ -215,12 +231,18 @@ def corpus(language: str) -> Gold:
 
 
 def heading(language: str, data: Gold) -> None:
-    print(f"\n{language}, {len(data)} sentences\n\n| cut by | F1 | precision | recall | kchar/s |\n|---|---|---|---|---|")
+    print(
+        f"\n{language}, {len(data)} sentences\n\n| cut by | F1 | precision | recall | kchar/s "
+        "|\n|---|---|---|---|---|"
+    )
 
 
 def main(chosen: list[str]) -> None:
     if not (SHARED / "data" / "ud-pud").is_dir():
-        print(f"skipped: no gold words; {SHARED / 'data' / 'ud-pud'} is absent (set BABELSCOPE_SHARED)")
+        print(
+            f"skipped: no gold words; {SHARED / 'data' / 'ud-pud'} is absent (set "
+            "BABELSCOPE_SHARED)"
+        )
         return
     for language in (name for name in LANGUAGES if not chosen or name in chosen):
         data = corpus(language)
@@ -234,7 +256,7 @@ def main(chosen: list[str]) -> None:
         heading(language, data)
         for name, cut in installed(RUNS[language]).items():
             try:
-                setattr(segmenters, "splitter", dict.fromkeys(segmenters.SEGMENTERS, cut).__getitem__)  # noqa: B010
+                segmenters.splitter = dict.fromkeys(segmenters.SEGMENTERS, cut).__getitem__
                 print(measured(name, data, partial(segmentation.segment, lang=language)))
             finally:
                 segmenters.splitter = splitter

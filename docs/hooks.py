@@ -1,7 +1,8 @@
-"""What the pages take from the code: each marker below stands in a page and is replaced when the page is built.
+"""What the pages take from the code: each marker below stands in a page and is replaced when the
+page is built.
 
-A table that is written from METHODS, a help text that is asked of the command line and a default that is read off a
-signature cannot disagree with the code.
+A table that is written from METHODS, a help text that is asked of the command line and a default
+that is read off a signature cannot disagree with the code.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ def methods_table() -> str:
     from babelscope.methods import METHODS
 
     facts = ("complete", "signed", "gradients", "attentions", "seeded", "precise")
-    rows = [[_link(row.name), row.summary, row.family, _true(row, facts), row.words] for row in METHODS.values()]
+    rows = [
+        [_link(row.name), row.summary, row.family, _true(row, facts), row.words]
+        for row in METHODS.values()
+    ]
     return table(("method", "what it is", "family", "properties", "words"), rows)
 
 
@@ -39,7 +43,16 @@ def metrics_table() -> str:
     for row in METRICS.values():
         better = "higher" if row.higher_is_better else "lower"
         bounds = f"{row.bounds[0]:g} to {row.bounds[1]:g}"
-        rows.append([_link(row.name), row.summary, row.family, better, bounds, _true(row, ("order_only", "may_be_undefined"))])
+        rows.append(
+            [
+                _link(row.name),
+                row.summary,
+                row.family,
+                better,
+                bounds,
+                _true(row, ("order_only", "may_be_undefined")),
+            ]
+        )
     return table(("metric", "what it is", "family", "better", "bounds", "properties"), rows)
 
 
@@ -64,13 +77,19 @@ def metrics_notation() -> str:
 def operators_table() -> str:
     from babelscope.model.erase import OPERATORS
 
-    return table(("operator", "what happens to an erased token"), [[f"`{name}`", text] for name, text in OPERATORS.items()])
+    return table(
+        ("operator", "what happens to an erased token"),
+        [[f"`{name}`", text] for name, text in OPERATORS.items()],
+    )
 
 
 def tasks_table() -> str:
     from babelscope.model.tasks import TASKS
 
-    return table(("task", "an input is", "a target is"), [[f"`{row.name}`", row.inputs, row.target] for row in TASKS.values()])
+    return table(
+        ("task", "an input is", "a target is"),
+        [[f"`{row.name}`", row.inputs, row.target] for row in TASKS.values()],
+    )
 
 
 def columns_table() -> str:
@@ -78,20 +97,28 @@ def columns_table() -> str:
         COLUMNS,
     )
 
-    rows = [[f"`{name}`", ", ".join(f"`{column}`" for column in known)] for name, known in COLUMNS.items()]
+    rows = [
+        [f"`{name}`", ", ".join(f"`{column}`" for column in known)]
+        for name, known in COLUMNS.items()
+    ]
     return table(("field", "found under the first of these columns"), rows)
 
 
 def gold_table() -> str:
     from babelscope.data.formats.records import GOLD
 
-    return table(("column", "what stands in it"), [[f"`{name}`", shape] for name, shape in GOLD.items()])
+    return table(
+        ("column", "what stands in it"), [[f"`{name}`", shape] for name, shape in GOLD.items()]
+    )
 
 
 def check_table() -> str:
     from babelscope.data.check import TASKS
 
-    rows = [[f"`{name}`", " and ".join(row.texts), ", ".join(row.labels) or "any"] for name, row in TASKS.items()]
+    rows = [
+        [f"`{name}`", " and ".join(row.texts), ", ".join(row.labels) or "any"]
+        for name, row in TASKS.items()
+    ]
     return table(("task", "an input is", "labels"), rows)
 
 
@@ -100,7 +127,11 @@ def corpora_table() -> str:
 
     rows = []
     for row in CORPORA.values():
-        langs = " ".join(row.languages) if len(row.languages) <= 20 else f"{len(row.languages)} languages"
+        langs = (
+            " ".join(row.languages)
+            if len(row.languages) <= 20
+            else f"{len(row.languages)} languages"
+        )
         name = f"[`{row.name}`]({row.source})"
         rows.append([name, row.task, row.summary, langs, " ".join(row.splits), row.licence])
     return table(("name", "task", "what it is", "languages", "splits", "licence"), rows)
@@ -111,26 +142,40 @@ def corpora_places() -> str:
 
     rows = []
     for row in CORPORA.values():
-        rows.append([f"`{row.name}`", f"`{row.folder}`", " or ".join(f"`{each}`" for each in row.files), row.notes])
+        rows.append(
+            [
+                f"`{row.name}`",
+                f"`{row.folder}`",
+                " or ".join(f"`{each}`" for each in row.files),
+                row.notes,
+            ]
+        )
     return table(("name", "folder", "files in it, also with .gz", "known faults"), rows)
 
 
 def recipe_table() -> str:
     from babelscope import Recipe
 
-    return table(("field of `Recipe`", "default"), [[f"`{one.name}`", f"`{one.default!r}`"] for one in fields(Recipe)])
+    return table(
+        ("field of `Recipe`", "default"),
+        [[f"`{one.name}`", f"`{one.default!r}`"] for one in fields(Recipe)],
+    )
 
 
 def commands() -> str:
     """The help text of every command, as the command line prints it."""
     parts = []
     for words in command_names():
-        parts.append(f"## babelscope {' '.join(words)}".rstrip() + f"\n\n```text\n{help_text(words)}\n```")
+        parts.append(
+            f"## babelscope {' '.join(words)}".rstrip() + f"\n\n```text\n{help_text(words)}\n```"
+        )
     return "\n\n".join(parts)
 
 
 def command_names() -> list[tuple[str, ...]]:
-    """All commands, groups included, in the order of the help text; the empty name is babelscope itself."""
+    """All commands, groups included, in the order of the help text; the empty name is babelscope
+    itself.
+    """
     from typer.main import get_command
 
     from babelscope.cli import app
@@ -148,7 +193,13 @@ def help_text(words: Sequence[str]) -> str:
 
     from babelscope.cli import app
 
-    asked = {"COLUMNS": WIDTH, "TERMINAL_WIDTH": WIDTH, "NO_COLOR": "1", "FORCE_COLOR": None, "GITHUB_ACTIONS": None}
+    asked = {
+        "COLUMNS": WIDTH,
+        "TERMINAL_WIDTH": WIDTH,
+        "NO_COLOR": "1",
+        "FORCE_COLOR": None,
+        "GITHUB_ACTIONS": None,
+    }
     answer = CliRunner(env=asked).invoke(app, [*words, "--help"], prog_name="babelscope")
     plain = re.sub(r"\x1b\[[0-9;]*m", "", answer.output)
     return "\n".join(line.rstrip() for line in plain.strip("\n").splitlines())
@@ -160,7 +211,13 @@ def public_names() -> str:
     rows = []
     for name in babelscope.__all__:
         thing = getattr(babelscope, name)
-        kind = "table" if isinstance(thing, dict) else "class" if inspect.isclass(thing) else "function"
+        kind = (
+            "table"
+            if isinstance(thing, dict)
+            else "class"
+            if inspect.isclass(thing)
+            else "function"
+        )
         rows.append([f"`{name}`", kind, _first_line(name, thing)])
     return table(("name", "kind", "what it is"), rows)
 
@@ -172,7 +229,9 @@ def public_functions() -> str:
     for name in babelscope.__all__:
         thing = getattr(babelscope, name)
         if inspect.isfunction(thing):
-            parts.append(f"### {name}\n\n```python\n{_signature(name, thing)}\n```\n\n{docstring(thing)}")
+            parts.append(
+                f"### {name}\n\n```python\n{_signature(name, thing)}\n```\n\n{docstring(thing)}"
+            )
     return "\n\n".join(parts)
 
 
@@ -183,14 +242,24 @@ def explanation_fields() -> str:
     parts = []
     for kind in (Example, Attribution, Measure, Estimate):
         rows = [
-            [f"`{one.name}`", f"`{one.type}`", "" if one.default is MISSING else f"`{one.default!r}`"] for one in fields(kind)
+            [
+                f"`{one.name}`",
+                f"`{one.type}`",
+                "" if one.default is MISSING else f"`{one.default!r}`",
+            ]
+            for one in fields(kind)
         ]
-        parts.append(f"### {kind.__name__}\n\n{docstring(kind)}\n\n{table(('field', 'type', 'default'), rows)}")
+        parts.append(
+            "### "
+            f"{kind.__name__}\n\n{docstring(kind)}\n\n{table(('field', 'type', 'default'), rows)}"
+        )
     return "\n\n".join(parts)
 
 
 def study_fields() -> str:
-    """Every field of a study file: of the study, its tasks, data and models, then of each analysis."""
+    """Every field of a study file: of the study, its tasks, data and models, then of each
+    analysis.
+    """
     from babelscope.analyses import ANALYSES
     from babelscope.analyses.faithfulness.spec import PairingSpec
     from babelscope.data.spec import DataSpec, TaskSpec
@@ -198,7 +267,8 @@ def study_fields() -> str:
     from babelscope.study.config import Study
     from babelscope.training.spec import ModelSpec, TrainSpec
 
-    kinds = (("Study", Study), ("TaskSpec", TaskSpec), ("DataSpec", DataSpec), ("ModelSpec", ModelSpec),
+    kinds = (("Study", Study), ("TaskSpec", TaskSpec), ("DataSpec", DataSpec), ("ModelSpec",
+    ModelSpec),
              ("TrainSpec", TrainSpec), ("Choice", Choice))  # fmt: skip
     parts = [_spec_fields(f"### {name}", kind) for name, kind in kinds]
     for name, row in ANALYSES.items():
@@ -223,7 +293,13 @@ def _plain_default(value: Any) -> str:
     """A default as it is written in a study file."""
     if isinstance(value, list):
         return f"[{', '.join(getattr(part, 'name', None) or str(part) for part in value)}]"
-    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value) or '""'
+    return (
+        "null"
+        if value is None
+        else str(value).lower()
+        if isinstance(value, bool)
+        else str(value) or '""'
+    )
 
 
 def error_tree() -> str:
@@ -240,12 +316,18 @@ def store_layout() -> str:
 
 
 def corpus_tasks() -> str:
-    """Every task: what it asks, and the same two examples in every language, deciding words in bold, answers underlined."""
+    """Every task: what it asks, and the same two examples in every language, deciding words in
+    bold, answers underlined.
+    """
     from babelscope.data.builtin import CORPORA, LANGUAGES, read
 
     parts = []
     for task in CORPORA.values():
-        labels = f"Labels: {', '.join(task.labels)}." if task.labels else "The answer is a span of the story."
+        labels = (
+            f"Labels: {', '.join(task.labels)}."
+            if task.labels
+            else "The answer is a span of the story."
+        )
         parts.append(f"## {task.name.capitalize()}\n\n{task.summary}\n\n{labels} {task.notes}")
         for place in (SAMPLES[task.name], SAMPLES[task.name] + 3):
             rows = []
@@ -281,9 +363,14 @@ def corpus_trees() -> str:
                 forms[head - 1] if head else "",
                 ", ".join(others[b] for a, b in sorted(links) if a == at),
             ]
-            for at, (form, head, relation) in enumerate(zip(forms, (one.heads or ())[0], (one.relations or ())[0]))
+            for at, (form, head, relation) in enumerate(
+                zip(forms, (one.heads or ())[0], (one.relations or ())[0])
+            )
         ]
-        parts.append(f"**{lang}**: {one.texts[0]}\n\n" + table(("", "word", "relation", "head", "English"), rows))
+        parts.append(
+            f"**{lang}**: {one.texts[0]}\n\n"
+            + table(("", "word", "relation", "head", "English"), rows)
+        )
     return "\n\n".join(parts)
 
 
@@ -295,7 +382,9 @@ def pretraining() -> str:
 
 
 def docstring(thing: Any) -> str:
-    """A docstring as Markdown: indented formulas become code blocks; *Laws*, *Left open* and the source their own lines."""
+    """A docstring as Markdown: indented formulas become code blocks; *Laws*, *Left open* and the
+    source their own lines.
+    """
     text = inspect.getdoc(thing) or ""
     parts: list[str] = []
     for block in re.split(r"\n\s*\n", text):
@@ -303,7 +392,9 @@ def docstring(thing: Any) -> str:
         if all(line.startswith("    ") for line in lines):
             parts.append("```text\n" + inspect.cleandoc("\n" + block) + "\n```")
         else:
-            parts.append(re.sub(r"\n(?=\*(?:Laws|Left open by the paper)\*|Source: )", "\n\n", block))
+            parts.append(
+                re.sub(r"\n(?=\*(?:Laws|Left open by the paper)\*|Source: )", "\n\n", block)
+            )
     return "\n\n".join(parts).replace("\nSource: ", "\n*Source*: ")
 
 
@@ -322,7 +413,10 @@ def _described(row: Any) -> str:
 
 def _first_line(name: str, thing: Any) -> str:
     if name in ("METHODS", "METRICS"):
-        return f"the {'attribution methods' if name == 'METHODS' else 'quality metrics'} by name, in reading order"
+        return (
+            f"the {'attribution methods' if name == 'METHODS' else 'quality metrics'} by name, "
+            "in reading order"
+        )
     return (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ")
 
 

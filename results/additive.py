@@ -1,4 +1,6 @@
-"""Kernel SHAP on words that add up: it finds their weights in a fully connected network, and not in a transformer."""
+"""Kernel SHAP on words that add up: it finds their weights in a fully connected network, and not
+in a transformer.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ Answers = Callable[[Sequence[Sequence[int]]], np.ndarray]
 
 
 def connected(steps: int) -> Answers:
-    """Word embeddings of 32 places side by side, 400 rectified units, two logits; trained on fresh texts."""
+    """Word embeddings of 32 places side by side, 400 rectified units, two logits; trained on fresh
+    texts.
+    """
     language = linear_words()
     examples, sequences = sample(language, 32 * steps, seed=7)
     torch.manual_seed(0)
@@ -35,7 +39,9 @@ def connected(steps: int) -> Answers:
     optimiser = torch.optim.Adam(net.parameters(), lr=5e-4)
     for start in range(0, len(ids), 32):
         optimiser.zero_grad()
-        torch.nn.functional.cross_entropy(net(ids[start : start + 32]), labels[start : start + 32]).backward()
+        torch.nn.functional.cross_entropy(
+            net(ids[start : start + 32]), labels[start : start + 32]
+        ).backward()
         optimiser.step()
 
     def found(asked: Sequence[Sequence[int]]) -> np.ndarray:
@@ -48,16 +54,21 @@ def connected(steps: int) -> Answers:
 
 
 def mean_weight(model: Answers, copies: int) -> float:
-    """Kernel SHAP's mean weight of a place in that many copies of "perfect", against as many of "the"."""
+    """Kernel SHAP's mean weight of a place in that many copies of "perfect", against as many of
+    "the".
+    """
     import shap  # an extra, and slow to import: for this page alone
 
     words = linear_words().words
     perfect, the = words.index("perfect"), words.index("the")
     explainer = shap.KernelExplainer(
-        lambda present: model([[perfect if here else the for here in row] for row in present]), np.zeros((1, copies))
+        lambda present: model([[perfect if here else the for here in row] for row in present]),
+        np.zeros((1, copies)),
     )
     np.random.seed(0)  # noqa: NPY002 (shap draws from the global generator)
-    return float(np.mean(explainer.shap_values(np.ones(copies), nsamples=SAMPLES, l1_reg=False, silent=True)))
+    return float(
+        np.mean(explainer.shap_values(np.ones(copies), nsamples=SAMPLES, l1_reg=False, silent=True))
+    )
 
 
 def page() -> str:

@@ -1,4 +1,6 @@
-"""Do translations get the same explanation in a real encoder? SIB-200, XNLI and PAWS-X, tuned on English, zero-shot."""
+"""Do translations get the same explanation in a real encoder? SIB-200, XNLI and PAWS-X, tuned on
+English, zero-shot.
+"""
 
 from __future__ import annotations
 
@@ -28,23 +30,42 @@ from babelscope.analyses.consistency.translations import explain_translations
 from babelscope.analyses.consistency.weights import NORMS
 from babelscope.training.evaluate import evaluate
 from babelscope.types import Estimate
-from results.consistency_runs import MATRIX, PAWSX, SIB, SIB_LRP, XNLI, Run, explanations, matrix_models, texts, tuned
+from results.consistency_runs import (
+    MATRIX,
+    PAWSX,
+    SIB,
+    SIB_LRP,
+    XNLI,
+    Run,
+    explanations,
+    matrix_models,
+    texts,
+    tuned,
+)
 
 TOPICS, PAIRS = (SIB, SIB_LRP), (XNLI, PAWSX)
 MATRIX_TEXTS = 30
 
 
 def scored(run: Run) -> tuple[list[Comparison], dict[str, float]]:
-    """A run under each norm, and the mean cosine of random words of its source and each target. Where only the sign of the
-    lift is read, five permutations do."""
+    """A run under each norm, and the mean cosine of random words of its source and each target.
+    Where only the sign of the lift is read, five permutations do."""
     found, fresh = explanations(run), explanations(run, random=True)
     place = SHARED / "models"
     space = centre_if_needed(
-        subword_space(place / "aligned-subwords", place / "mini-multilingual", words_by_language(found)), run.source
+        subword_space(
+            place / "aligned-subwords", place / "mini-multilingual", words_by_language(found)
+        ),
+        run.source,
     )
     settings = [Settings(norm, permutations=20 if norm == "abs" else 5) for norm in NORMS]
     made = compare_all(
-        found, run.source, {"aligned-subwords": in_space(space)}, settings=settings, targets=run.targets, untrained=fresh
+        found,
+        run.source,
+        {"aligned-subwords": in_space(space)},
+        settings=settings,
+        targets=run.targets,
+        untrained=fresh,
     )
     return made, {lang: mean_cosine(space, run.source, lang) for lang in run.targets}
 
@@ -116,7 +137,8 @@ def _told(run: Run) -> str:
     model = tuned(run)
     english = evaluate(model, texts(run)[run.source])[0]
     return (
-        f"Tuned on {run.rows} English rows; accuracy on the English texts below {_shown(english.estimate)}, where the most "
+        f"Tuned on {run.rows} English rows; accuracy on the English texts below "
+        f"{_shown(english.estimate)}, where the most "
         f"frequent class has {english.chance:.3f}. {run.remark}"
     ).strip()
 
@@ -134,16 +156,28 @@ def _lines(one: Comparison, right: dict[str, float], floors: dict[str, float]) -
 
 
 def _random_lift(run: Run, mine: Comparison) -> str:
-    """The lift of the model with random weights, over all languages, beside that of the tuned one."""
+    """The lift of the model with random weights, over all languages, beside that of the
+    tuned one.
+    """
     fresh = explanations(run, random=True)
     place = SHARED / "models"
     space = centre_if_needed(
-        subword_space(place / "aligned-subwords", place / "mini-multilingual", words_by_language(fresh)), run.source
+        subword_space(
+            place / "aligned-subwords", place / "mini-multilingual", words_by_language(fresh)
+        ),
+        run.source,
     )
-    (one,) = compare_all(fresh, run.source, {"": in_space(space)}, settings=[Settings()], targets=run.targets)
-    lifts = [float(np.mean([line.means["lift"].mean for line in each.lines])) for each in (one, mine)]
+    (one,) = compare_all(
+        fresh, run.source, {"": in_space(space)}, settings=[Settings()], targets=run.targets
+    )
+    lifts = [
+        float(np.mean([line.means["lift"].mean for line in each.lines])) for each in (one, mine)
+    ]
     above = sum(a.means["lift"].mean > b.means["lift"].mean for a, b in zip(mine.lines, one.lines))
-    return f"{lifts[0]:.3f} on average; the tuned model's {lifts[1]:.3f}, higher in {above} of {len(one.lines)} languages"
+    return (
+        f"{lifts[0]:.3f} on average; the tuned model's {lifts[1]:.3f}, higher in {above} of "
+        f"{len(one.lines)} languages"
+    )
 
 
 def _beside(one: Comparison) -> str:
@@ -152,7 +186,9 @@ def _beside(one: Comparison) -> str:
         found, given = with_accuracy(one, name)
         numbers = [found.pearson, found.spearman, found.kendall, found.p, given]
         made.append([name, *(f"{each:.2f}" if np.isfinite(each) else "" for each in numbers)])
-    return table(["", "Pearson", "Spearman", "Kendall", "p (permutation)", "partial given C_unif"], made)
+    return table(
+        ["", "Pearson", "Spearman", "Kendall", "p (permutation)", "partial given C_unif"], made
+    )
 
 
 def _flips(one: Comparison) -> str:
@@ -161,18 +197,29 @@ def _flips(one: Comparison) -> str:
         found = association(one.pairs, outcome, given)
         made.append([outcome, given, f"{found.share:.2f}", " / ".join(f"{each:.2f}" for each in found.thirds),
                      _shown(found.plain), _shown(found.partial)])  # fmt: skip
-    head = ["outcome", "given", "its share", "in the lowest / middle / highest third of lift", "r with lift", "partial r"]
+    head = [
+        "outcome",
+        "given",
+        "its share",
+        "in the lowest / middle / highest third of lift",
+        "r with lift",
+        "partial r",
+    ]
     return table(head, made)
 
 
 def _norms(found: Sequence[Comparison]) -> str:
     steady = steadiness(found)
     held = [each.lang for each in steady if each.claim == "above chance"]
-    low, high = min(steady, key=lambda each: each.lowest), max(steady, key=lambda each: each.highest)
+    low, high = (
+        min(steady, key=lambda each: each.lowest),
+        max(steady, key=lambda each: each.highest),
+    )
     others = [each.lang for each in steady if each.claim != "above chance"]
     rest = f"; for {', '.join(others)} it depends on the norm" if others else ""
     return (
-        f"its whole interval is above 0 under every norm in {len(held)} of {len(steady)} languages{rest}. The lowest mean is "
+        f"its whole interval is above 0 under every norm in {len(held)} of {len(steady)} "
+        f"languages{rest}. The lowest mean is "
         f"{low.lowest:.3f} ({low.lang}), the highest {high.highest:.3f} ({high.lang})."
     )
 
@@ -184,13 +231,23 @@ def _matrix() -> str:
     for source, model in matrix_models().items():
         made = explain_translations(model, given, source, options={"tolerance": 0.01})
         others = [lang for lang in MATRIX if lang != source]
-        found += compare_all(made, source, {"gold links": compare}, settings=[Settings()], targets=others)
+        found += compare_all(
+            made, source, {"gold links": compare}, settings=[Settings()], targets=others
+        )
     cells = {(one.source, line.lang): line for one in found for line in one.lines}
-    right = {(one.source, lang): each for one in found for lang, each in accuracies(one.pairs).items()}
+    right = {
+        (one.source, lang): each for one in found for lang, each in accuracies(one.pairs).items()
+    }
     parts = []
     for name in ("lift", "kappa", "accuracy"):
-        rows = [[source, *(_in_matrix(name, cells, right, source, lang) for lang in MATRIX)] for source in MATRIX]
-        parts.append(f"{name.capitalize()}, a row per training language:\n\n{table(['source', *MATRIX], rows)}")
+        rows = [
+            [source, *(_in_matrix(name, cells, right, source, lang) for lang in MATRIX)]
+            for source in MATRIX
+        ]
+        parts.append(
+            f"{name.capitalize()}, a row per training "
+            f"language:\n\n{table(['source', *MATRIX], rows)}"
+        )
     lift, c = matrix_with_accuracy(found), matrix_with_accuracy(found, "c")
     fewest = 1 / prod(range(1, len(MATRIX) + 1))
     body = "\n\n".join(parts)
@@ -204,7 +261,11 @@ Mantel's r with accuracy over the cells: lift {lift[0]:.2f} (p {lift[1]:.3f}), C
 
 
 def _in_matrix(
-    name: str, cells: dict[tuple[str, str], Line], right: dict[tuple[str, str], float], source: str, lang: str
+    name: str,
+    cells: dict[tuple[str, str], Line],
+    right: dict[tuple[str, str], float],
+    source: str,
+    lang: str,
 ) -> str:
     if source == lang:
         return "–"

@@ -1,4 +1,6 @@
-"""What small models reach on the built-in corpus: in-language, against a bag of words, and zero-shot from English."""
+"""What small models reach on the built-in corpus: in-language, against a bag of words, and
+zero-shot from English.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from babelscope.types import Estimate, Example
 
 
 class Setting(NamedTuple):
-    """How a task is tuned: `examples` per language, `apart` where no two languages are given the same meanings."""
+    """How a task is tuned: `examples` per language, `apart` where no two languages are given the
+    same meanings.
+    """
 
     examples: int
     epochs: int
@@ -32,7 +36,9 @@ class Setting(NamedTuple):
     judges: int = 400
     """Development examples, of all languages together, by whose loss the epoch is chosen."""
     onward: bool = False
-    """Whether it starts from the model that was tuned on English rather than from the pretrained one."""
+    """Whether it starts from the model that was tuned on English rather than from the pretrained
+    one.
+    """
     kept: int = 0
     """How many of the lowest layers stay as pretrained."""
 
@@ -60,9 +66,13 @@ DEEP = {
 AGAIN = ("paraphrase",)
 """Tuned on English with a second seed."""
 DEV, SEEN, TEST = 1000, 1000, 2000
-"""Examples per language; the first SEEN of the test split are left out, because settings were once chosen by them."""
+"""Examples per language; the first SEEN of the test split are left out, because settings were once
+chosen by them.
+"""
 LATER = SEEN + TEST
-"""The examples before it are left out for the model of three layers: what they showed of two layers is why it was tuned."""
+"""The examples before it are left out for the model of three layers: what they showed of two
+layers is why it was tuned.
+"""
 CHANCE = {"sentiment": 1 / 2, "topic": 1 / 6, "nli": 1 / 3, "paraphrase": 1 / 2}
 
 
@@ -147,7 +157,11 @@ def tuned(base: Path, task: str, languages: Sequence[str], setting: Setting, see
     for at, lang in enumerate(languages):
         first = at * many if setting.apart else 0
         train += corpus.read(task, lang, "train", first + many)[first:]
-    dev = [row for lang in languages for row in corpus.read(task, lang, "dev", setting.judges // len(languages))]
+    dev = [
+        row
+        for lang in languages
+        for row in corpus.read(task, lang, "dev", setting.judges // len(languages))
+    ]
     with bar(f"{task}, {'+'.join(languages)}, seed {seed}") as tell:
         return finetune(base, train, dev, folder, recipe, progress=tell)
 
@@ -166,22 +180,32 @@ def bag_of_words(task: str, lang: str, test: Sequence[Example]) -> Estimate:
     """Logistic regression on which words stand in which text."""
 
     def bag(row: Example) -> list[str]:
-        return [f"{at}:{text[a:b]}" for at, text in enumerate(row.texts) for a, b in (row.words or ())[at]]
+        return [
+            f"{at}:{text[a:b]}"
+            for at, text in enumerate(row.texts)
+            for a, b in (row.words or ())[at]
+        ]
 
     train = corpus.read(task, lang, "train", 4000)
     words = CountVectorizer(analyzer=bag, binary=True)
-    model = LogisticRegression(max_iter=3000, C=0.3).fit(words.fit_transform(train), [row.label for row in train])
+    model = LogisticRegression(max_iter=3000, C=0.3).fit(
+        words.fit_transform(train), [row.label for row in train]
+    )
     right = model.predict(words.transform(test)) == [row.label for row in test]
     return estimate([float(one) for one in right], [row.group for row in test])
 
 
 def random_sentence(test: Mapping[str, Sequence[Example]]) -> dict[str, float]:
-    """Exact match of the best guess without reading: the right part of a sentence drawn at random."""
+    """Exact match of the best guess without reading: the right part of a sentence drawn
+    at random.
+    """
     found = {}
     for lang in corpus.LANGUAGES:
         hits = []
         for row in test[lang]:
-            stories = {path.partition(".")[0] for word in (row.concepts or ((), ()))[1] for path in word}
+            stories = {
+                path.partition(".")[0] for word in (row.concepts or ((), ()))[1] for path in word
+            }
             hits.append(1 / len(stories))
         found[lang] = sum(hits) / len(hits)
     return found
@@ -204,13 +228,32 @@ def settings(chosen: Mapping[str, Setting]) -> str:
         ]
         for task, one in chosen.items()
     ]
-    return table(["task", "starts", "examples per language", "texts of a language", "epochs", "word embeddings"], rows)
+    return table(
+        [
+            "task",
+            "starts",
+            "examples per language",
+            "texts of a language",
+            "epochs",
+            "word embeddings",
+        ],
+        rows,
+    )
 
 
-def verdict(task: str, found: Mapping[str, Estimate], luck: Mapping[str, float], seeds: str = "") -> str:
+def verdict(
+    task: str, found: Mapping[str, Estimate], luck: Mapping[str, float], seeds: str = ""
+) -> str:
     others = corpus.LANGUAGES[1:]
-    missed = [lang for lang in others if found[lang].low <= (CHANCE[task] if task in CHANCE else luck[lang])]
-    line = f"* {task}: above chance, by the interval{seeds}, in {len(others) - len(missed)} of {len(others)} other languages"
+    missed = [
+        lang
+        for lang in others
+        if found[lang].low <= (CHANCE[task] if task in CHANCE else luck[lang])
+    ]
+    line = (
+        f"* {task}: above chance, by the interval{seeds}, in {len(others) - len(missed)} of "
+        f"{len(others)} other languages"
+    )
     return line + (f" (not in {', '.join(missed)})" if missed else "")
 
 
@@ -226,7 +269,9 @@ def seeds(base: Path) -> str:
 
 
 def amounts(chosen: Mapping[str, Setting]) -> str:
-    return "; ".join(f"{task} {one.examples:,} examples, {one.epochs} epochs" for task, one in chosen.items())
+    return "; ".join(
+        f"{task} {one.examples:,} examples, {one.epochs} epochs" for task, one in chosen.items()
+    )
 
 
 def further() -> tuple[str, str]:
@@ -235,8 +280,14 @@ def further() -> tuple[str, str]:
     for task, setting in DEEP.items():
         test = [row for lang in corpus.LANGUAGES for row in fresh(task, lang, LATER)]
         found = [judged(tuned(base, task, ["en"], setting, seed), test) for seed in (0, 1)]
-        rows += [[task, str(seed), *(show(one[lang]) for lang in corpus.LANGUAGES)] for seed, one in enumerate(found)]
-        lower = {lang: min((one[lang] for one in found), key=lambda one: one.low) for lang in corpus.LANGUAGES}
+        rows += [
+            [task, str(seed), *(show(one[lang]) for lang in corpus.LANGUAGES)]
+            for seed, one in enumerate(found)
+        ]
+        lower = {
+            lang: min((one[lang] for one in found), key=lambda one: one.low)
+            for lang in corpus.LANGUAGES
+        }
         lines.append(verdict(task, lower, {}, " of either seed"))
     return table(["task", "seed", *corpus.LANGUAGES], rows), "\n".join(lines)
 
@@ -245,12 +296,23 @@ def page() -> str:
     base = pretrained("multilingual")
     test = {task: {lang: fresh(task, lang) for lang in corpus.LANGUAGES} for task in JOINT}
     every = {task: [row for rows in test[task].values() for row in rows] for task in JOINT}
-    within = {task: judged(tuned(base, task, corpus.LANGUAGES, one), every[task]) for task, one in JOINT.items()}
-    abroad = {task: judged(tuned(base, task, ["en"], one), every[task]) for task, one in ENGLISH.items()}
-    bags = {task: {lang: bag_of_words(task, lang, rows) for lang, rows in test[task].items()} for task in CHANCE}
+    within = {
+        task: judged(tuned(base, task, corpus.LANGUAGES, one), every[task])
+        for task, one in JOINT.items()
+    }
+    abroad = {
+        task: judged(tuned(base, task, ["en"], one), every[task]) for task, one in ENGLISH.items()
+    }
+    bags = {
+        task: {lang: bag_of_words(task, lang, rows) for lang, rows in test[task].items()}
+        for task in CHANCE
+    }
     luck = random_sentence(test["reading"])
     first = [[lang, *(show(within[task][lang]) for task in JOINT)] for lang in corpus.LANGUAGES]
-    second = [[lang, *(f"{bags[task][lang].mean:.3f}" for task in CHANCE), f"{luck[lang]:.3f}"] for lang in corpus.LANGUAGES]
+    second = [
+        [lang, *(f"{bags[task][lang].mean:.3f}" for task in CHANCE), f"{luck[lang]:.3f}"]
+        for lang in corpus.LANGUAGES
+    ]
     third = [[lang, *(show(abroad[task][lang]) for task in ENGLISH)] for lang in corpus.LANGUAGES]
     head, deep = ["language", *JOINT], further()
     return TEXT.format(

@@ -36,8 +36,14 @@ class Logit(torch.nn.Module):
         self.hf, self.index, self.last = model.hf, index, model.reads_last_token
 
     def forward(self, embedded: torch.Tensor) -> torch.Tensor:
-        logits = self.hf(inputs_embeds=embedded, attention_mask=torch.ones(embedded.shape[:2], dtype=torch.long)).logits
-        return logits[:, -1 if self.last else 0, self.index] if logits.ndim == 3 else logits[:, self.index]
+        logits = self.hf(
+            inputs_embeds=embedded, attention_mask=torch.ones(embedded.shape[:2], dtype=torch.long)
+        ).logits
+        return (
+            logits[:, -1 if self.last else 0, self.index]
+            if logits.ndim == 3
+            else logits[:, self.index]
+        )
 
 
 def captum(model: Model, index: int, baseline: str) -> tuple[float, float]:
@@ -63,7 +69,11 @@ def line(name: str) -> list[str]:
     cells: list[Any] = [name, f"{wanted:.3f}", f"{gap:.0e}"]
     try:
         theirs, difference = captum(model, one.target_index, "pad")
-        cells.append(f"{theirs:.1e}" if abs(difference - wanted) < 1e-3 else f"{theirs:.1e} (of {difference:.3f})")
+        cells.append(
+            f"{theirs:.1e}"
+            if abs(difference - wanted) < 1e-3
+            else f"{theirs:.1e} (of {difference:.3f})"
+        )
     except Exception as error:  # whatever another package raises is the result
         cells.append(f"{type(error).__name__}: {str(error).splitlines()[0][:60]}")
     return cells

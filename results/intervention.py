@@ -1,4 +1,6 @@
-"""Does cutting words into more pieces make explanations less faithful? Five arms on small models of the built-in corpus."""
+"""Does cutting words into more pieces make explanations less faithful? Five arms on small models
+of the built-in corpus.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ from babelscope.types import DoseOutcome, Estimate, Example
 from results.corpus import JOINT, tuned
 
 LANGUAGES = {"en": 24, "hi": 24, "tr": 24}
-"""Texts per language; in Chinese these vocabularies hold hardly more than single characters, so that nothing can be cut."""
+"""Texts per language; in Chinese these vocabularies hold hardly more than single characters, so
+that nothing can be cut.
+"""
 TASKS = ("sentiment", "topic")
 """What is learned in other pieces: the one is decided by a word, the other by many."""
 TEXTS = 40
@@ -46,7 +50,13 @@ METRICS = (
 )
 LATER = tuple(name for name in METRICS if name != "chance_corrected")
 """Outcomes of the tuned arms: the best order of every text is too long a search there."""
-GRADES = {"characters": (0.5, 1.0), "dropout": (0.5, 1.0), "same": (1.0,), "filler": (1.0,), "duplicate": (1.0,)}
+GRADES = {
+    "characters": (0.5, 1.0),
+    "dropout": (0.5, 1.0),
+    "same": (1.0,),
+    "filler": (1.0,),
+    "duplicate": (1.0,),
+}
 SIZES = (500, 100)
 """Pieces that are left of the vocabulary, beside single characters."""
 VOCABULARIES = (4000, 600, 200)
@@ -57,15 +67,26 @@ SEED = 0
 TINY = 1e-6
 """Slopes nearer to 0 are none."""
 LEARNED = 0.75
-"""The share of right texts from which on a model of two classes counts as having learned its task."""
+"""The share of right texts from which on a model of two classes counts as having learned its task.
+"""
 
 
 def saved(name: str, given: object, make: Callable[[], list[DoseOutcome]]) -> list[DoseOutcome]:
-    """What `make` gives, kept in the cache under what determined it, so that a run that was stopped goes on."""
-    file = cache_folder() / "results" / "intervention" / f"{name}-{key({'given': given, 'training': TRAINING})[:16]}.json"
+    """What `make` gives, kept in the cache under what determined it, so that a run that was
+    stopped goes on.
+    """
+    file = (
+        cache_folder()
+        / "results"
+        / "intervention"
+        / f"{name}-{key({'given': given, 'training': TRAINING})[:16]}.json"
+    )
     if not file.exists():
         made = [asdict(one) for one in make()]
-        plain = [{n: None if isinstance(v, float) and not isfinite(v) else v for n, v in row.items()} for row in made]
+        plain = [
+            {n: None if isinstance(v, float) and not isfinite(v) else v for n, v in row.items()}
+            for row in made
+        ]
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_suffix(".part")
         part.write_text(json.dumps(plain), "utf-8")
@@ -84,11 +105,16 @@ def graded() -> list[tuple[str, float, Cut | None]]:
 def truncated(model: Model, known: Sequence[Example]) -> list[tuple[str, float, Cut | None]]:
     """Doses are 0 for the whole vocabulary, then 1, 2, ... for ever fewer pieces."""
     rows = encode(model, known)
-    cuts = [("truncate", float(at), Cut("truncate", kept=frequent(model, rows, size))) for at, size in enumerate(SIZES, 1)]
+    cuts = [
+        ("truncate", float(at), Cut("truncate", kept=frequent(model, rows, size)))
+        for at, size in enumerate(SIZES, 1)
+    ]
     return [("truncate", 0.0, None), *cuts]
 
 
-def inference(model: Model, lang: str, examples: Sequence[Example], known: Sequence[Example], name: str) -> list[DoseOutcome]:
+def inference(
+    model: Model, lang: str, examples: Sequence[Example], known: Sequence[Example], name: str
+) -> list[DoseOutcome]:
     given = [model.fingerprint, lang, len(examples), METHODS, METRICS, GRADES, SIZES]
 
     def make() -> list[DoseOutcome]:
@@ -99,17 +125,25 @@ def inference(model: Model, lang: str, examples: Sequence[Example], known: Seque
     return saved(f"{name}-{lang}", given, make)
 
 
-def learned(task: str, base: Path, folder: str, cut: Cut | None, seed: int, epochs: int = EPOCHS) -> Model:
+def learned(
+    task: str, base: Path, folder: str, cut: Cut | None, seed: int, epochs: int = EPOCHS
+) -> Model:
     """A model tuned on English texts with words in those pieces."""
     train, dev = corpus.read(task, "en", "train", TRAIN), corpus.read(task, "en", "dev", DEV)
     recipe = Recipe(learning_rate=5e-4, epochs=epochs, batch=32, seed=seed)
-    place = cache_folder() / "results" / f"intervention-{task}-{base.name}-{folder}-{TRAIN}-{epochs}-{seed}"
+    place = (
+        cache_folder()
+        / "results"
+        / f"intervention-{task}-{base.name}-{folder}-{TRAIN}-{epochs}-{seed}"
+    )
     with bar(f"{task}, {folder}, seed {seed}") as tell:
         return load(finetune(base, train, dev, place, recipe, cut=cut, progress=tell))
 
 
 def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) -> list[DoseOutcome]:
-    """Arms A2 and A3: the pretrained model tuned on words in other pieces, and explained in them."""
+    """Arms A2 and A3: the pretrained model tuned on words in other pieces, and explained
+    in them.
+    """
     whole = learned(task, base, "whole", None, seed)
     rows = encode(whole, corpus.read(task, "en", "train", TRAIN))
     cuts = {"characters": [(rate, Cut("characters", rate)) for rate in (0.5, 1.0)],
@@ -117,10 +151,24 @@ def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) ->
             "duplicate": [(1.0, Cut("duplicate", 1.0))]}  # fmt: skip
     found: list[DoseOutcome] = []
     for way, doses in cuts.items():
-        given = [task, way, seed, TRAIN, EPOCHS, len(examples), METHODS, LATER, SIZES, whole.fingerprint]
+        given = [
+            task,
+            way,
+            seed,
+            TRAIN,
+            EPOCHS,
+            len(examples),
+            METHODS,
+            LATER,
+            SIZES,
+            whole.fingerprint,
+        ]
 
         def make(way: str = way, doses: list[tuple[float, Cut]] = doses) -> list[DoseOutcome]:
-            others = [(dose, learned(task, base, f"{way}-{dose:g}", cut, seed), cut) for dose, cut in doses]
+            others = [
+                (dose, learned(task, base, f"{way}-{dose:g}", cut, seed), cut)
+                for dose, cut in doses
+            ]
             models: list[tuple[float, Model, Cut | None]] = [(0.0, whole, None), *others]
             return trained(f"{way}, tuned", models, examples, METHODS, LATER)
 
@@ -131,7 +179,17 @@ def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) ->
 def from_scratch(task: str, examples: Sequence[Example], seed: int) -> list[DoseOutcome]:
     """Arm A5: equal models but for the vocabulary, trained on the labels alone."""
     rows = corpus.read(task, "en", "train", TRAIN)
-    given = [task, "scratch", VOCABULARIES, seed, TRAIN, FROM_SCRATCH, len(examples), METHODS, LATER]
+    given = [
+        task,
+        "scratch",
+        VOCABULARIES,
+        seed,
+        TRAIN,
+        FROM_SCRATCH,
+        len(examples),
+        METHODS,
+        LATER,
+    ]
 
     def make() -> list[DoseOutcome]:
         models: list[tuple[float, Model, Cut | None]] = []
@@ -139,8 +197,19 @@ def from_scratch(task: str, examples: Sequence[Example], seed: int) -> list[Dose
             base = cache_folder() / "results" / f"intervention-scratch-{task}-{size}-{seed}"
             if not (base / "tokenizer.json").exists():
                 labels = sorted({str(row.label) for row in rows})
-                small.make(base, "bert", [row.texts[0] for row in rows], labels, layers=2, width=64, vocabulary=size, seed=seed)
-            models.append((float(at), learned(task, base, "scratch", None, seed, FROM_SCRATCH), None))
+                small.make(
+                    base,
+                    "bert",
+                    [row.texts[0] for row in rows],
+                    labels,
+                    layers=2,
+                    width=64,
+                    vocabulary=size,
+                    seed=seed,
+                )
+            models.append(
+                (float(at), learned(task, base, "scratch", None, seed, FROM_SCRATCH), None)
+            )
         return trained("vocabulary, from scratch", models, examples, METHODS, LATER)
 
     return saved(f"scratch-{task}-{seed}", given, make)
@@ -149,7 +218,9 @@ def from_scratch(task: str, examples: Sequence[Example], seed: int) -> list[Dose
 def told(one: Estimate) -> str:
     if not isfinite(one.mean):
         return "–"
-    return f"{one.mean:+.3f}" + (f" ({one.low:+.3f} to {one.high:+.3f})" if isfinite(one.low) else "")
+    return f"{one.mean:+.3f}" + (
+        f" ({one.low:+.3f} to {one.high:+.3f})" if isfinite(one.low) else ""
+    )
 
 
 def doses(found: Sequence[DoseOutcome]) -> str:
@@ -171,11 +242,17 @@ def slopes(found: Sequence[Response], outcomes: Sequence[str]) -> str:
     for (arm, lang, method), mine in cells.items():
         use = "by_dose" if arm in ("same", "filler") else "by_fertility"
         lines.append([arm, lang, method, *(told(getattr(mine[name], use)) for name in outcomes)])
-    return table(["arm", "language", "method", *(name.replace("_", " ") for name in outcomes)], lines)
+    return table(
+        ["arm", "language", "method", *(name.replace("_", " ") for name in outcomes)], lines
+    )
 
 
-def sides(found: Sequence[Response], outcomes: Sequence[str], arms: Sequence[str]) -> tuple[int, int, int]:
-    """How many slopes by fertility there are, and how many of them lie surely below and surely above 0."""
+def sides(
+    found: Sequence[Response], outcomes: Sequence[str], arms: Sequence[str]
+) -> tuple[int, int, int]:
+    """How many slopes by fertility there are, and how many of them lie surely below and surely
+    above 0.
+    """
     mine = [one.by_fertility for one in found if one.outcome in outcomes and one.arm in arms]
     known = [one for one in mine if isfinite(one.low)]
     return len(known), sum(one.high < -TINY for one in known), sum(one.low > TINY for one in known)
@@ -186,11 +263,18 @@ def verdict(found: Sequence[Response], outcomes: Sequence[str], arms: Sequence[s
     lines = []
     for name in outcomes:
         count, below, above = sides(found, (name,), arms)
-        lines.append([name.replace("_", " "), str(count), str(below), str(above), str(count - below - above)])
+        lines.append(
+            [name.replace("_", " "), str(count), str(below), str(above), str(count - below - above)]
+        )
     return table(["outcome", "slopes", "interval below 0", "above 0", "holds 0"], lines)
 
 
-FAITHFUL = ("normalised_comprehensiveness", "normalised_sufficiency", "chance_corrected", "loo_correlation")
+FAITHFUL = (
+    "normalised_comprehensiveness",
+    "normalised_sufficiency",
+    "chance_corrected",
+    "loo_correlation",
+)
 OTHER = ("complexity", AGREEMENT)
 
 
@@ -266,7 +350,10 @@ def written(found: list[DoseOutcome], after: dict[str, list[DoseOutcome]]) -> st
     told_all = responses(found)
     later = {task: responses(rows) for task, rows in after.items()}
     cutting = ("characters", "dropout", "truncate")
-    parts = [f"### {task.capitalize()}\n\n{doses(after[task])}\n\n{slopes(later[task], LATER)}" for task in after]
+    parts = [
+        f"### {task.capitalize()}\n\n{doses(after[task])}\n\n{slopes(later[task], LATER)}"
+        for task in after
+    ]
     return TEXT.format(
         texts=", ".join(f"{count} ({lang})" for lang, count in LANGUAGES.items()), doses=doses(found),
         slopes=slopes(told_all, FAITHFUL), count=verdict(told_all, FAITHFUL, cutting),
@@ -277,11 +364,18 @@ def written(found: list[DoseOutcome], after: dict[str, list[DoseOutcome]]) -> st
 
 
 def unlearned(task: str, found: Sequence[DoseOutcome]) -> dict[str, str]:
-    """The arms with a model that did not learn, and what there is to say: from these nothing follows."""
-    lost = {arm: max(share for (one, _, _), (_, share) in flips(found).items() if one == arm) for arm, _, _ in flips(found)}
+    """The arms with a model that did not learn, and what there is to say: from these nothing
+    follows.
+    """
+    lost = {
+        arm: max(share for (one, _, _), (_, share) in flips(found).items() if one == arm)
+        for arm, _, _ in flips(found)
+    }
     return {
-        arm: f"* **{task}, {arm}: nothing follows.** A model of this arm gets {share:.0%} of the texts wrong: so few examples "
-        "were not enough to learn the task in these pieces, and an explanation of a guess explains nothing."
+        arm: f"* **{task}, {arm}: nothing follows.** A model of this arm gets {share:.0%} of the "
+        "texts wrong: so few examples "
+        "were not enough to learn the task in these pieces, and an explanation of a guess explains "
+        "nothing."
         for arm, share in lost.items()
         if share > 1 - LEARNED
     }
@@ -292,20 +386,34 @@ CUT = {"characters, tuned": "cut into characters", "truncate, tuned": "by ever f
 
 
 def conclusion(
-    before: Sequence[Response], later: Mapping[str, Sequence[Response]], after: Mapping[str, Sequence[DoseOutcome]]
+    before: Sequence[Response],
+    later: Mapping[str, Sequence[Response]],
+    after: Mapping[str, Sequence[DoseOutcome]],
 ) -> str:
-    """The counts in words: nothing is said that they do not say, and none where a model did not learn."""
+    """The counts in words: nothing is said that they do not say, and none where a model did not
+    learn.
+    """
     cut = ("characters", "dropout", "truncate")
-    lines = [counted("at inference, cut", before, cut), counted("at inference, repeated pieces", before, ("duplicate",))]
+    lines = [
+        counted("at inference, cut", before, cut),
+        counted("at inference, repeated pieces", before, ("duplicate",)),
+    ]
     for task, rows in later.items():
         guesses = unlearned(task, after[task])
-        lines += [guesses.get(arm) or counted(f"{task}, tuned, {name}", rows, (arm,)) for arm, name in CUT.items()]
+        lines += [
+            guesses.get(arm) or counted(f"{task}, tuned, {name}", rows, (arm,))
+            for arm, name in CUT.items()
+        ]
     return "\n".join(lines) + (
-        "\n\nThe intervals are not corrected for one another: of twenty, one lies beside 0 by chance. The hypothesis asks for "
+        "\n\nThe intervals are not corrected for one another: of twenty, one lies beside 0 by "
+        "chance. The hypothesis asks for "
         "slopes below 0 where words are cut and none where pieces are only repeated."
     )
 
 
 def counted(name: str, rows: Sequence[Response], arms: Sequence[str]) -> str:
     count, below, above = sides(rows, FAITHFUL, arms)
-    return f"* {name}: of {count} slopes of faithfulness, {below} lie surely below 0 and {above} surely above."
+    return (
+        f"* {name}: of {count} slopes of faithfulness, {below} lie surely below 0 and {above} "
+        "surely above."
+    )

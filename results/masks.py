@@ -1,4 +1,6 @@
-"""Masked relevance propagation against the eight baselines of its paper, with masks from treebanks and random controls."""
+"""Masked relevance propagation against the eight baselines of its paper, with masks from treebanks
+and random controls.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,11 @@ def base_of(setting: Setting) -> Path | None:
         return pretrained("multilingual", ("en", "zh", "es", "fr", "hi", "tr", "ar", "sw"))
     if setting.base == PACKAGE:
         found = importlib.util.find_spec(PACKAGE)
-        return Path(str(found.submodule_search_locations[0])) / "model" if found and found.submodule_search_locations else None
+        return (
+            Path(str(found.submodule_search_locations[0])) / "model"
+            if found and found.submodule_search_locations
+            else None
+        )
     return SHARED / "models" / setting.base
 
 
@@ -87,25 +93,35 @@ def missing(setting: Setting) -> str:
     """What a page says of a model that is not there; nothing otherwise."""
     base = base_of(setting)
     return (
-        "" if base is not None and base.is_dir() else f"Not run: {setting.name}; the base {setting.base} is not installed here."
+        ""
+        if base is not None and base.is_dir()
+        else f"Not run: {setting.name}; the base {setting.base} is not installed here."
     )
 
 
 def tuned(setting: Setting, base: Path) -> Model:
     train, dev = (rows(source, folder=SHARED / "data") for source in (setting.train, setting.dev))
-    folder = cache_folder() / "results" / f"masks-{setting.name.replace(', ', '-').replace(' ', '-')}"
+    folder = (
+        cache_folder() / "results" / f"masks-{setting.name.replace(', ', '-').replace(' ', '-')}"
+    )
     with bar(setting.name) as tell:
         return load(finetune(base, train, dev, folder, setting.recipe, progress=tell))
 
 
 def a_quarter(found: HeadStatistics) -> HeadMask:
-    """The method's mask with the largest margin that keeps a quarter of the heads: chosen by the number, not by the outcome."""
+    """The method's mask with the largest margin that keeps a quarter of the heads: chosen by the
+    number, not by the outcome.
+    """
     enough = found.shape[0] * found.shape[1] / 4
     masks = (head_mask(found, margin=margin) for margin in MARGINS)
-    return next((mask for mask in masks if mask.count >= enough), head_mask(found, margin=MARGINS[-1]))
+    return next(
+        (mask for mask in masks if mask.count >= enough), head_mask(found, margin=MARGINS[-1])
+    )
 
 
-def values(model: Model, texts: Sequence[Example], method: str, mask: HeadMask | None = None) -> dict[str, list[float]]:
+def values(
+    model: Model, texts: Sequence[Example], method: str, mask: HeadMask | None = None
+) -> dict[str, list[float]]:
     """AOPC and LOdds of every text, the gold class explained."""
     options = {} if mask is None else {"heads": to_json(mask)}
     made = explain(model, texts, method, target="gold", options=options)
@@ -113,8 +129,12 @@ def values(model: Model, texts: Sequence[Example], method: str, mask: HeadMask |
     return {name: [one.value for one in found if one.metric == name] for name in ("aopc", "lodds")}
 
 
-def compared(model: Model, texts: Sequence[Example], found: HeadStatistics) -> dict[str, dict[str, list[float]]]:
-    """Every row of the table: its name, and the values per text; random masks are averaged text by text."""
+def compared(
+    model: Model, texts: Sequence[Example], found: HeadStatistics
+) -> dict[str, dict[str, list[float]]]:
+    """Every row of the table: its name, and the values per text; random masks are averaged text by
+    text.
+    """
     method, quarter = head_mask(found), a_quarter(found)
     lines = {name: values(model, texts, name) for name in (*BASELINES, *OTHERS)}
     for name in ("masked_lrp", "masked_attnlrp"):
@@ -122,7 +142,8 @@ def compared(model: Model, texts: Sequence[Example], found: HeadStatistics) -> d
         lines[f"{name}, a quarter of the heads"] = values(model, texts, name, quarter)
         drawn = [values(model, texts, name, one) for one in random_like(found, quarter)]
         lines[f"{name}, as many random heads"] = {
-            metric: np.mean([one[metric] for one in drawn], axis=0).tolist() for metric in ("aopc", "lodds")
+            metric: np.mean([one[metric] for one in drawn], axis=0).tolist()
+            for metric in ("aopc", "lodds")
         }
     return lines
 
@@ -159,18 +180,29 @@ def _told(model: Model, lang: str, score: Estimate, found: HeadStatistics, count
     layers, heads = found.shape
     best = ", ".join(
         f"{name} {top:.2f} of {low:.2f}"
-        for name, top, low in zip(found.relations, np.nanmax(accuracy(found), axis=(0, 1)), found.baseline[0])
+        for name, top, low in zip(
+            found.relations, np.nanmax(accuracy(found), axis=(0, 1)), found.baseline[0]
+        )
     )
     return (
-        f"### {lang}\n\nAccuracy {show(score)}; {count} texts explained. {layers} layers of {heads} heads; best accuracy of a "
-        f"head against the commonest distance (lambda): {best}. The method (margin 0.05, positional share above 0.8) keeps "
-        f"{method.count} of {layers * heads} heads; with margin {quarter.margin:.2f} it keeps {quarter.count}."
+        f"### {lang}\n\nAccuracy {show(score)}; {count} texts explained. {layers} layers of "
+        f"{heads} heads; best accuracy of a "
+        f"head against the commonest distance (lambda): {best}. The method (margin 0.05, "
+        "positional share above 0.8) keeps "
+        f"{method.count} of {layers * heads} heads; with margin {quarter.margin:.2f} it keeps "
+        f"{quarter.count}."
     )
 
 
 def _table(lines: dict[str, dict[str, list[float]]], groups: Sequence[str]) -> str:
     plain = lines["transatt"]["aopc"]
-    head = ["method", "paper's name", "AOPC (higher)", "LOdds (lower)", "AOPC less transatt's, text by text"]
+    head = [
+        "method",
+        "paper's name",
+        "AOPC (higher)",
+        "LOdds (lower)",
+        "AOPC less transatt's, text by text",
+    ]
     body = []
     for name, found in sorted(lines.items(), key=lambda line: -statistics.mean(line[1]["aopc"])):
         difference = estimate([one - other for one, other in zip(found["aopc"], plain)], groups)
@@ -184,7 +216,9 @@ def page() -> str:
     if not (SHARED / "data").is_dir():
         raise SystemExit("the folder of public data is not there: set $BABELSCOPE_SHARED")
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as workers:
-        done = dict(zip(LONGEST_FIRST, workers.map(section, (SETTINGS[at] for at in LONGEST_FIRST))))
+        done = dict(
+            zip(LONGEST_FIRST, workers.map(section, (SETTINGS[at] for at in LONGEST_FIRST)))
+        )
     sections = "\n".join(done[at] for at in range(len(SETTINGS)))
     return f"""# Masked relevance propagation
 

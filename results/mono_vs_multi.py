@@ -1,4 +1,6 @@
-"""The small mono/multi study, from its store: what differs, how surely, and how many ways to ask agree."""
+"""The small mono/multi study, from its store: what differs, how surely, and how many ways to ask
+agree.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,10 @@ def readings_table(found: Pairs) -> str:
     for place, row in wide.iterrows():
         numbers = [f"{row[name, one]:.2f}" for name in ("accuracy", "fertility") for one in models]
         rows.append([" ".join(map(str, place)), *numbers])
-    return table(["", *(f"accuracy, {one}" for one in models), *(f"fertility, {one}" for one in models)], rows)
+    return table(
+        ["", *(f"accuracy, {one}" for one in models), *(f"fertility, {one}" for one in models)],
+        rows,
+    )
 
 
 def claims_table(found: Pairs) -> str:
@@ -55,7 +60,16 @@ def claims_table(found: Pairs) -> str:
          chance(one.adjusted), chance(one.alike.p), accuracy(found, one.place[0])]
         for one in pairings.over_tasks(found)
     ]  # fmt: skip
-    head = ["pairing", "metric", "difference (95 %)", "units", "p", "Holm", "p of equivalence", "accuracies"]
+    head = [
+        "pairing",
+        "metric",
+        "difference (95 %)",
+        "units",
+        "p",
+        "Holm",
+        "p of equivalence",
+        "accuracies",
+    ]
     return table(head, rows)
 
 
@@ -67,7 +81,18 @@ def places_table(found: Pairs, by: str) -> str:
          accuracy(found, one.place[0], one.place[1] if by == "language" else None)]
         for one in many
     ]  # fmt: skip
-    head = ["pairing", by, "metric", "multilingual", "monolingual", "difference (95 %)", "p", "Holm", "n", "accuracies"]
+    head = [
+        "pairing",
+        by,
+        "metric",
+        "multilingual",
+        "monolingual",
+        "difference (95 %)",
+        "p",
+        "Holm",
+        "n",
+        "accuracies",
+    ]
     return table(head, rows)
 
 
@@ -76,17 +101,32 @@ def published_table(found: Pairs) -> str:
         return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
 
     many = pairings.published(found)
-    rows = [[place[0], short(place[1]), times(one), times(two), said(both)] for place, (one, two, both) in many]
-    return table(["pairing", "metric", "multilingual / random", "monolingual / random", "log of the quotient (95 %)"], rows)
+    rows = [
+        [place[0], short(place[1]), times(one), times(two), said(both)]
+        for place, (one, two, both) in many
+    ]
+    return table(
+        [
+            "pairing",
+            "metric",
+            "multilingual / random",
+            "monolingual / random",
+            "log of the quotient (95 %)",
+        ],
+        rows,
+    )
 
 
 def covariates_table(found: Pairs) -> str:
     rows = [
-        [pairing, short(metric), name, f"{one.r:+.2f}", one.n, chance(one.p), f"{one.low:+.2f} to {one.high:+.2f}",
+        [pairing, short(metric), name, f"{one.r:+.2f}", one.n, chance(one.p), f"{one.low:+.2f} to "
+                                                                              f"{one.high:+.2f}",
          f"{one.within:+.2f}"]
         for pairing, metric, name, one in pairings.beside(found)
     ]  # fmt: skip
-    return table(["pairing", "metric", "covariate", "r", "points", "p", "one left out", "within tasks"], rows)
+    return table(
+        ["pairing", "metric", "covariate", "r", "points", "p", "one left out", "within tasks"], rows
+    )
 
 
 def curves(found: Pairs) -> str:
@@ -97,8 +137,10 @@ def curves(found: Pairs) -> str:
         name = f"mono-vs-multi-{one.multilingual}-{'-'.join(one.monolingual)}.svg"
         (FIGURES / name).write_text(str(curve_svg(kinds, curve, one.name)), "utf-8")
         lines.append(
-            f"**{one.name}**: of {sum(effect.n > 0 for effect in curve.effects)} specifications {curve.below:.0%} lie below 0 "
-            f"({curve.significant_below:.0%} with their whole interval) and {curve.above:.0%} above "
+            f"**{one.name}**: of {sum(effect.n > 0 for effect in curve.effects)} specifications "
+            f"{curve.below:.0%} lie below 0 "
+            f"({curve.significant_below:.0%} with their whole interval) and {curve.above:.0%} "
+            "above "
             f"({curve.significant_above:.0%}); the median is {curve.median:+.3f}, its joint p "
             f"{chance(curve.p)}.\n\n![Specification curve of {one.name}]({name})"
         )
@@ -109,11 +151,14 @@ def rationales_table(shown: list[SideBySide]) -> str:
     models = [one.model for one in shown[0].rationales]
     rows = [
         [f"{one.lang}, {one.gold}: {one.text}", *(
-            f"{'✓' if each.right else '✗'} {' · '.join(f'**{word}**' if both else word for word, both in each.words[SHOWN])}"
+            f"{'✓' if each.right else '✗'} "
+            f"{' · '.join(f'**{word}**' if both else word for word, both in each.words[SHOWN])}"
             for each in one.rationales)]
         for one in shown
     ]  # fmt: skip
-    return table(["text", *models], [[str(cell).replace("|", "\\|") for cell in row] for row in rows])
+    return table(
+        ["text", *models], [[str(cell).replace("|", "\\|") for cell in row] for row in rows]
+    )
 
 
 def page() -> str:
@@ -127,10 +172,16 @@ def page() -> str:
     found = pairs(store, study)
     assert found is not None
     shown = side_by_side(found, read(store, "attributions", study["keys"]))
-    first = [one for one in shown if (one.task, one.group) in {(each.task, each.group) for each in shown[:1]}]
+    first = [
+        one
+        for one in shown
+        if (one.task, one.group) in {(each.task, each.group) for each in shown[:1]}
+    ]
     texts = len(found.table.drop_duplicates(["pairing", "task", "lang", "id", "seed"]))
     right = len(found.rows().drop_duplicates(["pairing", "task", "lang", "id", "seed"]))
-    sizes = ", ".join(f"{row['name']} {row['parameters'] / 1e6:.2f} M parameters" for row in study["models"])
+    sizes = ", ".join(
+        f"{row['name']} {row['parameters'] / 1e6:.2f} M parameters" for row in study["models"]
+    )
     return TEXT.format(
         languages=", ".join(asked.languages), tasks=" and ".join(one.name for one in asked.tasks), sizes=sizes, texts=texts,
         right=right, examples=asked.tasks[0].data.examples, draws=asked.draws, seeds=len(asked.seeds),
@@ -143,10 +194,15 @@ def page() -> str:
 def verdict(found: Pairs) -> str:
     """What of the claims stands after correction, in a sentence."""
     many = pairings.over_tasks(found)
-    sure = [f"{one.place[0]}, {short(one.place[1])} ({one.across.effect:+.3f})" for one in many if one.adjusted < 0.05]
+    sure = [
+        f"{one.place[0]}, {short(one.place[1])} ({one.across.effect:+.3f})"
+        for one in many
+        if one.adjusted < 0.05
+    ]
     alike = [f"{one.place[0]}, {short(one.place[1])}" for one in many if one.alike.p < 0.05]
     return (
-        f"Below .05 after correction: {'; '.join(sure) or 'none'}. Surely smaller than 0.05 either way (p of equivalence below "
+        f"Below .05 after correction: {'; '.join(sure) or 'none'}. Surely smaller than 0.05 either "
+        "way (p of equivalence below "
         f".05, not corrected): {'; '.join(alike) or 'none'}."
     )
 

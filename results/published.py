@@ -1,7 +1,8 @@
 """The published mono/multi table again, with the task as the unit: what of it holds?
 
-The 60 rows in mono_vs_multi_hard_ratios.csv are ratios of hard faithfulness to a random ranking (Zhao & Aletras 2024), as the
-authors' notebooks print them; SIX is their table of tokenization. Every p below comes from `babelscope.stats`.
+The 60 rows in mono_vs_multi_hard_ratios.csv are ratios of hard faithfulness to a random ranking
+(Zhao & Aletras 2024), as the authors' notebooks print them; SIX is their table of tokenization.
+Every p below comes from `babelscope.stats`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ METHODS = {
     "dl": "DeepLIFT",
 }
 DISTINCT = ("att", "ixg", "ig", "dl")
-"""The released code's scaled attention is attention squared, which ranks alike: it counts attention twice."""
+"""The released code's scaled attention is attention squared, which ranks alike: it counts
+attention twice.
+"""
 MODELS = {"mbert": "mBERT", "mono_bert": "BERT", "xlmr": "XLM-R", "mono_roberta": "RoBERTa"}
 PAIRINGS = (("mbert", "mono_bert"), ("xlmr", "mono_roberta"))
 METRICS = {"suff": "sufficiency", "comp": "comprehensiveness"}
@@ -50,7 +53,9 @@ SIX = {
     "suff": (-0.0629, -0.0389, -0.2094, 0.1031, 0.1228, 0.0834),
     "comp": (-0.2782, -0.0917, -0.4618, 0.0788, 0.1681, 0.2022),
 }
-"""Multilingual minus monolingual, English, Spanish and French of each family, as the notebooks print them."""
+"""Multilingual minus monolingual, English, Spanish and French of each family, as the notebooks
+print them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,9 @@ def _claim(rows: pd.DataFrame, pairing: tuple[str, str], metric: str) -> Claim:
     each = [across(multi[:, at], mono[:, at], tasks).t for at in range(len(METHODS))]
 
     def logs(chosen: Sequence[str]) -> Across:
-        one, two = (np.log(_cells(rows, chosen, model, metric, DISTINCT)).ravel() for model in pairing)
+        one, two = (
+            np.log(_cells(rows, chosen, model, metric, DISTINCT)).ravel() for model in pairing
+        )
         return across(one, two, np.repeat(chosen, len(DISTINCT)).tolist())
 
     return Claim(
@@ -107,7 +114,9 @@ def _claim(rows: pd.DataFrame, pairing: tuple[str, str], metric: str) -> Claim:
     )
 
 
-def _cells(rows: pd.DataFrame, tasks: Sequence[str], model: str, metric: str, methods: Sequence[str]) -> np.ndarray:
+def _cells(
+    rows: pd.DataFrame, tasks: Sequence[str], model: str, metric: str, methods: Sequence[str]
+) -> np.ndarray:
     columns = [f"{method}_{metric}" for method in methods]
     return np.array([rows.loc[(task, model), columns].to_numpy(dtype=float) for task in tasks])
 
@@ -123,13 +132,19 @@ def six() -> dict[tuple[str, str], Correlation]:
 
 def accuracy(rows: pd.DataFrame) -> Correlation:
     """Over the 60 cells: does a more accurate model have the larger comprehensiveness ratio?"""
-    return correlation(rows["acc"], rows[[f"{method}_comp" for method in DISTINCT]].mean(axis=1), ranks=True)
+    return correlation(
+        rows["acc"], rows[[f"{method}_comp" for method in DISTINCT]].mean(axis=1), ranks=True
+    )
 
 
 def rankings(rows: pd.DataFrame) -> dict[tuple[str, str], Ranking]:
     """Do the 15 tasks rank the four distinct methods alike?"""
     tasks = [task for group in LANGUAGES.values() for task in group]
-    return {(model, metric): friedman(_cells(rows, tasks, model, metric, DISTINCT)) for model in MODELS for metric in METRICS}
+    return {
+        (model, metric): friedman(_cells(rows, tasks, model, metric, DISTINCT))
+        for model in MODELS
+        for metric in METRICS
+    }
 
 
 def _p(value: float) -> str:
@@ -146,7 +161,8 @@ def page() -> str:
 
     first = [
         [name(one), f"{one.tasks.effect:+.4f}", _p(one.cells), _p(one.tasks.t), _p(one.tasks.wilcoxon),
-         _p(one.distinct.sign_flip), _p(whole), f"{one.interval.low:+.3f} to {one.interval.high:+.3f}"]
+         _p(one.distinct.sign_flip), _p(whole), f"{one.interval.low:+.3f} to "
+                                                f"{one.interval.high:+.3f}"]
         for one, whole in zip(found, adjusted)
     ]  # fmt: skip
     head = [
@@ -160,7 +176,13 @@ def page() -> str:
         "95 % interval by task",
     ]
     second = [
-        [name(one), f"{one.single.effect:+.3f}", _p(one.single.sign_flip), _p(one.languages.t), _p(one.languages.sign_flip)]
+        [
+            name(one),
+            f"{one.single.effect:+.3f}",
+            _p(one.single.sign_flip),
+            _p(one.languages.t),
+            _p(one.languages.sign_flip),
+        ]
         for one in found
     ]
     third = [[name(one), *(_p(one.methods[method]) for method in METHODS)] for one in found]
@@ -175,12 +197,21 @@ def page() -> str:
         for (measure, metric), one in six().items()
     ]
     fifth = [
-        [f"{MODELS[model]}, {METRICS[metric]}", *(f"{rank:.2f}" for rank in one.ranks), f"{one.w:.2f}", _p(one.permuted)]
+        [
+            f"{MODELS[model]}, {METRICS[metric]}",
+            *(f"{rank:.2f}" for rank in one.ranks),
+            f"{one.w:.2f}",
+            _p(one.permuted),
+        ]
         for (model, metric), one in rankings(rows).items()
     ]
     sure = accuracy(rows)
     kept = [name(one) for one, whole in zip(found, adjusted) if whole < 0.05]
-    by_unit = [name(one) for one in found if max(one.tasks.t, one.tasks.wilcoxon, one.distinct.sign_flip) < 0.05]
+    by_unit = [
+        name(one)
+        for one in found
+        if max(one.tasks.t, one.tasks.wilcoxon, one.distinct.sign_flip) < 0.05
+    ]
     return f"""# The published mono/multi table, again
 
 Zhao & Aletras (NAACL 2024, [arXiv 2403.12809](https://arxiv.org/abs/2403.12809)) compare how faithful explanations of

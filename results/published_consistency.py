@@ -1,4 +1,6 @@
-"""The published tables of cross-lingual consistency, analysed anew: what they do and do not support."""
+"""The published tables of cross-lingual consistency, analysed anew: what they do and do not
+support.
+"""
 
 from __future__ import annotations
 
@@ -41,17 +43,33 @@ def by_row(c: np.ndarray, accuracy: np.ndarray) -> str:
         others = np.arange(len(LANGS)) != place
         found = correlation(c[place][others], accuracy[place][others])
         with_self = pearson(c[place], accuracy[place])
-        rows.append([lang, f"{with_self:.3f}", f"{found.pearson:.3f}", f"{found.spearman:.3f}", f"{found.p:.3f}"])
-    return table(["source", "r with itself", "r without", "Spearman without", "p without (5 languages)"], rows)
+        rows.append(
+            [
+                lang,
+                f"{with_self:.3f}",
+                f"{found.pearson:.3f}",
+                f"{found.spearman:.3f}",
+                f"{found.p:.3f}",
+            ]
+        )
+    return table(
+        ["source", "r with itself", "r without", "Spearman without", "p without (5 languages)"],
+        rows,
+    )
 
 
 def page() -> str:
     models = read("xnli consistency", "model")
-    xnli = np.array([[value for lang, value in row.items() if lang != "overall"] for row in models.values()])
+    xnli = np.array(
+        [[value for lang, value in row.items() if lang != "overall"] for row in models.values()]
+    )
     of_models, of_languages, rest = variance_shares(xnli)
     lowest = min(pearson(one, two) for place, one in enumerate(xnli) for two in xnli[:place])
     c, accuracy = square("pawsx consistency by source"), square("pawsx accuracy by source")
-    cells, whole = correlation(off_diagonal(c), off_diagonal(accuracy)), pearson(c.ravel(), accuracy.ravel())
+    cells, whole = (
+        correlation(off_diagonal(c), off_diagonal(accuracy)),
+        pearson(c.ravel(), accuracy.ravel()),
+    )
     _, p = mantel(c, accuracy)
     inner = pearson(off_diagonal(interaction(c)), off_diagonal(interaction(accuracy)))
     apart = [(each.sum(1) - np.diag(each)) / (len(LANGS) - 1) for each in (c, accuracy)]

@@ -1,4 +1,6 @@
-"""The published trade-off figures of XLM-R tuned on English and on Hindi, analysed anew: what they do and do not support."""
+"""The published trade-off figures of XLM-R tuned on English and on Hindi, analysed anew: what they
+do and do not support.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def square(name: str, item: str = "") -> np.ndarray:
 
 
 def preferences(accuracy: np.ndarray, many: int) -> list[tuple[float, float]]:
-    """Preference of each model with the half width of its interval, as if all rows were independent."""
+    """Preference of each model with the half width of its interval, as if all rows were
+    independent.
+    """
     own = preference(accuracy, [0, 1])
     errors = np.sqrt(accuracy * (1 - accuracy) / many)
     return [(float(own[row, 1 - row]), NORMAL * float(np.hypot(*errors[row]))) for row in (0, 1)]
@@ -61,7 +65,9 @@ def effects(name: str, item: str = "") -> Factorial:
 
 def confusion() -> np.ndarray:
     found = rows("confusion")
-    return np.array([[int(found["en", "en", f"{gold} as {said}"]) for said in CLASSES] for gold in CLASSES])
+    return np.array(
+        [[int(found["en", "en", f"{gold} as {said}"]) for said in CLASSES] for gold in CLASSES]
+    )
 
 
 def _behaviour() -> str:
@@ -93,7 +99,9 @@ def _behaviour() -> str:
 
 def _recall() -> str:
     lines = [[name, *(f"{each:+.3f}" for each in effects("recall", name))] for name in CLASSES]
-    return table(["class", "input (English over Hindi)", "model (English over Hindi)", "interaction"], lines)
+    return table(
+        ["class", "input (English over Hindi)", "model (English over Hindi)", "interaction"], lines
+    )
 
 
 def _noise() -> str:

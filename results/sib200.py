@@ -1,4 +1,6 @@
-"""Zero-shot transfer of a small real encoder: tuned on English SIB-200, tested in 22 languages, three seeds."""
+"""Zero-shot transfer of a small real encoder: tuned on English SIB-200, tested in 22 languages,
+three seeds.
+"""
 
 from __future__ import annotations
 
@@ -38,28 +40,60 @@ def page() -> str:
     base, data = SHARED / "models" / "mini-multilingual", SHARED / "data"
     reference = stated(base)
     train, dev = rows("sib200/en/train", folder=data), rows("sib200/en/dev", folder=data)
-    test = [row for name in reference for row in rows(f"sib200/{TAGS.get(name, name)}/test", folder=data)]
+    test = [
+        row
+        for name in reference
+        for row in rows(f"sib200/{TAGS.get(name, name)}/test", folder=data)
+    ]
     found: dict[str, list[float]] = {}
     intervals: dict[str, str] = {}
     for seed in SEEDS:
         recipe = Recipe(learning_rate=2e-4, epochs=10, batch=16, freeze_embeddings=True, seed=seed)
         with bar(f"seed {seed}") as tell:
-            folder = finetune(base, train, dev, cache_folder() / "results" / f"sib200-en-{seed}", recipe, progress=tell)
+            folder = finetune(
+                base,
+                train,
+                dev,
+                cache_folder() / "results" / f"sib200-en-{seed}",
+                recipe,
+                progress=tell,
+            )
         for score in evaluate(load(folder), test):
             found.setdefault(score.lang, []).append(score.estimate.mean)
-            intervals.setdefault(score.lang, f"{score.estimate.low:.2f} to {score.estimate.high:.2f}")
+            intervals.setdefault(
+                score.lang, f"{score.estimate.low:.2f} to {score.estimate.high:.2f}"
+            )
     lines = []
     for name, told in reference.items():
         values = found[TAGS.get(name, name)]
         mean = statistics.mean(values)
         spread = f"{min(values):.3f} to {max(values):.3f}"
-        lines.append([name, f"{mean:.3f}", spread, intervals[TAGS.get(name, name)], f"{told:.3f}", f"{mean - told:+.3f}"])
+        lines.append(
+            [
+                name,
+                f"{mean:.3f}",
+                spread,
+                intervals[TAGS.get(name, name)],
+                f"{told:.3f}",
+                f"{mean - told:+.3f}",
+            ]
+        )
     others = [name for name in reference if name != "en"]
     mean = statistics.mean(statistics.mean(found[TAGS.get(name, name)]) for name in others)
     before = statistics.mean(reference[name] for name in others)
-    worst = max(reference, key=lambda name: abs(statistics.mean(found[TAGS.get(name, name)]) - reference[name]))
+    worst = max(
+        reference,
+        key=lambda name: abs(statistics.mean(found[TAGS.get(name, name)]) - reference[name]),
+    )
     away = statistics.mean(found[TAGS.get(worst, worst)]) - reference[worst]
-    head = ["language", "mean of 3 seeds", "range over seeds", "95 % interval, seed 0", "stated by its README", "difference"]
+    head = [
+        "language",
+        "mean of 3 seeds",
+        "range over seeds",
+        "95 % interval, seed 0",
+        "stated by its README",
+        "difference",
+    ]
     return f"""# Zero-shot transfer on SIB-200
 
 mini-multilingual (XLM-R of 4 layers and width 256, pretrained on 22 languages), tuned on the {len(train)} English sentences of

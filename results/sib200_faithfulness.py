@@ -1,4 +1,6 @@
-"""Faithfulness by language of a small real encoder: tuned on English SIB-200, the same sentences explained in 22 languages."""
+"""Faithfulness by language of a small real encoder: tuned on English SIB-200, the same sentences
+explained in 22 languages.
+"""
 
 from __future__ import annotations
 
@@ -38,20 +40,32 @@ SOFT = ("normalised_soft_comprehensiveness", "normalised_soft_sufficiency")
 
 
 def study() -> Study:
-    """The model of seed 0 of the page on zero-shot transfer, sentences drawn from the test split, the same in all."""
+    """The model of seed 0 of the page on zero-shot transfer, sentences drawn from the test split,
+    the same in all.
+    """
     languages = [TAGS.get(name, name) for name in stated(SHARED / "models" / "mini-multilingual")]
     given = {
         "name": "SIB-200 by language",
         "tasks": [
             {
                 "name": "topic",
-                "data": {"corpus": "sib200", "folder": str(SHARED / "data"), "examples": SENTENCES, "drawn": True},
+                "data": {
+                    "corpus": "sib200",
+                    "folder": str(SHARED / "data"),
+                    "examples": SENTENCES,
+                    "drawn": True,
+                },
             }
         ],
         "languages": languages,
-        "models": [{"name": "mini-multilingual", "source": str(cache_folder() / "results" / "sib200-en-0")}],
+        "models": [
+            {"name": "mini-multilingual", "source": str(cache_folder() / "results" / "sib200-en-0")}
+        ],
         "methods": list(METHODS),
-        "metrics": [*HARD, *({"name": name, "options": {"scaling": "rank", "draws": 0}} for name in SOFT)],
+        "metrics": [
+            *HARD,
+            *({"name": name, "options": {"scaling": "rank", "draws": 0}} for name in SOFT),
+        ],
         "seeds": list(range(DRAWS)),
     }
     return parse_study(given, "SIB-200")
@@ -69,7 +83,9 @@ def filled() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language's faithfulness above chance by metric, its difference from English on the same sentences, and covariates."""
+    """A language's faithfulness above chance by metric, its difference from English on the same
+    sentences, and covariates.
+    """
 
     lang: str
     above: dict[str, Estimate]
@@ -79,7 +95,9 @@ class Language:
 
 
 def above_floor(measures: pd.DataFrame) -> pd.DataFrame:
-    """Per language, sentence and metric: the mean over methods of the value less that of random scores on the same sentence."""
+    """Per language, sentence and metric: the mean over methods of the value less that of random
+    scores on the same sentence.
+    """
     keys = ["lang", "group", "metric"]
     means = measures.groupby([*keys, "method"])["value"].mean().unstack("method")
     return means.drop(columns=CONTROL).sub(means[CONTROL], axis=0)
@@ -92,7 +110,11 @@ def languages(place: Path) -> tuple[list[Language], pd.DataFrame]:
     above = above_floor(read(store, "measures", keys).to_pandas())
     model = next(iter(study().models))
     known = readings(read(store, "attributions", keys), {model.name: (model.name, 0)})
-    test = [row for lang in study().languages for row in rows(f"sib200/{lang}/test", folder=SHARED / "data")]
+    test = [
+        row
+        for lang in study().languages
+        for row in rows(f"sib200/{lang}/test", folder=SHARED / "data")
+    ]
     right = {one.lang: one.estimate for one in evaluate(load(str(model.source)), test)}
     mean = above.mean(axis=1, skipna=False).unstack("metric")
     found = []
@@ -111,7 +133,9 @@ def languages(place: Path) -> tuple[list[Language], pd.DataFrame]:
 
 
 def main_table(found: list[Language]) -> str:
-    """Hard metrics with the difference from English, p corrected over all languages and all four metrics."""
+    """Hard metrics with the difference from English, p corrected over all languages and all four
+    metrics.
+    """
     family = [(one.lang, name) for one in found if one.lang != "en" for name in (*HARD, *SOFT)]
     by_name = {one.lang: one for one in found}
     adjusted = dict(zip(family, holm([by_name[lang].against[name].p for lang, name in family])))
@@ -121,14 +145,19 @@ def main_table(found: list[Language]) -> str:
         for name in HARD:
             cells.append(f"{one.above[name].mean:.3f}")
             test = one.against[name]
-            gap = f"{test.difference.mean:+.3f} ({test.difference.low:+.3f} to {test.difference.high:+.3f})"
+            gap = (
+                f"{test.difference.mean:+.3f} ({test.difference.low:+.3f} to "
+                f"{test.difference.high:+.3f})"
+            )
             cells += ["", ""] if one.lang == "en" else [gap, f"{adjusted[one.lang, name]:.3f}"]
         lines.append([*cells, *(f"{one.above[name].mean:.3f}" for name in SOFT), f"{one.accuracy.mean:.3f}",
                       f"{one.fertility.mean:.2f}"])  # fmt: skip
     head = ["language"]
     for name in ("comprehensiveness", "sufficiency"):
         head += [name, "less English (95 %)", "Holm"]
-    return table([*head, "soft comprehensiveness", "soft sufficiency", "accuracy", "fertility"], lines)
+    return table(
+        [*head, "soft comprehensiveness", "soft sufficiency", "accuracy", "fertility"], lines
+    )
 
 
 def together(found: list[Language]) -> list[tuple[str, str, Correlation]]:
@@ -143,7 +172,9 @@ def together(found: list[Language]) -> list[tuple[str, str, Correlation]]:
 
 
 def methods_table(above: pd.DataFrame) -> str:
-    """Per method the mean over languages and in how many languages it is above chance; do languages rank methods alike?"""
+    """Per method the mean over languages and in how many languages it is above chance; do
+    languages rank methods alike?
+    """
     lines = []
     for name in HARD:
         mine = above.xs(name, level="metric")
@@ -169,12 +200,21 @@ def methods_table(above: pd.DataFrame) -> str:
 def draw(found: list[Language]) -> None:
     order = sorted(found, key=lambda one: -one.above[HARD[0]].mean)
     panels = [
-        *(Panel(name.removeprefix("normalised_"), [one.above[name] for one in order], zero=True) for name in HARD),
+        *(
+            Panel(name.removeprefix("normalised_"), [one.above[name] for one in order], zero=True)
+            for name in HARD
+        ),
         Panel("zero-shot accuracy", [one.accuracy for one in order]),
         Panel("fertility (tokens per word)", [one.fertility for one in order]),
     ]
-    about = f"Above random scores, mean of {len(METHODS) - 1} methods, {SENTENCES} sentences in every language; 95 % intervals."
-    FIGURE.write_text(str(rows_svg("Faithfulness by language", about, [one.lang for one in order], panels)), "utf-8")
+    about = (
+        f"Above random scores, mean of {len(METHODS) - 1} methods, {SENTENCES} sentences in "
+        "every language; 95 % intervals."
+    )
+    FIGURE.write_text(
+        str(rows_svg("Faithfulness by language", about, [one.lang for one in order], panels)),
+        "utf-8",
+    )
 
 
 def page() -> str:
@@ -184,8 +224,12 @@ def page() -> str:
     draw(found)
     short = [[name.removeprefix("normalised_").replace("_", " "), beside, f"{one.r:+.2f}", f"{one.p:.3f}",
               f"{one.low:+.2f} to {one.high:+.2f}"] for name, beside, one in together(found)]  # fmt: skip
-    lower = [one.lang for one in found if one.lang != "en" and one.against[HARD[0]].difference.high < 0]
-    higher = [one.lang for one in found if one.lang != "en" and one.against[HARD[0]].difference.low > 0]
+    lower = [
+        one.lang for one in found if one.lang != "en" and one.against[HARD[0]].difference.high < 0
+    ]
+    higher = [
+        one.lang for one in found if one.lang != "en" and one.against[HARD[0]].difference.low > 0
+    ]
     return f"""# Faithfulness by language on SIB-200
 
 Is an explanation as true in Swahili as in English? mini-multilingual (XLM-R of 4 layers and width 256, pretrained on 22

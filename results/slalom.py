@@ -1,4 +1,6 @@
-"""Surrogates of transformers: which describes them, how few questions a SLALOM needs, and what it recovers."""
+"""Surrogates of transformers: which describes them, how few questions a SLALOM needs, and what it
+recovers.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def errors(model: Model, seed: int) -> dict[str, float]:
         "GAM": additive(train, known, test, size),
         "SLALOM": predict(counted(test), found.importance, found.value),
     }
-    return {name: 100 * float(((one - wanted) ** 2).mean()) for name, one in made.items()} | {"variance": float(wanted.var())}
+    return {name: 100 * float(((one - wanted) ** 2).mean()) for name, one in made.items()} | {
+        "variance": float(wanted.var())
+    }
 
 
 def surrogates() -> tuple[str, str, str, Model]:
@@ -66,11 +70,31 @@ def surrogates() -> tuple[str, str, str, Model]:
         right += holds
         variance = statistics.mean(one["variance"] for one in found)
         name = f"{architecture} {layers}"
-        lines.append([name, *cells, f"{holds} of {len(SEEDS)}", f"{variance:.2f}", PUBLISHED[architecture, layers]])
-        curves.append([name, *(f"{value:.2f}" for value in np.mean(curve, axis=0)), f"{_spread(curve):.0%}"])
-    head = ["model, layers", "linear", "GAM", "SLALOM", "seeds in the paper's order", "variance of the log-odds", "published"]
+        lines.append(
+            [
+                name,
+                *cells,
+                f"{holds} of {len(SEEDS)}",
+                f"{variance:.2f}",
+                PUBLISHED[architecture, layers],
+            ]
+        )
+        curves.append(
+            [name, *(f"{value:.2f}" for value in np.mean(curve, axis=0)), f"{_spread(curve):.0%}"]
+        )
+    head = [
+        "model, layers",
+        "linear",
+        "GAM",
+        "SLALOM",
+        "seeds in the paper's order",
+        "variance of the log-odds",
+        "published",
+    ]
     truth = ["words that add up", *(f"{1.5 * copies:.1f}" for copies in COPIES), "1900%"]
-    drawn = table(["model, layers", *(f"{copies} x" for copies in COPIES), "range / first"], [truth, *curves])
+    drawn = table(
+        ["model, layers", *(f"{copies} x" for copies in COPIES), "range / first"], [truth, *curves]
+    )
     assert kept is not None
     return table(head, lines), drawn, f"{right} of {len(CELLS) * len(SEEDS)}", kept
 
@@ -85,7 +109,9 @@ def shown(values: Sequence[float]) -> str:
 
 
 def against_the_published_fit() -> tuple[str, str]:
-    """At equal questions the errors, and at equal error the questions: exact SLALOMs with noise, texts of three words."""
+    """At equal questions the errors, and at equal error the questions: exact SLALOMs with noise,
+    texts of three words.
+    """
     lines, saved = [], []
     for size in (30, 100, 200):
         generator = keyed(size, "published")
@@ -95,13 +121,25 @@ def against_the_published_fit() -> tuple[str, str]:
         ours: dict[int, float] = {}
         for count in TRIED:
             rows = keyed(size, count, "rows").integers(0, size, (count, 3)).tolist()
-            answer = predict(counted(rows), importance, value) + 0.1 * keyed(size, count, "noise").normal(size=count)
+            answer = predict(counted(rows), importance, value) + 0.1 * keyed(
+                size, count, "noise"
+            ).normal(size=count)
             one = fit(counted(rows), answer, size=size)
             ours[count] = float(((predict(fresh, one.importance, one.value) - wanted) ** 2).mean())
             if count not in (500, 1000, 5000):
                 continue
-            theirs = float(((predict(fresh, *published_fit(rows, answer, size)) - wanted) ** 2).mean())
-            lines.append([f"{size} words", count, f"{theirs:.1e}", f"{ours[count]:.1e}", f"{theirs / ours[count]:.1f}"])
+            theirs = float(
+                ((predict(fresh, *published_fit(rows, answer, size)) - wanted) ** 2).mean()
+            )
+            lines.append(
+                [
+                    f"{size} words",
+                    count,
+                    f"{theirs:.1e}",
+                    f"{ours[count]:.1e}",
+                    f"{theirs / ours[count]:.1f}",
+                ]
+            )
             enough = min((asked for asked, error in ours.items() if error <= theirs), default=count)
             saved.append([f"{size} words", count, enough, f"{count / enough:.1f}"])
     head = ["text of", "questions", "error as published", "error here", "ratio"]
@@ -110,7 +148,9 @@ def against_the_published_fit() -> tuple[str, str]:
 
 
 def by_length(model: Model) -> str:
-    """The exact design against the fit, on a trained transformer, by the length of the text that is predicted."""
+    """The exact design against the fit, on a trained transformer, by the length of the text that
+    is predicted.
+    """
     size, generator = len(linear_words().words), keyed(0, "lengths")
     exact = recover(lambda asked: answers(model, asked), size)
     rows = [generator.integers(0, size, generator.integers(1, 5)).tolist() for _ in range(500)]
@@ -119,13 +159,25 @@ def by_length(model: Model) -> str:
     for length in (1, 2, 4, 8, 16, 30):
         fresh = generator.integers(0, size, (200, length)).tolist()
         wanted = answers(model, fresh)
-        gaps = [predict(counted(fresh), one.importance, one.value) - wanted for one in (exact, fitted)]
-        lines.append([length, *(f"{float((gap**2).mean()):.3f}" for gap in gaps), f"{float(wanted.var()):.2f}"])
-    return table(["words", f"exact, {2 * size - 1} questions", "fitted, 500 questions", "variance"], lines)
+        gaps = [
+            predict(counted(fresh), one.importance, one.value) - wanted for one in (exact, fitted)
+        ]
+        lines.append(
+            [
+                length,
+                *(f"{float((gap**2).mean()):.3f}" for gap in gaps),
+                f"{float(wanted.var()):.2f}",
+            ]
+        )
+    return table(
+        ["words", f"exact, {2 * size - 1} questions", "fitted, 500 questions", "variance"], lines
+    )
 
 
 def recovery() -> str:
-    """A transformer trained on a SLALOM language: the fitted numbers against the generating ones."""
+    """A transformer trained on a SLALOM language: the fitted numbers against the
+    generating ones.
+    """
     language = slalom_words(40)
     lines = []
     for architecture in ("bert", "gpt2"):
@@ -140,7 +192,15 @@ def recovery() -> str:
         value, importance = (float(np.corrcoef(a, b)[0, 1]) for a, b in
                              ((one.value, language.value), (one.importance, language.importance)))  # fmt: skip
         lines.append([f"{architecture} 2", f"{r2:.3f}", f"{value:.2f}", f"{importance:.2f}"])
-    return table(["model, layers", "R2 of the surrogate", "correlation of values", "correlation of importances"], lines)
+    return table(
+        [
+            "model, layers",
+            "R2 of the surrogate",
+            "correlation of values",
+            "correlation of importances",
+        ],
+        lines,
+    )
 
 
 def page() -> str:

@@ -1,4 +1,6 @@
-"""Table 6 for other and deeper models: which surrogate is nearest to a transformer that was trained on words that add up."""
+"""Table 6 for other and deeper models: which surrogate is nearest to a transformer that was
+trained on words that add up.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from results.slalom_models import trained
 
 CELLS = {
     "small": [("distilbert", 1), ("distilbert", 2)],
-    "full": [(name, layers) for name in ("bert", "distilbert", "gpt2") for layers in (1, 2, 4, 6, 12)],
+    "full": [
+        (name, layers) for name in ("bert", "distilbert", "gpt2") for layers in (1, 2, 4, 6, 12)
+    ],
 }
 SEEDS = {"small": (0, 1), "full": (0, 1, 2, 3, 4)}
 CONSTANT = 0.01
@@ -40,8 +44,24 @@ def page(which: str = "small") -> str:
                                                           ("linear", "GAM", "SLALOM")]  # fmt: skip
         variance = statistics.mean(one["variance"] for one in found)
         name = f"{architecture} {layers}"
-        lines.append([name, *told, f"{holds} of {len(learnt)}", f"{variance:.2f}", PUBLISHED.get((architecture, layers), "")])
-    head = ["model, layers", "linear", "GAM", "SLALOM", "seeds in the paper's order", "variance of the log-odds", "published"]
+        lines.append(
+            [
+                name,
+                *told,
+                f"{holds} of {len(learnt)}",
+                f"{variance:.2f}",
+                PUBLISHED.get((architecture, layers), ""),
+            ]
+        )
+    head = [
+        "model, layers",
+        "linear",
+        "GAM",
+        "SLALOM",
+        "seeds in the paper's order",
+        "variance of the log-odds",
+        "published",
+    ]
     command = "slalom-depth" if which == "small" else "slalom-depth-full"
     return f"""# Surrogates of other and deeper transformers
 

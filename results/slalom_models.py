@@ -1,4 +1,6 @@
-"""Small transformers that read the synthetic languages word by word, and the published fit of a SLALOM."""
+"""Small transformers that read the synthetic languages word by word, and the published fit of a
+SLALOM.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,17 @@ WIDTH, BATCH, RATE = 64, 64, 1e-3
 def word_tokenizer(language: Language, architecture: str) -> Any:
     """One token per word; special tokens around the text for encoders, none for a decoder."""
     specials = list(BERT_SPECIALS.values())
-    made = Tokenizer(models.WordLevel({name: at for at, name in enumerate([*specials, *language.words])}, unk_token="[UNK]"))
+    made = Tokenizer(
+        models.WordLevel(
+            {name: at for at, name in enumerate([*specials, *language.words])}, unk_token="[UNK]"
+        )
+    )
     made.pre_tokenizer = pre_tokenizers.Whitespace()
     if architecture != "gpt2":
         around = [("[CLS]", 2), ("[SEP]", 3)]
-        made.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=around)
+        made.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]", special_tokens=around
+        )
     names = {**BERT_SPECIALS, "bos_token": "[CLS]", "eos_token": "[SEP]"}
     return PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=64, **names)
 
@@ -45,18 +53,36 @@ def queries(model: Model, sequences: Sequence[Sequence[int]]) -> list[inference.
 
 def answers(model: Model, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """The log-odds of the positive class."""
-    return np.array([float(out[1] - out[0]) for out in inference.outputs(model, queries(model, sequences))])
+    return np.array(
+        [float(out[1] - out[0]) for out in inference.outputs(model, queries(model, sequences))]
+    )
 
 
-def trained(language: Language, architecture: str, layers: int, seed: int, steps: int, *, scale: float = 1.0) -> Model:
-    """A transformer from scratch on fresh texts of the language; trained once and kept in the user's cache."""
+def trained(
+    language: Language, architecture: str, layers: int, seed: int, steps: int, *, scale: float = 1.0
+) -> Model:
+    """A transformer from scratch on fresh texts of the language; trained once and kept in the
+    user's cache.
+    """
     tokenizer = word_tokenizer(language, architecture)
     torch.manual_seed(seed)
-    hf = make_model(architecture, tokenizer, ["negative", "positive"], layers=layers, width=WIDTH, positions=64)
+    hf = make_model(
+        architecture, tokenizer, ["negative", "positive"], layers=layers, width=WIDTH, positions=64
+    )
     model = load((hf, tokenizer))
-    law = [language.value.tolist(), None if language.importance is None else language.importance.tolist(), scale]
-    made = {"language": law, "model": [architecture, layers, WIDTH, seed], "training": [steps, BATCH, RATE]}
-    kept = cache_folder() / "results" / f"words-{architecture}-{layers}-{key(made)[:16]}.safetensors"
+    law = [
+        language.value.tolist(),
+        None if language.importance is None else language.importance.tolist(),
+        scale,
+    ]
+    made = {
+        "language": law,
+        "model": [architecture, layers, WIDTH, seed],
+        "training": [steps, BATCH, RATE],
+    }
+    kept = (
+        cache_folder() / "results" / f"words-{architecture}-{layers}-{key(made)[:16]}.safetensors"
+    )
     if kept.is_file():
         hf.load_state_dict(load_file(kept))
     else:
@@ -89,7 +115,9 @@ def _train(model: Model, language: Language, seed: int, steps: int, scale: float
 def published_fit(
     sequences: Sequence[Sequence[int]], answer: NDArray[np.float64], size: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Adam as published: from zero, 60 epochs, batches of 128 in a fixed order, rate 5e-3, the sum of squares."""
+    """Adam as published: from zero, 60 epochs, batches of 128 in a fixed order, rate 5e-3, the sum
+    of squares.
+    """
     importance, value = torch.zeros(size, requires_grad=True), torch.zeros(size, requires_grad=True)
     rows, wanted = torch.tensor(np.array(sequences)), torch.from_numpy(answer).float()
     optimiser = torch.optim.Adam([importance, value], lr=5e-3)

@@ -1,4 +1,6 @@
-"""How few questions a SLALOM needs: the published fit, the fit here on the same answers, and the whole way here."""
+"""How few questions a SLALOM needs: the published fit, the fit here on the same answers, and the
+whole way here.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,26 @@ TRIED = (50, 75, 100, 150, 200, 300, 400, 500, 700, 1000, 2000, 3000, 4000, 5000
 FRESH, NOISE, DRAWS = 2000, 0.1, 3
 NEARLY = 1.1
 """An error counts as nearly equal up to this factor."""
-EQUAL = ["model", "units", "questions", "published", "same texts", "here", "published / same texts", "published / here"]
-SAVED = ["model", "units", "questions, published", "same texts", "same texts, nearly", "here", "here, texts of 1 to 8", "bound"]
+EQUAL = [
+    "model",
+    "units",
+    "questions",
+    "published",
+    "same texts",
+    "here",
+    "published / same texts",
+    "published / here",
+]
+SAVED = [
+    "model",
+    "units",
+    "questions, published",
+    "same texts",
+    "same texts, nearly",
+    "here",
+    "here, texts of 1 to 8",
+    "bound",
+]
 Ask = Callable[[Sequence[Sequence[int]], str], Numbers]
 """From sequences of units, and a name for the draw of their noise, to answers."""
 
@@ -65,7 +85,9 @@ def noisy(size: int, spread: float) -> Box:
     importance, values = generator.normal(size=size), spread * generator.normal(size=size)
 
     def ask(asked: Sequence[Sequence[int]], draw: str) -> Numbers:
-        return predict(counted(asked), importance, values) + NOISE * keyed(size, draw, "noise").normal(size=len(asked))
+        return predict(counted(asked), importance, values) + NOISE * keyed(
+            size, draw, "noise"
+        ).normal(size=len(asked))
 
     return Box(f"SLALOM with noise, values of sd {spread:g}", size, ask, (importance, values))
 
@@ -73,11 +95,15 @@ def noisy(size: int, spread: float) -> Box:
 def of_words(size: int) -> Box:
     """A BERT of two layers and width 64 that was trained on texts of 200 words."""
     model = trained(slalom_words(200), "bert", 2, 0, 1200, scale=3.0)
-    return Box("BERT, 2 layers, trained on 200 words", size, lambda asked, draw: answers(model, asked))
+    return Box(
+        "BERT, 2 layers, trained on 200 words", size, lambda asked, draw: answers(model, asked)
+    )
 
 
 def of_text(name: str, model: Model, source: str, size: int) -> Box:
-    """A tuned model and a real text with at least that many distinct tokens; the first ones are the units."""
+    """A tuned model and a real text with at least that many distinct tokens; the first ones are
+    the units.
+    """
     text = ""
     for one in rows(source, folder=SHARED / "data"):
         text = f"{text} {one.texts[0]}".strip()
@@ -103,9 +129,15 @@ def boxes() -> Iterator[Box]:
     base = masks.base_of(masks.SETTINGS[3])
     if base is not None:
         model = masks.tuned(masks.SETTINGS[3], base)
-        yield from (of_text("MiniLM, 6 layers, tuned on SST-2", model, "sst2/en/test", size) for size in sizes)
+        yield from (
+            of_text("MiniLM, 6 layers, tuned on SST-2", model, "sst2/en/test", size)
+            for size in sizes
+        )
     topics = consistency_runs.tuned(consistency_runs.SIB)
-    yield from (of_text("mini-multilingual, 4 layers, tuned on SIB-200", topics, "sib200/en/test", size) for size in sizes)
+    yield from (
+        of_text("mini-multilingual, 4 layers, tuned on SIB-200", topics, "sib200/en/test", size)
+        for size in sizes
+    )
 
 
 def triples(box: Box, count: int, at: int) -> list[list[int]]:
@@ -114,8 +146,12 @@ def triples(box: Box, count: int, at: int) -> list[list[int]]:
 
 
 def mixed(box: Box, count: int, at: int) -> dict[tuple[int, ...], int]:
-    """The design that `slalom` has by default: each text with the times it was drawn; equal texts are one question."""
-    drawn = sample_texts([list(range(box.size))], parse_design("mix"), count, keyed(box.size, count, at, "mix"))
+    """The design that `slalom` has by default: each text with the times it was drawn; equal texts
+    are one question.
+    """
+    drawn = sample_texts(
+        [list(range(box.size))], parse_design("mix"), count, keyed(box.size, count, at, "mix")
+    )
     return {text[0]: times for text, times in drawn.items()}
 
 
@@ -124,21 +160,28 @@ Tests = dict[str, tuple[CountedTexts, Numbers]]
 
 
 def fresh_texts(box: Box) -> Tests:
-    """Texts that no fit has seen, with the answers (without noise where the truth is known): of 3 units, and of 1 to 8."""
+    """Texts that no fit has seen, with the answers (without noise where the truth is known): of 3
+    units, and of 1 to 8.
+    """
     generator = keyed(box.size, "fresh")
     made = {
         "3": generator.integers(0, box.size, (FRESH, 3)).tolist(),
-        "1 to 8": [generator.integers(0, box.size, generator.integers(1, 9)).tolist() for _ in range(FRESH)],
+        "1 to 8": [
+            generator.integers(0, box.size, generator.integers(1, 9)).tolist() for _ in range(FRESH)
+        ],
     }
     truth = box.truth
     return {
-        name: (counted(one), predict(counted(one), *truth) if truth else box.ask(one, "fresh")) for name, one in made.items()
+        name: (counted(one), predict(counted(one), *truth) if truth else box.ask(one, "fresh"))
+        for name, one in made.items()
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What a way of fitting reached: the questions asked, and the mean squared error on each set of fresh texts."""
+    """What a way of fitting reached: the questions asked, and the mean squared error on each set
+    of fresh texts.
+    """
 
     questions: int
     error: dict[str, float]
@@ -179,28 +222,37 @@ def slopes(box: Box, given: CountedTexts) -> NDArray[np.float64]:
 
 
 def least(box: Box, error: float, reached: Reached) -> int:
-    """The questions that an unbiased fit to triples needs for that error on triples, by the Cramer-Rao bound.
+    """The questions that an unbiased fit to triples needs for that error on triples, by the
+    Cramer-Rao bound.
 
-    error - misfit >= spread^2 / n tr(M M^-1) = spread^2 (2T - 1) / n,  M the mean of J J^T over triples
+    error - misfit >= spread^2 / n tr(M M^-1) = spread^2 (2T - 1) / n,  M the mean of J J^T over
+      triples
 
-    With a known truth the misfit is 0 and the spread that of the noise. A trained model is no SLALOM: its misfit is what the
-    fit to the most questions left, less what their number explains, and is to be found out like noise (spread^2 = misfit).
+    With a known truth the misfit is 0 and the spread that of the noise. A trained model is no
+    SLALOM: its misfit is what the fit to the most questions left, less what their number explains,
+    and is to be found out like noise (spread^2 = misfit).
     """
     free = 2 * box.size - 1
     misfit = 0.0 if box.truth else reached.error["3"] / (1 + free / reached.questions)
-    return max(free, int(np.ceil((box.noise**2 if box.truth else misfit) * free / (error - misfit))))
+    return max(
+        free, int(np.ceil((box.noise**2 if box.truth else misfit) * free / (error - misfit)))
+    )
 
 
 def best_design(box: Box, *, steps: int = 150) -> float:
-    """At best, by what factor a design of single units and pairs needs fewer questions than triples for the same error.
+    """At best, by what factor a design of single units and pairs needs fewer questions than triples
+    for the same error.
 
-    The criterion tr(M_test M_w^-1) is convex in the weights w of the questions; `steps` of the multiplicative algorithm, and
-    its gap (Kiefer-Wolfowitz: the optimum is at least twice the value less the largest slope) make a bound of it.
+    The criterion tr(M_test M_w^-1) is convex in the weights w of the questions; `steps` of the
+    multiplicative algorithm, and its gap (Kiefer-Wolfowitz: the optimum is at least twice the value
+    less the largest slope) make a bound of it.
     """
     size = box.size
     test = slopes(box, fresh_texts(box)["3"][0])
     wanted = test.T @ test / len(test)
-    asked = [[one] for one in range(size)] + [[one, other] for one in range(size) for other in range(one)]
+    asked = [[one] for one in range(size)] + [
+        [one, other] for one in range(size) for other in range(one)
+    ]
     known = slopes(box, counted(asked))
     weight, gauge = np.full(len(asked), 1 / len(asked)), 1e-9 * np.eye(2 * size)
     for _ in range(steps):
@@ -212,9 +264,15 @@ def best_design(box: Box, *, steps: int = 150) -> float:
     return (2 * size - 1) / (2 * reached - float(slope.max()))
 
 
-def enough(box: Box, tests: Tests, way: str, known: dict[int, Reached], goal: Reached) -> dict[tuple[str, float], int | None]:
-    """Per set of fresh texts, and for equal or nearly equal errors, the least number of questions tried that suffices."""
-    found: dict[tuple[str, float], int | None] = {(name, slack): None for name in tests for slack in (1.0, NEARLY)}
+def enough(
+    box: Box, tests: Tests, way: str, known: dict[int, Reached], goal: Reached
+) -> dict[tuple[str, float], int | None]:
+    """Per set of fresh texts, and for equal or nearly equal errors, the least number of questions
+    tried that suffices.
+    """
+    found: dict[tuple[str, float], int | None] = {
+        (name, slack): None for name in tests for slack in (1.0, NEARLY)
+    }
     for count in (one for one in TRIED if one <= box.most):
         if count not in known:
             known[count] = reach(box, tests, way, count)
@@ -227,8 +285,18 @@ def enough(box: Box, tests: Tests, way: str, known: dict[int, Reached], goal: Re
 
 
 def kept(box: Box) -> tuple[list[list[object]], list[list[object]]]:
-    """The rows of a box, measured once and kept in the user's cache: a run that was stopped goes on."""
-    size = {"size": box.size, "tried": TRIED, "asked": ASKED, "most": box.most, "draws": DRAWS, "nearly": NEARLY, "scheme": 2}
+    """The rows of a box, measured once and kept in the user's cache: a run that was stopped goes
+    on.
+    """
+    size = {
+        "size": box.size,
+        "tried": TRIED,
+        "asked": ASKED,
+        "most": box.most,
+        "draws": DRAWS,
+        "nearly": NEARLY,
+        "scheme": 2,
+    }
     made = {"box": box.name, **size}
     file = cache_folder() / "results" / f"slalom-questions-{key(made)[:16]}.json"
     if not file.is_file():
@@ -253,11 +321,23 @@ def compared(box: Box) -> tuple[list[list[object]], list[list[object]]]:
                 known[count] = reach(box, tests, way, count)
         head, one, two = [box.name, box.size, count], same[count].error["3"], ours[count].error["3"]
         shown = [f"{error:.1e}" for error in (theirs.error["3"], one, two)]
-        errors.append([*head, *shown, f"{theirs.error['3'] / one:.2f}", f"{theirs.error['3'] / two:.2f}"])
-        reached = [enough(box, tests, way, known, theirs) for way, known in (("triples", same), ("mix", ours))]
-        cells = [reached[0]["3", 1.0], reached[0]["3", NEARLY], reached[1]["3", 1.0], reached[1]["1 to 8", 1.0]]
+        errors.append(
+            [*head, *shown, f"{theirs.error['3'] / one:.2f}", f"{theirs.error['3'] / two:.2f}"]
+        )
+        reached = [
+            enough(box, tests, way, known, theirs)
+            for way, known in (("triples", same), ("mix", ours))
+        ]
+        cells = [
+            reached[0]["3", 1.0],
+            reached[0]["3", NEARLY],
+            reached[1]["3", 1.0],
+            reached[1]["1 to 8", 1.0],
+        ]
         bound = least(box, theirs.error["3"], same[max(ASKED)])
-        saved.append([*head, *(f"{cell} ({count / cell:.1f})" if cell else "more" for cell in cells), bound])
+        saved.append(
+            [*head, *(f"{cell} ({count / cell:.1f})" if cell else "more" for cell in cells), bound]
+        )
         print(saved[-1], flush=True)
     return errors, saved
 
@@ -276,13 +356,21 @@ def page() -> str:
     saved = [row for _, one in found for row in one]
     lower = [sum(float(str(row[column])) > 1 for row in errors) for column in (6, 7)]
     barred = [
-        sum(5 * int(str(row[7])) > int(str(row[2])) for row in saved if ("noise" in str(row[0])) == noise) for noise in (1, 0)
+        sum(
+            5 * int(str(row[7])) > int(str(row[2]))
+            for row in saved
+            if ("noise" in str(row[0])) == noise
+        )
+        for noise in (1, 0)
     ]
     known = sum("noise" in str(row[0]) for row in saved)
     low = [row for row in saved if 5 * int(str(row[7])) <= int(str(row[2])) and _ratio(row[3]) < 5]
     missed = "; ".join(f"{row[0]}, {row[1]} units, {row[2]} questions" for row in low) or "none"
     cases = [(size, spread) for size in (30, 100) for spread in (1.0, 2.0)]
-    designs = ", ".join(f"{best_design(noisy(*case)):.1f} ({case[0]} units, values of sd {case[1]:g})" for case in cases)
+    designs = ", ".join(
+        f"{best_design(noisy(*case)):.1f} ({case[0]} units, values of sd {case[1]:g})"
+        for case in cases
+    )
     return f"""# How few questions does a SLALOM need?
 
 This page is written by `python -m results slalom-questions`. Three ways to a SLALOM are compared:

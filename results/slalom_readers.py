@@ -1,4 +1,6 @@
-"""Models that judge reviews, for the experiments on real texts: an encoder, a decoder and a state-space model."""
+"""Models that judge reviews, for the experiments on real texts: an encoder, a decoder and a
+state-space model.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,24 @@ EPOCHS = 3
 def reviews(part: str, *, votes: int = 3) -> list[Example]:
     """Reviews of Yelp-HAT with the words that all readers marked."""
     folder = SHARED / "data" / "yelp-hat" / "processed_data"
-    found = next(path for path in (folder / f"ham_{part}.csv", folder / f"ham_{part}.csv.gz") if path.is_file())
+    found = next(
+        path
+        for path in (folder / f"ham_{part}.csv", folder / f"ham_{part}.csv.gz")
+        if path.is_file()
+    )
     return list(consensus(found, "en", part, votes=votes))
 
 
 def reader(architecture: str, train: Sequence[Example], layers: int) -> Model:
-    """A small model from scratch on the reviews' first 64 tokens; trained once and kept in the user's cache."""
-    tokenizer = make_tokenizer("bert" if architecture == "bert" else "gpt2", [one.texts[0] for one in train], VOCABULARY, 256)
+    """A small model from scratch on the reviews' first 64 tokens; trained once and kept in the
+    user's cache.
+    """
+    tokenizer = make_tokenizer(
+        "bert" if architecture == "bert" else "gpt2",
+        [one.texts[0] for one in train],
+        VOCABULARY,
+        256,
+    )
     torch.manual_seed(0)
     hf = _state_space(tokenizer, layers) if architecture == "mamba" else make_model(
         architecture, tokenizer, LABELS, layers=layers, width=WIDTH, positions=256)  # fmt: skip
@@ -48,7 +61,13 @@ def reader(architecture: str, train: Sequence[Example], layers: int) -> Model:
     else:
         model = load((hf, tokenizer), name=name)
     sizes = [VOCABULARY, WIDTH, LENGTH, EPOCHS]
-    made = {"reader": architecture, "layers": layers, "train": fingerprint(train), "sizes": sizes, "scheme": 2}
+    made = {
+        "reader": architecture,
+        "layers": layers,
+        "train": fingerprint(train),
+        "sizes": sizes,
+        "scheme": 2,
+    }
     kept = cache_folder() / "results" / f"reviews-{architecture}-{key(made)[:16]}.safetensors"
     if kept.is_file():
         hf.load_state_dict(load_file(kept), strict=False)  # tied weights are stored once
@@ -60,13 +79,23 @@ def reader(architecture: str, train: Sequence[Example], layers: int) -> Model:
 
 
 def _state_space(tokenizer: Any, layers: int) -> Any:
-    sizes = {"hidden_size": WIDTH, "num_hidden_layers": layers, "state_size": 8, "vocab_size": len(tokenizer)}
-    return MambaForCausalLM(MambaConfig(**sizes, pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id))
+    sizes = {
+        "hidden_size": WIDTH,
+        "num_hidden_layers": layers,
+        "state_size": 8,
+        "vocab_size": len(tokenizer),
+    }
+    return MambaForCausalLM(
+        MambaConfig(
+            **sizes, pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id
+        )
+    )
 
 
 def _train(model: Model, train: Sequence[Example]) -> None:
-    """Cross-entropy of the two classes; of a language model between the two words after every token of the text: asked at
-    the end alone, a state-space model learns its training texts by heart and nothing of others."""
+    """Cross-entropy of the two classes; of a language model between the two words after every token
+    of the text: asked at the end alone, a state-space model learns its training texts by heart and
+    nothing of others."""
     ids = [torch.tensor(model.tokenizer(one.texts[0])["input_ids"][:LENGTH]) for one in train]
     wanted = torch.tensor([one.label == "positive" for one in train]).long()
     optimiser = torch.optim.AdamW(model.hf.parameters(), lr=RATE)
@@ -90,13 +119,19 @@ def _class_logits(model: Model, rows: Sequence[Tensor]) -> tuple[Tensor, Tensor]
     logits = model.hf(input_ids=batch, attention_mask=read.long()).logits
     if not model.verbalizer:
         return logits, torch.arange(len(rows))
-    return logits[read][:, [model.verbalizer[label][0] for label in LABELS]], torch.nonzero(read)[:, 0]
+    return logits[read][:, [model.verbalizer[label][0] for label in LABELS]], torch.nonzero(read)[
+        :, 0
+    ]
 
 
 def _keep(hf: Any, kept: Path) -> None:
     kept.parent.mkdir(parents=True, exist_ok=True)
     part = kept.with_suffix(f".{os.getpid()}")
     seen: dict[int, str] = {}
-    weights = {name: one for name, one in hf.state_dict().items() if seen.setdefault(one.data_ptr(), name) == name}
+    weights = {
+        name: one
+        for name, one in hf.state_dict().items()
+        if seen.setdefault(one.data_ptr(), name) == name
+    }
     save_file(weights, part)
     os.replace(part, kept)

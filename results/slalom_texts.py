@@ -1,4 +1,6 @@
-"""SLALOM on reviews: naive Bayes, human attention, insertion and deletion, removals, budgets and time, on four models."""
+"""SLALOM on reviews: naive Bayes, human attention, insertion and deletion, removals, budgets and
+time, on four models.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from babelscope.training.cache import cache_folder
 from babelscope.training.finetune import Recipe, finetune
 from babelscope.types import Example
 from results import masks
-from results.slalom_measures import Judged, answers, bayes_agreement, erased, human_attention, removals
+from results.slalom_measures import (
+    Judged,
+    answers,
+    bayes_agreement,
+    erased,
+    human_attention,
+    removals,
+)
 from results.slalom_readers import EPOCHS, TRAINED_ON, reader, reviews
 
 OTHERS = ("lime", "kernel_shap", "occlusion", "integrated_gradients", "random")
@@ -30,7 +39,9 @@ READ_OFF = ("value", "importance", "lin", "shapley")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much is run: texts, samples of LIME and Kernel SHAP, random removals per text, budgets of SLALOM, models."""
+    """How much is run: texts, samples of LIME and Kernel SHAP, random removals per text, budgets
+    of SLALOM, models.
+    """
 
     texts: int
     samples: int
@@ -43,7 +54,12 @@ class Size:
 SIZES = {
     "small": Size(24, 300, 20, (100, 300, 1000), ("bert", "gpt2", "mamba")),
     "full": Size(
-        100, 5000, 100, (500, 1000, 2000, 5000, 10000), ("mamba",), ("bert-base-uncased", "distilbert-base-uncased", "gpt2")
+        100,
+        5000,
+        100,
+        (500, 1000, 2000, 5000, 10000),
+        ("mamba",),
+        ("bert-base-uncased", "distilbert-base-uncased", "gpt2"),
     ),
 }
 
@@ -53,26 +69,45 @@ def models(size: Size) -> list[Model]:
     found = [reader(name, train, 2) for name in size.made]
     for base in size.checkpoints:
         recipe = Recipe(learning_rate=1e-5, epochs=5, batch=16)
-        found.append(load(finetune(base, train[200:], train[:200], cache_folder() / "results" / f"reviews-{base}", recipe)))
+        found.append(
+            load(
+                finetune(
+                    base,
+                    train[200:],
+                    train[:200],
+                    cache_folder() / "results" / f"reviews-{base}",
+                    recipe,
+                )
+            )
+        )
     setting = masks.SETTINGS[3]
     base_folder = masks.base_of(setting)
     if base_folder is not None:
-        found.append(replace(masks.tuned(setting, base_folder), name="MiniLM 6 x 384, tuned on SST-2"))
+        found.append(
+            replace(masks.tuned(setting, base_folder), name="MiniLM 6 x 384, tuned on SST-2")
+        )
     return found
 
 
-def explained(model: Model, texts: Sequence[Example], size: Size, *, slow: bool) -> tuple[list[Judged], dict[str, float]]:
-    """Every text under every method, and the seconds each method took; LIME and Kernel SHAP only if `slow`."""
+def explained(
+    model: Model, texts: Sequence[Example], size: Size, *, slow: bool
+) -> tuple[list[Judged], dict[str, float]]:
+    """Every text under every method, and the seconds each method took; LIME and Kernel SHAP only
+    if `slow`.
+    """
     made: dict[str, Attributions] = {}
     took: dict[str, float] = {}
 
     def run(name: str, method: str, options: Mapping[str, object]) -> None:
         begin = time.perf_counter()
-        made[name] = explain(model, texts, method, target="positive", quantity="log_odds", options=dict(options))
+        made[name] = explain(
+            model, texts, method, target="positive", quantity="log_odds", options=dict(options)
+        )
         took[name] = time.perf_counter() - begin
 
     rows = encode(model, texts)
-    # A model without marks around the text has nothing to read when all is deleted: there words are replaced.
+    # A model without marks around the text has nothing to read when all is deleted: there words are
+    # replaced.
     how = default_operator(model) if rows[0].content.all() else "delete"
     run("slalom", "slalom", {})
     run("slalom, deletion", "slalom", {"design": "deletion"})
@@ -93,7 +128,12 @@ def _judged(text: Example, row: TextUnits, found: Mapping[str, object]) -> Judge
             mixtures[name] = Mixture(*numbers)
         if name == "slalom":
             s, v = numbers
-            scores |= {"value": v, "importance": s, "lin": v * np.exp(s - s.max()), "shapley": given}
+            scores |= {
+                "value": v,
+                "importance": s,
+                "lin": v * np.exp(s - s.max()),
+                "shapley": given,
+            }
         elif name != "slalom, deletion":
             scores[name] = given
     return Judged(text, row, scores, mixtures)
@@ -104,9 +144,14 @@ def by_budget(model: Model, texts: Sequence[Example], size: Size) -> list[str]:
     cells = []
     for samples in size.budgets:
         given = {"samples": samples}
-        made = explain(model, texts, "slalom", target="positive", quantity="log_odds", options=given)
+        made = explain(
+            model, texts, "slalom", target="positive", quantity="log_odds", options=given
+        )
         rows = [text_units(row, "token") for row in encode(model, texts)]
-        judged = [Judged(text, row, {"shapley": np.array(one.scores)}, {}) for text, row, one in zip(texts, rows, made)]
+        judged = [
+            Judged(text, row, {"shapley": np.array(one.scores)}, {})
+            for text, row, one in zip(texts, rows, made)
+        ]
         cells.append(f"{np.mean(erased(model, judged, 'shapley', insertion=False)):.3f}")
     return cells
 
@@ -137,12 +182,25 @@ def of_model(model: Model, texts: Sequence[Example], size: Size) -> dict[str, li
              for one in judged]  # fmt: skip
     head = f"{model.name} (right: {sum(right)} of {len(right)})"
     names = [*READ_OFF, *(name for name in OTHERS if name in judged[0].scores)]
-    quality = [[head, name, *(shown(measure(model, judged, name)) for measure in MEASURES.values())] for name in names]
+    quality = [
+        [head, name, *(shown(measure(model, judged, name)) for measure in MEASURES.values())]
+        for name in names
+    ]
     said = [[model.name, name, f"{rank:.2f}" if np.isfinite(rank) else "", f"{share:.2f}"]
             for name, (rank, share) in removals(model, judged, size.removals).items()]  # fmt: skip
-    times = [[model.name, *(f"{took[name] / took['slalom']:.1f}" if name in took else "" for name in OTHERS[:4])]]
+    times = [
+        [
+            model.name,
+            *(f"{took[name] / took['slalom']:.1f}" if name in took else "" for name in OTHERS[:4]),
+        ]
+    ]
     print(*quality, *said, *times, sep="\n", flush=True)
-    return {"quality": quality, "removals": said, "times": times, "budgets": [[model.name, *by_budget(model, texts, size)]]}
+    return {
+        "quality": quality,
+        "removals": said,
+        "times": times,
+        "budgets": [[model.name, *by_budget(model, texts, size)]],
+    }
 
 
 def page(which: str = "small") -> str:

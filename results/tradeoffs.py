@@ -1,4 +1,6 @@
-"""What fine-tuning on one language cost the others: the built-in corpus, SIB-200 and XNLI, from models to tables."""
+"""What fine-tuning on one language cost the others: the built-in corpus, SIB-200 and XNLI, from
+models to tables.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,28 @@ from results.tradeoffs_models import JOINT, SETTINGS, Setting, base, order, spli
 
 
 def data(setting: Setting) -> dict[str, Any]:
-    """Test texts in every language, dev and train texts in those that are fine-tuned on: as files in the cache."""
+    """Test texts in every language, dev and train texts in those that are fine-tuned on: as files
+    in the cache.
+    """
     folder = cache_folder() / "results" / f"tradeoffs-{setting.name}-texts"
     folder.mkdir(parents=True, exist_ok=True)
-    for part, langs in (("test", setting.targets), ("dev", setting.sources), ("train", setting.sources)):
+    for part, langs in (
+        ("test", setting.targets),
+        ("dev", setting.sources),
+        ("train", setting.sources),
+    ):
         for lang in langs:
-            rows = split(setting.name, lang, part)[: (setting.texts or None) if part == "test" else None]
-            readable = [row for row in rows if not any(map(fault, row.texts))]  # XNLI has control characters
+            rows = split(setting.name, lang, part)[
+                : (setting.texts or None) if part == "test" else None
+            ]
+            readable = [
+                row for row in rows if not any(map(fault, row.texts))
+            ]  # XNLI has control characters
             write(readable, folder / f"{part}-{lang}.jsonl")
     names = {"file": "test", "dev_file": "dev", "train_file": "train"}
-    return {field: str(folder / f"{part}-{{lang}}.jsonl") for field, part in names.items()} | {"examples": None}
+    return {field: str(folder / f"{part}-{{lang}}.jsonl") for field, part in names.items()} | {
+        "examples": None
+    }
 
 
 def study(setting: Setting) -> Study:
@@ -37,8 +51,14 @@ def study(setting: Setting) -> Study:
     models, stated = [], {}
     for source, seed, head_only in order(setting):
         name = f"{source}-{seed}{'-head' if head_only else ''}"
-        models.append({"name": name, "source": str(tuned(setting, source, seed, head_only=head_only))})
-        stated[name] = {"language": JOINT if source == JOINT else source, "seed": seed, "head_only": head_only}
+        models.append(
+            {"name": name, "source": str(tuned(setting, source, seed, head_only=head_only))}
+        )
+        stated[name] = {
+            "language": JOINT if source == JOINT else source,
+            "seed": seed,
+            "head_only": head_only,
+        }
     return parse_study(
         {
             "name": f"tradeoffs-{setting.name}",
@@ -51,7 +71,9 @@ def study(setting: Setting) -> Study:
 
 
 def measured(name: str) -> dict[str, Any]:
-    """The tables of one run, kept in the cache: the page can be written again without reading a text."""
+    """The tables of one run, kept in the cache: the page can be written again without reading a
+    text.
+    """
     file = cache_folder() / "results" / f"tradeoffs-{name}.json"
     if file.exists():
         kept: dict[str, Any] = json.loads(file.read_text("utf-8"))

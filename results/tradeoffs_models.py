@@ -1,6 +1,8 @@
-"""The models of the trade-off runs: fine-tuned on one language each, on all together, and with the encoder left alone.
+"""The models of the trade-off runs: fine-tuned on one language each, on all together, and with the
+encoder left alone.
 
-`python -m results.tradeoffs_models` trains what is missing, in an order that makes an early stop useful: seed by seed.
+`python -m results.tradeoffs_models` trains what is missing, in an order that makes an early stop
+useful: seed by seed.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ SETTINGS = {
     ),
 }  # fmt: skip
 DEV_PREMISES = 165
-"""XNLI has no training split in Hindi here: its dev split is cut by premise, so many (of 830) for choosing the epoch."""
+"""XNLI has no training split in Hindi here: its dev split is cut by premise, so many (of 830) for
+choosing the epoch.
+"""
 
 
 def base(setting: Setting) -> Path:
@@ -73,7 +77,9 @@ def split(name: str, lang: str, part: str) -> tuple[Example, ...]:
     if name == "topic":
         many = {"train": 1000, "dev": 200, "test": 2000}[part]
         found = corpus.read(name, lang, part, many)
-        return tuple(found[1000:] if part == "test" else found)  # the corpus page's settings were once chosen by the first
+        return tuple(
+            found[1000:] if part == "test" else found
+        )  # the corpus page's settings were once chosen by the first
     if name == "sib200":
         return tuple(rows(f"sib200/{lang}/{part}", folder=DATA))
     if part == "test":
@@ -84,7 +90,9 @@ def split(name: str, lang: str, part: str) -> tuple[Example, ...]:
 
 
 def training(setting: Setting, source: str, seed: int) -> tuple[list[Example], list[Example]]:
-    """What is trained on and chosen by. Jointly: every text once, in a sampled language, so that the steps are as many."""
+    """What is trained on and chosen by. Jointly: every text once, in a sampled language, so that
+    the steps are as many.
+    """
     if source != JOINT:
         return list(split(setting.name, source, "train")), list(split(setting.name, source, "dev"))
     found = []
@@ -100,7 +108,9 @@ def tuned(setting: Setting, source: str, seed: int, *, head_only: bool = False) 
     name = f"tradeoffs-{setting.name}-{source}-{seed}{'-head' if head_only else ''}"
     train, dev = training(setting, source, seed)
     with bar(name) as tell:
-        return finetune(base(setting), train, dev, cache_folder() / "results" / name, recipe, progress=tell)
+        return finetune(
+            base(setting), train, dev, cache_folder() / "results" / name, recipe, progress=tell
+        )
 
 
 def order(setting: Setting) -> Iterator[tuple[str, int, bool]]:

@@ -1,4 +1,6 @@
-"""Which tests run where; tiny models in float64; the folder of real public data where it lies beside the checkout."""
+"""Which tests run where; tiny models in float64; the folder of real public data where it lies
+beside the checkout.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from xdist.scheduler import LoadScopeScheduling
 
 from shapes import check_shapes
 
-if "UNCHECKED_SHAPES" not in os.environ:  # deliberate faults are to be caught by laws, not by shapes
+if (
+    "UNCHECKED_SHAPES" not in os.environ
+):  # deliberate faults are to be caught by laws, not by shapes
     check_shapes()
 
 from architectures import MODELS
@@ -60,9 +64,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def refuse_unmarked(*_: object) -> None:
-    """Called before every step of every optimiser: a test that trains a model is marked, so that others can be quick."""
+    """Called before every step of every optimiser: a test that trains a model is marked, so that
+    others can be quick.
+    """
     if RUNNING and RUNNING[0].get_closest_marker("training") is None:
-        raise AssertionError(f"{RUNNING[0].nodeid} trains a model: mark it with pytest.mark.training")
+        raise AssertionError(
+            f"{RUNNING[0].nodeid} trains a model: mark it with pytest.mark.training"
+        )
 
 
 RUNNING: list[pytest.Item] = []
@@ -72,7 +80,11 @@ register_optimizer_step_pre_hook(refuse_unmarked)
 def parameters(item: pytest.Item) -> set[str]:
     """What a test is run for, as far as it has a name."""
     callspec = getattr(item, "callspec", None)
-    return {value for value in callspec.params.values() if isinstance(value, str)} if callspec else set()
+    return (
+        {value for value in callspec.params.values() if isinstance(value, str)}
+        if callspec
+        else set()
+    )
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -81,7 +93,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScope
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]
-    """The tests of a file run in one process and share what they make; mutants share nothing and fill up both."""
+    """The tests of a file run in one process and share what they make; mutants share nothing and
+    fill up both.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         return nodeid if "/mutants/" in nodeid else nodeid.split("::", 1)[0]
@@ -90,7 +104,9 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]
 @cache
 def tiny(architecture: str, labels: tuple[str, ...] = ("negative", "neutral", "positive")) -> Model:
     """Two layers of two heads, width 64, weights large enough that every token matters, float64."""
-    tokenizer = make_tokenizer(architecture, [*TEXTS, *(text for pair in PAIRS for text in pair)], 400)
+    tokenizer = make_tokenizer(
+        architecture, [*TEXTS, *(text for pair in PAIRS for text in pair)], 400
+    )
     torch.manual_seed(7)
     hf = make_model(architecture, tokenizer, list(labels), layers=2, width=64).double().eval()
     with torch.no_grad():
@@ -115,7 +131,9 @@ def tiny_reader() -> Model:
 
 @pytest.fixture(scope="session")
 def writers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Folders of masked language models with the tokenizers of the tiny classifiers, by architecture."""
+    """Folders of masked language models with the tokenizers of the tiny classifiers, by
+    architecture.
+    """
     found = {}
     for architecture in ("bert", "xlm-roberta"):
         base = tiny(architecture)

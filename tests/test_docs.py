@@ -27,7 +27,13 @@ from babelscope.training.spec import ModelSpec, TrainSpec
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
-TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "studies" / "README.md", *PAGES]
+TEXTS = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "studies" / "README.md",
+    *PAGES,
+]
 STUDIES = sorted((ROOT / "studies").glob("*.yaml"))
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
@@ -51,7 +57,10 @@ HOOKS = load_hooks()
 @pytest.fixture(scope="module")
 def built() -> dict[str, str]:
     """Every page as mkdocs gets it, by its place under docs."""
-    return {path.relative_to(ROOT / "docs").as_posix(): HOOKS.on_page_markdown(path.read_text("utf-8")) for path in PAGES}
+    return {
+        path.relative_to(ROOT / "docs").as_posix(): HOOKS.on_page_markdown(path.read_text("utf-8"))
+        for path in PAGES
+    }
 
 
 def blocks(language: str) -> list[Any]:
@@ -80,15 +89,23 @@ def test_every_marker_stands_in_a_page_and_is_known(built: dict[str, str]) -> No
     assert not any(marker in page for page in built.values() for marker in HOOKS.MARKERS)
 
 
-@pytest.mark.parametrize(("page", "table"), [("methods.md", METHODS), ("metrics.md", METRICS)], ids=["methods", "metrics"])
-def test_every_row_has_its_entry_formula_and_source(built: dict[str, str], page: str, table: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("page", "table"),
+    [("methods.md", METHODS), ("metrics.md", METRICS)],
+    ids=["methods", "metrics"],
+)
+def test_every_row_has_its_entry_formula_and_source(
+    built: dict[str, str], page: str, table: dict[str, Any]
+) -> None:
     for name, row in table.items():
         assert f"| [`{name}`](#{name}) |" in built[page]
         section = built[page].split(f"\n## {name}\n")[1].split("\n## ")[0]
         assert "```text\n" in section
         assert "*Laws*" in section
         assert row.summary in built[page]
-    assert "\n    " not in re.sub(r"```.*?```", "", built[page], flags=re.S), "an indented block was not fenced"
+    assert "\n    " not in re.sub(r"```.*?```", "", built[page], flags=re.S), (
+        "an indented block was not fenced"
+    )
 
 
 def test_every_command_and_option_is_in_the_page(built: dict[str, str]) -> None:
@@ -110,7 +127,9 @@ def long_options(words: tuple[str, ...]) -> list[str]:
 
 def test_every_public_name_is_in_the_page(built: dict[str, str]) -> None:
     for name in babelscope.__all__:
-        line = next(line for line in built["python.md"].splitlines() if line.startswith(f"| `{name}` |"))
+        line = next(
+            line for line in built["python.md"].splitlines() if line.startswith(f"| `{name}` |")
+        )
         assert len(line.split("|")[3].strip()) > 10, f"{name} is not described"
 
 
@@ -122,12 +141,17 @@ def test_every_error_is_in_the_tree(built: dict[str, str]) -> None:
 
 
 def test_the_json_fields_are_those_of_the_page(built: dict[str, str]) -> None:
-    assert tuple(name for name, *_ in rows(built["explain.md"], "The fields in JSON")) == EXPLANATION_FIELDS
+    assert (
+        tuple(name for name, *_ in rows(built["explain.md"], "The fields in JSON"))
+        == EXPLANATION_FIELDS
+    )
 
 
 def test_every_field_of_a_study_is_described(built: dict[str, str]) -> None:
     """The page is made from the fields, so none is missing; each has a sentence of its own."""
-    specs = {"Study": Study} | {f"`{name}`: {row.question}": row.spec for name, row in ANALYSES.items()}
+    specs = {"Study": Study} | {
+        f"`{name}`: {row.question}": row.spec for name, row in ANALYSES.items()
+    }
     for heading, kind in specs.items():
         described = {field: meaning for field, _, meaning in rows(built["study.md"], heading)}
         assert set(described) == set(kind.model_fields)
@@ -142,7 +166,9 @@ def test_every_field_of_a_study_is_described(built: dict[str, str]) -> None:
         *(row.spec for row in ANALYSES.values()),
     ):
         for name, field in kind.model_fields.items():
-            assert (field.description or "").endswith("."), f"{kind.__module__}.{kind.__name__}.{name}"
+            assert (field.description or "").endswith("."), (
+                f"{kind.__module__}.{kind.__name__}.{name}"
+            )
 
 
 def rows(page: str, heading: str) -> list[tuple[str, ...]]:
@@ -191,7 +217,11 @@ def test_shown_command_lines_are_understood(words: list[str]) -> None:
 
 @pytest.mark.parametrize("path", TEXTS, ids=named)
 def test_links_lead_somewhere(path: Path) -> None:
-    text = HOOKS.on_page_markdown(path.read_text("utf-8")) if path in PAGES else path.read_text("utf-8")
+    text = (
+        HOOKS.on_page_markdown(path.read_text("utf-8"))
+        if path in PAGES
+        else path.read_text("utf-8")
+    )
     for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text, flags=re.S)):
         if link.startswith("https://"):
             continue
@@ -200,11 +230,14 @@ def test_links_lead_somewhere(path: Path) -> None:
         assert file.exists(), f"{link} leads nowhere"
         if anchor:
             shown = HOOKS.on_page_markdown(file.read_text("utf-8"))
-            anchors = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in shown.splitlines()
+            anchors = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ",
+            "-") for line in shown.splitlines()
                        if line.startswith("#")}  # fmt: skip
             assert anchor in anchors, f"{link}: there is no such heading"
 
 
-@pytest.mark.parametrize("path", [*TEXTS, *STUDIES, ROOT / "mkdocs.yml", ROOT / "docs" / "hooks.py"], ids=named)
+@pytest.mark.parametrize(
+    "path", [*TEXTS, *STUDIES, ROOT / "mkdocs.yml", ROOT / "docs" / "hooks.py"], ids=named
+)
 def test_no_path_of_a_machine_is_written_down(path: Path) -> None:
     assert not re.search(r"(?<![\w.])/(?:work|root|tmp|home)\b", path.read_text("utf-8"))

@@ -55,7 +55,9 @@ def write_model(folder: Path, text: str = "weights") -> None:
 
 @pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")]
+)
 def test_an_interrupted_write_leaves_the_old_content_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write, step: str, error: BaseException
 ) -> None:
@@ -68,8 +70,12 @@ def test_an_interrupted_write_leaves_the_old_content_and_nothing_else(
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "old")]
 
 
-def test_content_reaches_the_disk_before_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed at any step, the file has the old or the new content: the rename comes after the flush."""
+def test_content_reaches_the_disk_before_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed at any step, the file has the old or the new content: the rename comes after the
+    flush.
+    """
     steps: list[str] = []
     flush, replace = os.fsync, os.replace
 
@@ -90,7 +96,9 @@ def test_content_reaches_the_disk_before_its_name(tmp_path: Path, monkeypatch: p
     assert steps == ["content", "name", "folder"]
 
 
-def test_files_that_belong_together_are_complete_before_one_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_belong_together_are_complete_before_one_is_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     replace, names = os.replace, []
 
     def rename(part: Path, file: Path) -> None:
@@ -106,7 +114,9 @@ def test_files_that_belong_together_are_complete_before_one_is_renamed(tmp_path:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "c"]
 
 
-def test_the_second_of_two_files_fails_before_the_first_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_of_two_files_fails_before_the_first_is_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     flush, calls = os.fsync, []
 
     def fsync(number: int) -> None:
@@ -134,7 +144,10 @@ def write_half_a_folder(folder: Path, error: Exception) -> None:
 
 
 def test_an_error_of_the_caller_is_its_own(tmp_path: Path) -> None:
-    for error in (ValueError("bad row"), FileNotFoundError(errno.ENOENT, "No such file", "source.csv")):
+    for error in (
+        ValueError("bad row"),
+        FileNotFoundError(errno.ENOENT, "No such file", "source.csv"),
+    ):
         with pytest.raises(type(error)) as caught:
             write_half(tmp_path / "a", error)
         assert caught.value is error
@@ -147,7 +160,9 @@ def test_an_error_of_the_caller_is_its_own(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_link_or_a_file_at_the_temporary_name_is_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_or_a_file_at_the_temporary_name_is_not_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever guesses the name cannot make us write elsewhere: another name is taken."""
     tokens = iter(["0" * 16, "1" * 16, "2" * 16, "0" * 16, "3" * 16])
     monkeypatch.setattr(secrets, "token_hex", lambda _: next(tokens))
@@ -186,7 +201,10 @@ def test_a_missing_folder_and_a_file_in_its_place_are_one_line(tmp_path: Path) -
     with pytest.raises(FileError, match=r"a cannot be written: there is no folder .*no; create it"):
         write_text(tmp_path / "no" / "a", "new")
     (tmp_path / "file").write_text("old")
-    for write in (lambda: write_text(tmp_path / "file" / "a", ""), lambda: write_together(tmp_path / "file", {})):
+    for write in (
+        lambda: write_text(tmp_path / "file" / "a", ""),
+        lambda: write_together(tmp_path / "file", {}),
+    ):
         with pytest.raises(FileError, match="cannot be written"):
             write()
     assert issubclass(FileError, BabelscopeError), "the command line shows it in one line"
@@ -226,7 +244,9 @@ def test_names_may_be_as_long_as_the_file_system_allows(tmp_path: Path, name: st
 
 
 def test_concurrent_writers_never_mix(tmp_path: Path) -> None:
-    """Eight writers of 200 kB each, all of one letter: a reader sees one letter and all of it, at any moment."""
+    """Eight writers of 200 kB each, all of one letter: a reader sees one letter and all of it, at
+    any moment.
+    """
     file, size = tmp_path / "a", 200_000
     write_text(file, "z" * size)
     seen: set[str] = set()
@@ -286,9 +306,18 @@ def test_a_folder_is_absent_or_complete(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_what_killed_writers_left_is_removed_by_name(tmp_path: Path) -> None:
-    """A token has 16 hexadecimal digits: the parts of a.b are not those of a; other hidden files stay."""
+    """A token has 16 hexadecimal digits: the parts of a.b are not those of a; other hidden files
+    stay.
+    """
     token = "0123456789abcdef"
-    left = [f".a.{token}.part", f".a.b.{token}.part", f".[a].{token}.part", ".a.part", f".a.{token}.parts", "a"]
+    left = [
+        f".a.{token}.part",
+        f".a.b.{token}.part",
+        f".[a].{token}.part",
+        ".a.part",
+        f".a.{token}.parts",
+        "a",
+    ]
     for name in left:
         (tmp_path / name).write_text("")
     (tmp_path / f".a.{token[::-1]}.part").mkdir()
@@ -300,13 +329,17 @@ def test_what_killed_writers_left_is_removed_by_name(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(left[3:])
 
 
-def test_a_folder_is_named_when_everything_in_it_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_named_when_everything_in_it_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "part" / "inner").mkdir(parents=True)
     for name in ("a", "inner/b"):
         (tmp_path / "part" / name).write_text(name)
     opened: list[str] = []
     open_ = os.open
-    monkeypatch.setattr(os, "open", lambda path, *rest: opened.append(Path(path).name) or open_(path, *rest))
+    monkeypatch.setattr(
+        os, "open", lambda path, *rest: opened.append(Path(path).name) or open_(path, *rest)
+    )
     rename_folder(tmp_path / "part", tmp_path / "model")
     assert {"a", "b"} <= set(opened)
     assert (tmp_path / "model" / "inner" / "b").read_text() == "inner/b"
@@ -334,7 +367,9 @@ def test_digests_cover_names_and_contents(tmp_path: Path) -> None:
         {"config.json": "1", "inner/w": "{}"},
         {**base, ".hidden": ""},
     ]
-    digests = {folder_digest(folder(f"changed {at}", contents)) for at, contents in enumerate(changed)}
+    digests = {
+        folder_digest(folder(f"changed {at}", contents)) for at, contents in enumerate(changed)
+    }
     assert len(digests | {first}) == len(changed) + 1
     # printf abc | sha256sum
     write_text(tmp_path / "abc", "abc")
@@ -342,7 +377,10 @@ def test_digests_cover_names_and_contents(tmp_path: Path) -> None:
     assert file_digest(tmp_path / "abc") == digest(tmp_path / "abc") == known
     # printf 'abc' | sha256sum | xxd -r -p | (printf x; cat) | sha256sum
     write_text(folder("one", {"x": "abc"}) / "x", "abc")
-    assert folder_digest(tmp_path / "one") == files.hashlib.sha256(b"x" + bytes.fromhex(known)).hexdigest()
+    assert (
+        folder_digest(tmp_path / "one")
+        == files.hashlib.sha256(b"x" + bytes.fromhex(known)).hexdigest()
+    )
 
 
 JSON = st.recursive(

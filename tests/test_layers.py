@@ -25,7 +25,8 @@ RANKS = (
 """The layers, from the ground up: a module imports from its own layer and from those below."""
 RANK = {name: place for place, names in enumerate(RANKS) for name in names}
 WITHOUT_TORCH = {
-    "errors", "types", "files", "random", "options", "workers", "data", "corpus", "stats", "store", "display", "reporting",
+    "errors", "types", "files", "random", "options", "workers", "data", "corpus", "stats", "store",
+    "display", "reporting",
 }  # fmt: skip
 WITH_TRANSFORMERS = {"model", "propagation", "training"}
 
@@ -41,7 +42,9 @@ def imports(file: Path) -> set[str]:
     return found
 
 
-MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py" or path.parent != SOURCE)
+MODULES = sorted(
+    path for path in SOURCE.rglob("*.py") if path.name != "__init__.py" or path.parent != SOURCE
+)
 
 
 @pytest.mark.parametrize("file", MODULES, ids=lambda file: str(file.relative_to(SOURCE)))
@@ -56,7 +59,11 @@ def test_imports_go_down(file: Path) -> None:
 @pytest.mark.parametrize("file", MODULES, ids=lambda file: str(file.relative_to(SOURCE)))
 def test_only_data_reads_the_built_in_corpus(file: Path) -> None:
     here = file.relative_to(SOURCE).parts[0]
-    names = {name.removeprefix("babelscope.").split(".")[0] for name in imports(file) if name.startswith("babelscope.")}
+    names = {
+        name.removeprefix("babelscope.").split(".")[0]
+        for name in imports(file)
+        if name.startswith("babelscope.")
+    }
     assert here in ("data", "corpus") or "corpus" not in names
 
 
@@ -76,7 +83,9 @@ def test_who_knows_transformers_and_who_knows_no_torch(file: Path) -> None:
     roots = {name.split(".")[0] for name in imports(file)}
     if here not in WITH_TRANSFORMERS:
         assert "transformers" not in roots
-    if here in WITHOUT_TORCH or (here == "analyses" and below[-1] in ("spec", "tables", "section", "figure")):
+    if here in WITHOUT_TORCH or (
+        here == "analyses" and below[-1] in ("spec", "tables", "section", "figure")
+    ):
         assert "torch" not in roots
 
 
@@ -99,6 +108,9 @@ def test_the_public_names_are_sorted_and_resolve() -> None:
     ],
 )
 def test_importing_loads_no_torch(line: str) -> None:
-    code = f"{line}\nimport sys\nassert 'torch' not in sys.modules and 'transformers' not in sys.modules"
+    code = (
+        f"{line}\nimport sys\nassert 'torch' not in sys.modules and 'transformers' not in "
+        "sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert line

@@ -35,20 +35,32 @@ from babelscope.store import (
 from babelscope.types import Attribution, Failure, Measure, ModelInput, Window
 
 ROW = Attribution(
-    id="1", group="g", lang="hi", method="m", options={"nodes": 8, "grid": [0.1]}, seed=0, model="x", texts=("अच्छा है", "b"),
-    target="positive", label="negative", gold=None, probability=0.25, value=1.5, reference_value=None,
-    tokens=("▁अच्छा", "▁है", "b"), offsets=((0, 5), (6, 8), (0, 1)), segment=(0, 0, 1), word_index=(0, 1, 2),
-    words=("अच्छा", "है", "b"), word_offsets=((0, 5), (6, 8), (0, 1)), word_segment=(0, 0, 1), scores=(0.5, -1e-17, 2.0),
-    word_scores=(0.5, -1e-17, 2.0), flags=("truncated to 3 of 9 tokens",), task="sentiment", target_index=1,
-    quantity="contrast", contrast="negative", contrast_index=0, tagged_word=2, signature="abc",
-    input=ModelInput(
-        ids=(0, 7, 8, 2, 9, 2), types=(0, 0, 0, 0, 1, 1), content=(False, True, True, False, True, False),
-        segment=(-1, 0, 0, -1, 1, -1), offsets=((0, 0), (0, 5), (6, 8), (0, 0), (0, 1), (0, 0)),
-        tokens=("<s>", "▁अच्छा", "▁है", "</s>", "b", "</s>"), decoder=1, part="all", window=Window(2, 3, "whole"),
-        truncated_from=9,
+    id="1", group="g", lang="hi", method="m", options={"nodes": 8, "grid": [0.1]}, seed=0,
+    model="x", texts=("अच्छा है", "b"), target="positive", label="negative", gold=None,
+    probability=0.25, value=1.5, reference_value=None, tokens=("▁अच्छा", "▁है", "b"), offsets=((0,
+    5), (6, 8), (0, 1)), segment=(0, 0, 1), word_index=(0, 1, 2), words=("अच्छा", "है", "b"),
+    word_offsets=((0, 5), (6, 8), (0, 1)), word_segment=(0, 0, 1), scores=(0.5, -1e-17, 2.0),
+    word_scores=(0.5, -1e-17, 2.0), flags=("truncated to 3 of 9 tokens",), task="sentiment",
+    target_index=1, quantity="contrast", contrast="negative", contrast_index=0, tagged_word=2,
+    signature="abc", input=ModelInput(
+        ids=(0, 7, 8, 2, 9, 2), types=(0, 0, 0, 0, 1, 1), content=(False, True, True, False, True,
+        False), segment=(-1, 0, 0, -1, 1, -1), offsets=((0, 0), (0, 5), (6, 8), (0, 0), (0, 1), (0,
+        0)), tokens=("<s>", "▁अच्छा", "▁है", "</s>", "b", "</s>"), decoder=1, part="all",
+        window=Window(2, 3, "whole"), truncated_from=9,
     ),
 )  # fmt: skip
-MEASURE = Measure("1", "g", "hi", "x", "m", "comprehensiveness", {"unit": "word"}, nan, "nothing is left to read", "sentiment")
+MEASURE = Measure(
+    "1",
+    "g",
+    "hi",
+    "x",
+    "m",
+    "comprehensiveness",
+    {"unit": "word"},
+    nan,
+    "nothing is left to read",
+    "sentiment",
+)
 
 
 def cell(name: str, rows: list[Attribution]) -> Cell:
@@ -58,7 +70,9 @@ def cell(name: str, rows: list[Attribution]) -> Cell:
 def test_round_trip(tmp_path: Path) -> None:
     place = open_store(tmp_path / "s")
     assert ROW.input is not None
-    bare = replace(ROW, id="2", input=replace(ROW.input, types=None, window=None, truncated_from=None))
+    bare = replace(
+        ROW, id="2", input=replace(ROW.input, types=None, window=None, truncated_from=None)
+    )
     rows = [ROW, bare, replace(ROW, id="3", input=None, contrast=None, tagged_word=None)]
     put(place, [cell("a", rows), Cell({"kind": "measures"}, "measures", [MEASURE])])
     assert read_attributions(place) == rows
@@ -70,7 +84,9 @@ def test_round_trip(tmp_path: Path) -> None:
 
 @given(st.text(min_size=1).filter(lambda text: text.isprintable() or True), st.floats())
 @settings(max_examples=40, deadline=None)
-def test_any_text_and_any_number_survive(tmp_path_factory: pytest.TempPathFactory, text: str, number: float) -> None:
+def test_any_text_and_any_number_survive(
+    tmp_path_factory: pytest.TempPathFactory, text: str, number: float
+) -> None:
     if any(0xD800 <= ord(character) <= 0xDFFF for character in text):
         return
     place = open_store(tmp_path_factory.mktemp("s"))
@@ -89,8 +105,12 @@ def test_the_key_is_of_the_content_not_of_the_order() -> None:
         key({"a": nan})
 
 
-def test_cells_come_in_together_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed before the group is complete: nothing. Killed after: the next opening finishes it. At every single step."""
+def test_cells_come_in_together_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed before the group is complete: nothing. Killed after: the next opening finishes it. At
+    every single step.
+    """
     true_replace = os.replace
     for step in range(20):
         place = open_store(tmp_path / f"s{step}")
@@ -121,8 +141,12 @@ def test_cells_come_in_together_or_not_at_all(tmp_path: Path, monkeypatch: pytes
     pytest.fail("the write was never let through")
 
 
-def test_a_store_opened_while_it_is_written_leaves_the_writer_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The writer is halfway: what it has written so far must not be taken for what a killed one left."""
+def test_a_store_opened_while_it_is_written_leaves_the_writer_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer is halfway: what it has written so far must not be taken for what a killed one
+    left.
+    """
     place, half, opened = open_store(tmp_path / "s"), threading.Event(), threading.Event()
     write_cell = stored._write_cell
 
@@ -178,7 +202,10 @@ def test_damage_is_found_and_named(tmp_path: Path) -> None:
 def test_the_same_cells_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         put(open_store(tmp_path / name), [cell("a", [ROW]), cell("b", [ROW, ROW])])
-    files = [sorted(path.relative_to(tmp_path / name) for path in (tmp_path / name).rglob("*")) for name in ("one", "two")]
+    files = [
+        sorted(path.relative_to(tmp_path / name) for path in (tmp_path / name).rglob("*"))
+        for name in ("one", "two")
+    ]
     assert files[0] == files[1]
     for file in files[0]:
         if (tmp_path / "one" / file).is_file():
@@ -212,7 +239,8 @@ def test_a_store_of_another_version_is_refused_in_one_line(tmp_path: Path, schem
     assert json.loads(file.read_text()) == {"scheme": stored.SCHEME}
     file.unlink() if scheme == 1 else file.write_text(json.dumps({"scheme": scheme}))
     expected = (
-        f"store {tmp_path / 's'} was written by another version of babelscope (scheme {scheme}, this one reads "
+        f"store {tmp_path / 's'} was written by another version of babelscope (scheme {scheme}, "
+        "this one reads "
         f"{stored.SCHEME}); run the study again into a new folder"
     )
     for create in (True, False):
@@ -229,7 +257,9 @@ def test_a_damaged_scheme_is_named_in_one_line(tmp_path: Path, text: str) -> Non
         open_store(tmp_path / "s")
 
 
-def test_a_store_that_was_killed_while_it_was_made_is_no_store_of_the_first_scheme(tmp_path: Path) -> None:
+def test_a_store_that_was_killed_while_it_was_made_is_no_store_of_the_first_scheme(
+    tmp_path: Path,
+) -> None:
     place = tmp_path / "s"
     place.mkdir()
     open_store(place)

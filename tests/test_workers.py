@@ -28,7 +28,9 @@ def test_the_number_of_workers_changes_no_result(workers: int) -> None:
     items = list(range(7))
     ordered = [square for square, _ in in_order(work, items, workers=workers)]
     assert ordered == [0, 1, 4, 9, 16, 25, 36]
-    completed = [(number, square) for number, (square, _) in as_completed(work, items, workers=workers)]
+    completed = [
+        (number, square) for number, (square, _) in as_completed(work, items, workers=workers)
+    ]
     assert sorted(completed) == list(enumerate(ordered))
     assert list(in_order(work, [], workers=workers)) == []
 
@@ -53,7 +55,10 @@ def wait_for_the_other(item: tuple[Path, str]) -> str:
 
 def test_results_come_as_they_are_completed(tmp_path: Path) -> None:
     items = [(tmp_path / "a", "waits"), (tmp_path / "a", "awaited")]
-    assert list(as_completed(wait_for_the_other, items, workers=2)) == [(1, "awaited"), (0, "waits")]
+    assert list(as_completed(wait_for_the_other, items, workers=2)) == [
+        (1, "awaited"),
+        (0, "waits"),
+    ]
     (tmp_path / "a").unlink()
     assert list(in_order(wait_for_the_other, items, workers=2)) == ["waits", "awaited"]
 

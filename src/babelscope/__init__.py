@@ -1,4 +1,5 @@
-"""Explain fine-tuned multilingual and monolingual transformers, and measure whether the explanations can be trusted.
+"""Explain fine-tuned multilingual and monolingual transformers, and measure whether the
+explanations can be trusted.
 
 model = babelscope.load("my-finetuned-xlm-r")
 found = babelscope.explain(model, ["The food was not good."], "integrated_gradients", lang="en")
@@ -88,8 +89,8 @@ WHERE = {
     "trust": "analyses.trust.panel",
     "without": "methods.slalom.corpus",
 }
-"""The public names and the modules that hold them; a module is imported when its name is first used, so that
-`import babelscope` is quick and reading results never loads torch."""
+"""The public names and the modules that hold them; a module is imported when its name is first
+used, so that `import babelscope` is quick and reading results never loads torch."""
 
 __all__ = [
     "METHODS",

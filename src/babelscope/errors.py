@@ -1,9 +1,12 @@
 """The few exceptions, as a tree. Each message says what was asked, what was found, and what to do.
 
 BabelscopeError
-  InputError        a row, a text or an option is not what was promised (names the file, the line, the field)
-  UnsupportedModel  no rule for a layer, no attentions, no offsets; names the class and what would work instead
-  UntrainedHead     the task head was newly initialised: explaining it is meaningless (a flag overrides)
+  InputError        a row, a text or an option is not what was promised (names the file, the line,
+    the field)
+  UnsupportedModel  no rule for a layer, no attentions, no offsets; names the class and what would
+    work instead
+  UntrainedHead     the task head was newly initialised: explaining it is meaningless (a flag
+    overrides)
   Undefined         the quantity has no value here
   StoreError        a stored result does not match its key, or is damaged
   FileError         a file or folder cannot be written; names it and the reason (also an OSError)
@@ -11,7 +14,9 @@ BabelscopeError
 
 
 class BabelscopeError(Exception):
-    """Anything that the user can act upon; the command line prints it in one line and exits with status 2."""
+    """Anything that the user can act upon; the command line prints it in one line and exits with
+    status 2.
+    """
 
 
 class InputError(BabelscopeError):

@@ -19,7 +19,8 @@ from babelscope.errors import FileError
 Created = TypeVar("Created")
 
 PART = ".{name}.{token}.part"
-"""The name of what is being written, hidden beside its final name. The token cannot be predicted."""
+"""The name of what is being written, hidden beside its final name. The token cannot be predicted.
+"""
 TOKEN = 16
 """Hexadecimal digits of a token."""
 
@@ -108,7 +109,9 @@ def rename_folder(part: Path, folder: Path) -> None:
 
 
 def remove_parts(folder: Path, name: str | None = None) -> None:
-    """Removes what killed writers of that name, or of all, left in a folder: call it under a lock."""
+    """Removes what killed writers of that name, or of all, left in a folder: call it
+    under a lock.
+    """
     names = "*" if name is None else glob.escape(_short(name))
     for part in folder.glob(PART.format(name=names, token="[0-9a-f]" * TOKEN)):
         if part.is_dir() and not part.is_symlink():
@@ -149,7 +152,9 @@ def canonical(value: Any) -> str:
     *Laws*: equal values give equal text, whatever the order of their keys; NaN and infinities are
     refused (ValueError).
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
 
 
 def dumps(value: Any) -> str:
@@ -177,7 +182,9 @@ def plain(value: Any) -> Any:
 
 
 def _create(path: Path, create: Callable[[Path], Created]) -> tuple[Path, Created]:
-    """A new file or folder beside the final one; a name that exists, or is a link, is not touched."""
+    """A new file or folder beside the final one; a name that exists, or is a link, is
+    not touched.
+    """
     for _ in range(100):
         name = PART.format(name=_short(path.name), token=secrets.token_hex(TOKEN // 2))
         part = path.with_name(name)

@@ -68,7 +68,10 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 def defaults(row: Row) -> dict[str, Any]:
     """The row's options with their defaults, as plain values that can be stored: tuples are
     lists."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in row.options.items()}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in row.options.items()
+    }
 
 
 def resolve_options(row: Row, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +88,9 @@ def resolve_options(row: Row, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as(owner: str, name: str, value: Any, default: Any) -> Any:
-    wrong = InputError(f"{owner}: option {name}={value!r} is not of the kind of its default {default!r}")
+    wrong = InputError(
+        f"{owner}: option {name}={value!r} is not of the kind of its default {default!r}"
+    )
     try:
         if isinstance(default, bool):
             if str(value).lower() not in ("true", "false"):

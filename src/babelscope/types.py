@@ -18,17 +18,20 @@ Span = tuple[int, int]
 class Example:
     """One input of a task, with whatever gold is known about it.
 
-    `texts` holds one text or two (premise and hypothesis; question and context). Everything per text is a tuple with one
-    entry per text, in the same order: `words` are character spans, `rationale` marks the words that decide the label,
-    `heads` are 1-based word indices of the syntactic head with 0 for the root of each sentence, `relations` their UD names,
-    `concepts` what each word expresses: words of translations that share a concept are aligned.
+    `texts` holds one text or two (premise and hypothesis; question and context). Everything per
+    text is a tuple with one entry per text, in the same order: `words` are character spans,
+    `rationale` marks the words that decide the label, `heads` are 1-based word indices of the
+    syntactic head with 0 for the root of each sentence, `relations` their UD names, `concepts` what
+    each word expresses: words of translations that share a concept are aligned.
     """
 
     id: str
     texts: tuple[str, ...]
     lang: str = "und"
     group: str = ""
-    """Translations of one another share it; the bootstrap resamples it. Empty means: alone, the id."""
+    """Translations of one another share it; the bootstrap resamples it. Empty means: alone, the
+    id.
+    """
     label: str | None = None
     words: tuple[tuple[Span, ...], ...] | None = None
     rationale: tuple[tuple[bool, ...], ...] | None = None
@@ -47,8 +50,9 @@ class Example:
 class Encoded:
     """An example as the model reads it: unpadded token ids, and where each comes from in the text.
 
-    Arrays have one entry per token. `word` counts over both texts and is -1 where `content` is False, as is `segment`.
-    `words`, `word_offsets`, `word_segment` list the words that have at least one token; the rest was truncated away.
+    Arrays have one entry per token. `word` counts over both texts and is -1 where `content` is
+    False, as is `segment`. `words`, `word_offsets`, `word_segment` list the words that have at
+    least one token; the rest was truncated away.
     """
 
     example: Example
@@ -65,14 +69,18 @@ class Encoded:
     word_offsets: tuple[Span, ...]
     word_segment: tuple[int, ...]
     decoder: int = 0
-    """How many tokens at the end only the decoder of an encoder-decoder reads: its start, and the answer's beginning."""
+    """How many tokens at the end only the decoder of an encoder-decoder reads: its start, and the
+    answer's beginning.
+    """
     part: str = "all"
     """Which text is attributed and erased, of those that the input has."""
     window: Window | None = None
     truncated_from: int | None = None
     """How many tokens the input had before it was truncated; None if it was not."""
     candidates: tuple[Candidate, ...] = ()
-    """The sequences that are one behind another in the arrays, where the model reads several; empty for a single one."""
+    """The sequences that are one behind another in the arrays, where the model reads several;
+    empty for a single one.
+    """
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -90,7 +98,9 @@ class Candidate:
 
     tokens: int
     continuation: int = 0
-    """How many tokens at its end are the continuation whose likelihood is compared; they are never content."""
+    """How many tokens at its end are the continuation whose likelihood is compared; they are never
+    content.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +116,11 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class ModelInput:
-    """The input that an explanation is of, as the model read it: every token, special and fixed ones included.
+    """The input that an explanation is of, as the model read it: every token, special and fixed
+    ones included.
 
-    Fields as in `Encoded`. Together with the explanation's words it is the `Encoded` input again: no text is tokenized twice.
+    Fields as in `Encoded`. Together with the explanation's words it is the `Encoded` input again:
+    no text is tokenized twice.
     """
 
     ids: tuple[int, ...]
@@ -128,10 +140,10 @@ class ModelInput:
 class Aim:
     """What shall be explained, as a person asks for it.
 
-    `name` is a class, a tag, a token or an answer, "gold" for each example's own, None for what the model predicts.
-    `contrast` is the class that the quantity "contrast" subtracts, None for the best of the others. `word` is the 0-based
-    word whose tag is explained, None for the first whose predicted tag is not O. `edge` is "start" or "end" of an answer,
-    or "both".
+    `name` is a class, a tag, a token or an answer, "gold" for each example's own, None for what the
+    model predicts. `contrast` is the class that the quantity "contrast" subtracts, None for the
+    best of the others. `word` is the 0-based word whose tag is explained, None for the first whose
+    predicted tag is not O. `edge` is "start" or "end" of an answer, or "both".
     """
 
     name: str | None = None
@@ -144,9 +156,10 @@ class Aim:
 class Target:
     """What is explained: an output of the model, and as which quantity.
 
-    `index` is a class, a tag or a token of the vocabulary, and `end` for a tag the token that bears it. For reading
-    comprehension they are the tokens where the answer starts and ends; -1 leaves that edge out.
-    `quantity` is "logit" (default), "probability", "log_odds" or "contrast", the logit less that of class `contrast`.
+    `index` is a class, a tag or a token of the vocabulary, and `end` for a tag the token that bears
+    it. For reading comprehension they are the tokens where the answer starts and ends; -1 leaves
+    that edge out. `quantity` is "logit" (default), "probability", "log_odds" or "contrast", the
+    logit less that of class `contrast`.
     """
 
     index: int
@@ -157,15 +170,21 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What a method returns for one input: a score per content token, and what it knows about them."""
+    """What a method returns for one input: a score per content token, and what it knows about
+    them.
+    """
 
     scores: Any
     """One float per content token, signed; an array of length `Encoded.content.sum()`."""
     reference_value: float | None = None
-    """The target's value at the reference input; a complete method's scores sum to value - reference value."""
+    """The target's value at the reference input; a complete method's scores sum to value -
+    reference value.
+    """
     flags: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What else the method found, by name: numbers, or lists with one entry per content token; None is undefined."""
+    """What else the method found, by name: numbers, or lists with one entry per content token;
+    None is undefined.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +197,9 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """The explanation of one prediction. Every listed token is attributable: special tokens and fixed parts are not listed."""
+    """The explanation of one prediction. Every listed token is attributable: special tokens and
+    fixed parts are not listed.
+    """
 
     id: str
     group: str
@@ -212,7 +233,9 @@ class Attribution:
     task: str = ""
     target_index: int = -1
     target_end: int = -1
-    """The target as in `Target`: a class, the answer's first and last token, or a tag and the token that bears it."""
+    """The target as in `Target`: a class, the answer's first and last token, or a tag and the
+    token that bears it.
+    """
     details: Mapping[str, Any] = field(default_factory=dict)
     """What else the method found, as in `Explained`."""
     rationale: tuple[bool, ...] | None = None
@@ -225,12 +248,16 @@ class Attribution:
     input: ModelInput | None = None
     """What the model read; None where a plain function was explained, which has no tokens."""
     signature: str = ""
-    """The signature of the explained model (`Model.signature`): metrics refuse the explanation of another model."""
+    """The signature of the explained model (`Model.signature`): metrics refuse the explanation of
+    another model.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Segmentation:
-    """A text as a tokenizer segments it, without special tokens: ids, the characters of each, and the id of unknown pieces."""
+    """A text as a tokenizer segments it, without special tokens: ids, the characters of each, and
+    the id of unknown pieces.
+    """
 
     text: str
     ids: tuple[int, ...]
@@ -290,7 +317,9 @@ class DoseOutcome:
 
 @dataclass(frozen=True, slots=True)
 class UnitScores:
-    """Scored units of one text, from any tool: what comparing translations needs. Translations share their id."""
+    """Scored units of one text, from any tool: what comparing translations needs. Translations
+    share their id.
+    """
 
     id: str
     lang: str
@@ -305,7 +334,9 @@ class UnitScores:
     confidence: float | None = None
     """The model's probability of its prediction."""
     cluster: str = ""
-    """What intervals resample: texts that share a premise or a paragraph share it. Empty means: alone, the id."""
+    """What intervals resample: texts that share a premise or a paragraph share it. Empty means:
+    alone, the id.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,10 +373,11 @@ class CorpusText:
 
 @dataclass(frozen=True, slots=True)
 class FineTuning:
-    """A fine-tuned model: its name in the study, the language it was fine-tuned on, and its classes in their order.
+    """A fine-tuned model: its name in the study, the language it was fine-tuned on, and its classes
+    in their order.
 
-    `kind` is "single" (one language), "joint" (several) or "head_only" (everything below the head frozen); `source` is
-    "joint" where there are several.
+    `kind` is "single" (one language), "joint" (several) or "head_only" (everything below the head
+    frozen); `source` is "joint" where there are several.
     """
 
     model: str
@@ -357,7 +389,9 @@ class FineTuning:
 
 @dataclass(frozen=True, slots=True)
 class WeightDrift:
-    """How far the weights of one part ("embeddings", "layer 0", "layer 1", ..., "rest") moved, relative to their size."""
+    """How far the weights of one part ("embeddings", "layer 0", "layer 1", ..., "rest") moved,
+    relative to their size.
+    """
 
     part: str
     relative: float
@@ -375,7 +409,8 @@ class LanguageLoss:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What one model computed for one text: its logits in the order of its own classes, and how its heads attended.
+    """What one model computed for one text: its logits in the order of its own classes, and how its
+    heads attended.
 
     Attention numbers are per layer and head, flattened; empty for models that show no attention.
     """
@@ -395,7 +430,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextStates:
-    """Hidden states of one text, [layer, dimension] flattened: the mean over its content tokens, its first and last token."""
+    """Hidden states of one text, [layer, dimension] flattened: the mean over its content tokens,
+    its first and last token.
+    """
 
     id: str
     layers: int
@@ -436,10 +473,12 @@ class StoredHeadStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TranslationPair:
-    """A text and one of its translations, compared by their explanations: C with its nulls and its ceiling.
+    """A text and one of its translations, compared by their explanations: C with its nulls and its
+    ceiling.
 
-    Names end in `_s` for the source text and in `_t` for the translation. Undefined numbers are NaN, and `reason` says
-    why. Lists have one entry per word of the stored explanation, those of the flow one per pair of words.
+    Names end in `_s` for the source text and in `_t` for the translation. Undefined numbers are
+    NaN, and `reason` says why. Lists have one entry per word of the stored explanation, those of
+    the flow one per pair of words.
     """
 
     id: str
@@ -458,7 +497,9 @@ class TranslationPair:
     centred: bool
     """Whether the mean direction of each language was taken out of the space."""
     mean_cosine: float
-    """Of all words of the two languages in the space, of whatever meaning; NaN where it is not a space of vectors."""
+    """Of all words of the two languages in the space, of whatever meaning; NaN where it is not a
+    space of vectors.
+    """
     norm: str
     segments: str
     unknown: str
@@ -501,7 +542,9 @@ class TranslationPair:
 
 @dataclass(frozen=True, slots=True)
 class StoredPanel:
-    """The trust panel of one stored explanation: its checks and stages as plain values, undefined numbers as None."""
+    """The trust panel of one stored explanation: its checks and stages as plain values, undefined
+    numbers as None.
+    """
 
     id: str
     group: str
@@ -516,7 +559,9 @@ class StoredPanel:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean with its interval, the number of defined values behind it, and the number that had none."""
+    """A mean with its interval, the number of defined values behind it, and the number that had
+    none.
+    """
 
     mean: float
     low: float

@@ -1,4 +1,6 @@
-"""Independent pieces of work: in this process, in several processes of this machine, or on a Ray cluster."""
+"""Independent pieces of work: in this process, in several processes of this machine, or on a Ray
+cluster.
+"""
 
 from __future__ import annotations
 
@@ -70,14 +72,20 @@ def _local(work: Callable[[Item], Result], items: Sequence[Item], workers: int) 
         yield from ((number, work(item)) for number, item in enumerate(items))
         return
     with joblib.parallel_config(backend="loky"):
-        pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers)
-        yield from pool(joblib.delayed(_run)(work, number, item) for number, item in enumerate(items))
+        pool = joblib.Parallel(
+            n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers
+        )
+        yield from pool(
+            joblib.delayed(_run)(work, number, item) for number, item in enumerate(items)
+        )
 
 
 def _on_ray(
     work: Callable[[Item], Result], items: Sequence[Item], workers: int, environment: dict[str, str]
 ) -> Numbered[Result]:
-    """On the cluster that $RAY_ADDRESS names, or on one started here; an item has a GPU to itself if there are any."""
+    """On the cluster that $RAY_ADDRESS names, or on one started here; an item has a GPU to itself
+    if there are any.
+    """
     ray = _ray()
     ray.init(
         ignore_reinit_error=True, log_to_driver=False, logging_level="ERROR",
@@ -104,4 +112,6 @@ def _ray() -> Any:
     try:
         return import_module("ray")
     except ImportError as error:
-        raise InputError("work on a Ray cluster needs Ray: pip install 'babelscope[ray]'") from error
+        raise InputError(
+            "work on a Ray cluster needs Ray: pip install 'babelscope[ray]'"
+        ) from error

@@ -138,7 +138,8 @@ def show(family: Family) -> None:
     print(
         f"{family.name}: {family.count} values of {family.numbers} parts, "
         f"{family.equal} equal to the last bit; largest difference "
-        f"{family.relative:.2g} relative ({family.widest or 'nowhere'}), {family.absolute:.2g} absolute; "
+        f"{family.relative:.2g} relative ({family.widest or 'nowhere'}), {family.absolute:.2g} "
+        "absolute; "
         f"{family.loose} within their own tolerance, {len(family.wrong)} wrong, "
         f"{len(family.refusals)} refusals in other words"
     )

@@ -26,14 +26,18 @@ def tokenizer(kind: str, langs: tuple[str, ...], size: int) -> Any:
     return make_tokenizer(kind, [text for row in rows for text in row.texts], size)
 
 
-def saved(folder: Path, seed: int, langs: tuple[str, ...] = ("en", "hi", "zh"), *, base: bool = False) -> str:
+def saved(
+    folder: Path, seed: int, langs: tuple[str, ...] = ("en", "hi", "zh"), *, base: bool = False
+) -> str:
     """A classifier, or a language model as the base of others, with weights that matter."""
     pieces = tokenizer("bert", langs, 700)
     names = {
         "id2label": dict(enumerate(LABELS)),
         "label2id": {name: at for at, name in enumerate(LABELS)},
     }
-    config = BertConfig(vocab_size=len(pieces), pad_token_id=pieces.pad_token_id, **SIZE, **({} if base else names))
+    config = BertConfig(
+        vocab_size=len(pieces), pad_token_id=pieces.pad_token_id, **SIZE, **({} if base else names)
+    )
     kind = AutoModelForMaskedLM if base else AutoModelForSequenceClassification
     model = kind.from_config(config).double()
     shaken = torch.Generator().manual_seed(seed)

@@ -72,14 +72,18 @@ def _sortable(part: Any) -> tuple[bool, Any]:
 
 def tolerance(key: str, loose: Mapping[str, float]) -> float:
     """The largest of those that are given for such a key."""
-    return max((limit for like, limit in loose.items() if fnmatchcase(key, like)), default=TOLERANCE)
+    return max(
+        (limit for like, limit in loose.items() if fnmatchcase(key, like)), default=TOLERANCE
+    )
 
 
 def _value(family: Family, key: str, old: Plain, new: Plain, allowed: float) -> None:
     before, after = list(leaves(old)), list(leaves(new))
     family.numbers += len(before)
     family.equal += old == new
-    if shape(old) != shape(new) or [kind(part) for part in before] != [kind(part) for part in after]:
+    if shape(old) != shape(new) or [kind(part) for part in before] != [
+        kind(part) for part in after
+    ]:
         family.wrong.append(f"{key}: another kind or size: {short(old)} became {short(new)}")
         return
     pairs = list(zip(before, after, strict=True))

@@ -62,11 +62,19 @@ def means(entries: Values, key: str, size: int, groups: int) -> None:
     put(entries, f"{key}/paired", paired(first, second, names, seed=1))
     put(entries, f"{key}/mcnemar", mcnemar((first > 0).tolist(), (second > 0.5).tolist()))
     put(entries, f"{key}/slope", slope(dose, first, [f"i{at // 3}" for at in range(size)], names))
-    put(entries, f"{key}/reliability", reliability(0.6, np.abs(second), (first > 0).tolist(), nearest=9))
+    put(
+        entries,
+        f"{key}/reliability",
+        reliability(0.6, np.abs(second), (first > 0).tolist(), nearest=9),
+    )
     put(entries, f"{key}/specifications", specification_curve(rng.normal(0.1, 1, (5, size)), names))
     families = [f"f{at % 3}" for at in range(size)]
     for ranks in (False, True):
-        put(entries, f"{key}/correlation/ranks {ranks}", correlation(first, second, families, ranks=ranks))
+        put(
+            entries,
+            f"{key}/correlation/ranks {ranks}",
+            correlation(first, second, families, ranks=ranks),
+        )
 
 
 def units(entries: Values) -> None:

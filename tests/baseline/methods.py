@@ -19,7 +19,10 @@ ARCHITECTURES = ("bert", "xlm-roberta", "deberta-v2", "gpt2", "llama", "t5")
 QUANTITIES = ("logit", "probability", "log_odds", "contrast")
 LANGS = ("en", "en", "en", "es", "hi", "ar", "zh")
 SINGLE = [Example(f"t{at}", (text,), LANGS[at]) for at, text in enumerate(TEXTS)]
-PAIRED = [Example(f"p{at}", pair, lang) for at, (pair, lang) in enumerate(zip(PAIRS, ("en", "hi"), strict=True))]
+PAIRED = [
+    Example(f"p{at}", pair, lang)
+    for at, (pair, lang) in enumerate(zip(PAIRS, ("en", "hi"), strict=True))
+]
 MIXED = [*(SINGLE[at] for at in (0, 4, 5, 6)), PAIRED[1]]
 READING = [
     Example("q0", ("what was good", "the food was good but the room was small"), "en"),
@@ -66,19 +69,25 @@ def values() -> Values:
     return entries
 
 
-def every(entries: Values, name: str, model: Model, rows: Sequence[Example], **settings: Any) -> None:
+def every(
+    entries: Values, name: str, model: Model, rows: Sequence[Example], **settings: Any
+) -> None:
     """All methods with their defaults."""
     for method in METHODS:
         put_method(entries, f"methods/{name}/{method}", model, rows, method, **settings)
 
 
-def put_method(entries: Values, key: str, model: Model, rows: Sequence[Example], method: str, **settings: Any) -> None:
+def put_method(
+    entries: Values, key: str, model: Model, rows: Sequence[Example], method: str, **settings: Any
+) -> None:
     """What a method finds in all texts, or how it refuses; then text by text, where it does not."""
     try:
         attributions = list(explain(model, rows, method, **settings))
     except BabelscopeError as error:
         entries[f"{key}/error"] = " ".join(str(error).split())[:300]
-        attributions = [attribution for row in rows for attribution in alone(model, row, method, **settings)]
+        attributions = [
+            attribution for row in rows for attribution in alone(model, row, method, **settings)
+        ]
     for attribution in attributions:
         keep(entries, f"{key}/{attribution.id}", attribution)
 

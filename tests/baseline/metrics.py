@@ -65,7 +65,10 @@ def values() -> Values:
             {},
         )
     for method in METHODS:
-        first, second = (next(item for item in attributions if item.method == each) for each in ("occlusion", method))
+        first, second = (
+            next(item for item in attributions if item.method == each)
+            for each in ("occlusion", method)
+        )
         put(
             entries,
             f"metrics/sensitivity/{method}",
@@ -76,7 +79,9 @@ def values() -> Values:
 
 def texts() -> list[Example]:
     """Texts of several languages, and reviews with a gold rationale; labels are left out."""
-    gold = [row for lang in ("en", "hi", "zh") for row in builtin.read("sentiment", lang, "test", 1)]
+    gold = [
+        row for lang in ("en", "hi", "zh") for row in builtin.read("sentiment", lang, "test", 1)
+    ]
     return [SINGLE[0], SINGLE[2], SINGLE[5], *(replace(row, label=None) for row in gold)]
 
 

@@ -50,7 +50,9 @@ PAIR = (
     "correct_s", "correct_t", "confidence_s", "confidence_t", "cluster",
 )  # fmt: skip
 """What was recorded of a pair beside its score."""
-MEASURED = {name: name.lower() for name in ["C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift"]}
+MEASURED = {
+    name: name.lower() for name in ["C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift"]
+}
 """Columns of a stored pair by the names of the measures that they were when recorded."""
 MISSING = {
     "C_rand": "no model with random weights was explained",
@@ -123,7 +125,9 @@ def texts() -> Mapping[str, list[Example]]:
 def rows(target: str = "source") -> list[UnitScores]:
     """A small parallel corpus, explained."""
     model = shared("xlm-roberta", "text-classification")
-    return explain_translations(model, texts(), "en", target=TARGETS[target], method="input_x_gradient")
+    return explain_translations(
+        model, texts(), "en", target=TARGETS[target], method="input_x_gradient"
+    )
 
 
 def pairs(entries: Values) -> None:
@@ -152,12 +156,20 @@ def tables(entries: Values) -> None:
         key = f"consistency/study/{comparison.space}/{comparison.settings.norm}"
         put(entries, f"{key}/lines", {line.lang: line for line in comparison.lines})
         put(entries, f"{key}/overall", overall(comparison.lines))
-        put(entries, f"{key}/beside", {name: with_accuracy(comparison, name) for name in ("lift", "c")})
+        put(
+            entries,
+            f"{key}/beside",
+            {name: with_accuracy(comparison, name) for name in ("lift", "c")},
+        )
         for pair in comparison.pairs if comparison.settings.norm in ("abs", "signed") else ():
             put_pair(entries, f"{key}/pairs/{pair.lang}/{pair.id}", pair.score)
             rest = {name: getattr(pair, name) for name in PAIR}
             put(entries, f"{key}/pairs/{pair.lang}/{pair.id}", rest)
-    put(entries, "consistency/steadiness", {comparison.lang: comparison for comparison in steadiness(comparisons)})
+    put(
+        entries,
+        "consistency/steadiness",
+        {comparison.lang: comparison for comparison in steadiness(comparisons)},
+    )
     put(entries, "consistency/accuracies", accuracies(comparisons[0].pairs))
     for policy in ("zero", "drop", "identity"):
         settings = Settings(segments="joint", unknown=policy, permutations=5, seed=2)
@@ -172,17 +184,28 @@ def compared(entries: Values) -> None:
     model = shared("xlm-roberta", "text-classification")
     few = {lang: each[:4] for lang, each in texts().items() if lang in ("en", "hi")}
     every = [row for each in few.values() for row in each]
-    attributions = [attribution for each in few.values() for attribution in explain(model, each, "occlusion")]
+    attributions = [
+        attribution for each in few.values() for attribution in explain(model, each, "occlusion")
+    ]
     named = clusters(every)
-    scored = [replace(row, cluster=named[row.id]) for row in unit_scores_of(attributions, confidences(model, every))]
-    random = explain_translations(untrained_model(model), few, "en", target=None, method="occlusion")
+    scored = [
+        replace(row, cluster=named[row.id])
+        for row in unit_scores_of(attributions, confidences(model, every))
+    ]
+    random = explain_translations(
+        untrained_model(model), few, "en", target=None, method="occlusion"
+    )
     specs = {
         "gold": (Spec(gold=True, norms=["abs", "signed"], permutations=5), ()),
         "own": (Spec(untrained=True, permutations=5), random),
     }
     for name, (spec, other) in specs.items():
-        comparisons = compare(spec, scored, "en", targets=["hi"], untrained=other, texts=every, model=model)
-        kept = [to_rows(each, Origin(model.name, "topic", "occlusion", {}, 0)) for each in comparisons]
+        comparisons = compare(
+            spec, scored, "en", targets=["hi"], untrained=other, texts=every, model=model
+        )
+        kept = [
+            to_rows(each, Origin(model.name, "topic", "occlusion", {}, 0)) for each in comparisons
+        ]
         lines = [measure(pair, metric) for pairs in kept for metric in MEASURED for pair in pairs]
         for at, line in enumerate(lines):
             put(entries, f"consistency/measures/{name}/{at}", line)

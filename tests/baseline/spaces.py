@@ -51,7 +51,10 @@ def turned(entries: Values) -> None:
     put(entries, "spaces/procrustes", procrustes(first, second))
     put(entries, "spaces/precision", precision(first, second, [{at} for at in range(12)]))
     second = first[:, [2, 0, 3, 1]] + 0.01 * second
-    words = {lang: {f"{lang}{at}": row for at, row in enumerate(table)} for lang, table in (("en", first), ("hi", second))}
+    words = {
+        lang: {f"{lang}{at}": row for at, row in enumerate(table)}
+        for lang, table in (("en", first), ("hi", second))
+    }
     dictionary = [(f"en{at}", f"hi{at}") for at in range(12)]
     attempt(
         entries,

@@ -88,9 +88,15 @@ def stored(entries: Values, place: Path, models: dict[str, str]) -> None:
         table = read(store, kind).to_pandas()
         if kind == "panels":
             table = pd.concat([table, pd.DataFrame(other_panels(store, models))])
-        names = [name for name in ("model", "task", "lang", "method", "metric", "options", "seed", "id") if name in table]
+        names = [
+            name
+            for name in ("model", "task", "lang", "method", "metric", "options", "seed", "id")
+            if name in table
+        ]
         if kind == "panels":
-            table["panel"] = [json.loads(item) if isinstance(item, str) else item for item in table["panel"]]
+            table["panel"] = [
+                json.loads(item) if isinstance(item, str) else item for item in table["panel"]
+            ]
         put(entries, f"stores/{kind}", table.sort_values(names, ignore_index=True))
 
 
@@ -106,7 +112,9 @@ def other_panels(store: Store, models: dict[str, str]) -> list[dict[str, Any]]:
                 first, *_ = (
                     attribution
                     for attribution in read_attributions(store)
-                    if attribution.seed and (attribution.model, attribution.task, attribution.lang, attribution.method) == place
+                    if attribution.seed
+                    and (attribution.model, attribution.task, attribution.lang, attribution.method)
+                    == place
                 )
                 (panel,) = trust(model, [first], labelled=examples(data, lang))
                 kept = panel.stored()
@@ -152,12 +160,19 @@ def panels(entries: Values, models: dict[str, str]) -> None:
         attributions = explain(model, explained, method, seed=1)
         for panel in trust(model, attributions, draws=2, seeds=2, siblings=[other], labelled=rows):
             key = f"stores/trust/{method}/{panel.explanation.lang}"
-            put(entries, key, {"checks": panel.checks, "stages": panel.stages, "untrained": panel.untrained})
+            put(
+                entries,
+                key,
+                {"checks": panel.checks, "stages": panel.stages, "untrained": panel.untrained},
+            )
     put(entries, "stores/evaluate/classes", evaluate(model, rows))
     read_ = [row for lang in ("en", "zh") for row in builtin.read("reading", lang, "test", 4)]
     put(entries, "stores/evaluate/answers", evaluate(shared("bert", "question-answering"), read_))
     for name in ("bert", "gpt2"):
-        works = {panel.method: [panel.works, panel.reason] for panel in suitable(shared(name, "text-classification"))}
+        works = {
+            panel.method: [panel.works, panel.reason]
+            for panel in suitable(shared(name, "text-classification"))
+        }
         put(entries, f"stores/suitable/{name}", works)
     reader = shared("bert", "question-answering")
     (lone,) = trust(reader, explain(reader, READING[:1], "occlusion"), draws=1, seeds=1)

@@ -50,14 +50,23 @@ def heads() -> Values:
         by_language = {lang: head_statistics(model, trees(lang)) for lang in LANGS}
         for lang, counts in by_language.items():
             statistics(entries, f"heads/{name}/{lang}", counts)
-        masks = {lang: head_mask(counts, margin=-0.2, positional=0.3) for lang, counts in by_language.items()}
+        masks = {
+            lang: head_mask(counts, margin=-0.2, positional=0.3)
+            for lang, counts in by_language.items()
+        }
         put(entries, f"heads/{name}/transfer", agreements(masks))
-        put(entries, f"heads/{name}/likeness", [likeness(by_language["en"], by_language[lang]) for lang in LANGS])
+        put(
+            entries,
+            f"heads/{name}/likeness",
+            [likeness(by_language["en"], by_language[lang]) for lang in LANGS],
+        )
     bert = shared("bert", "text-classification")
     for direction in ("head->dep", "either"):
         counts = head_statistics(bert, trees("en"), direction=direction)
         put_numbers(entries, f"heads/{direction}", counts)
-    exact = head_statistics(bert, trees("en"), relations=("nsubj", "det", "punct"), subtypes="exact")
+    exact = head_statistics(
+        bert, trees("en"), relations=("nsubj", "det", "punct"), subtypes="exact"
+    )
     put_numbers(entries, "heads/exact", exact)
     masked(entries, bert)
     for direction in ("dep->head", "head->dep", "either"):
@@ -79,7 +88,9 @@ def statistics(entries: Values, key: str, counts: HeadStatistics) -> None:
     """Counts and shares, every kind of mask, and how many heads are kept as the thresholds vary."""
     put_numbers(entries, f"{key}/statistics", counts)
     for kind in KINDS:
-        for at, mask in enumerate((head_mask(counts, kind), head_mask(counts, kind, margin=-0.2, positional=0.3, seed=1))):
+        for at, mask in enumerate(
+            (head_mask(counts, kind), head_mask(counts, kind, margin=-0.2, positional=0.3, seed=1))
+        ):
             put_mask(entries, f"{key}/masks/{kind}/{at}", mask)
     put(entries, f"{key}/repeated", [mask.keep for mask in repeated(counts, times=3)])
     put(
@@ -112,7 +123,9 @@ def tokenization() -> Values:
         put(entries, f"tokenization/words/{lang}", spans)
     for name in ("bert", "xlm-roberta"):
         recut(entries, f"tokenization/recut/{name}", shared(name, "text-classification"))
-        intervened(entries, f"tokenization/intervention/{name}", shared(name, "text-classification"))
+        intervened(
+            entries, f"tokenization/intervention/{name}", shared(name, "text-classification")
+        )
     return entries
 
 
@@ -153,7 +166,10 @@ def recut(entries: Values, key: str, model: Model) -> None:
 
 
 def _pieces(row: Any) -> dict[str, Any]:
-    parts = {name: np.asarray(getattr(row, name)) for name in ("ids", "word", "content", "offsets", "segment")}
+    parts = {
+        name: np.asarray(getattr(row, name))
+        for name in ("ids", "word", "content", "offsets", "segment")
+    }
     return {**parts, "fertility": fertility(row)}
 
 
@@ -163,7 +179,9 @@ def intervened(entries: Values, key: str, model: Model) -> None:
     cuts = graded(model, list(WAYS), [0.0, 0.5, 1.0], [60, 20], encode(model, rows), 0)
     outcomes = intervene(model, rows, cuts, ["occlusion", "random"], OUTCOMES)
     for outcome in outcomes:
-        place = f"{key}/{outcome.arm}/{outcome.dose}/{outcome.method}/{outcome.outcome}/{outcome.id}"
+        place = (
+            f"{key}/{outcome.arm}/{outcome.dose}/{outcome.method}/{outcome.outcome}/{outcome.id}"
+        )
         put(entries, place, [float(outcome.value), float(outcome.fertility), outcome.kept])
     for at, response in enumerate(responses(outcomes)):
         put(entries, f"{key}/responses/{at}", response)

@@ -85,7 +85,11 @@ def fits(entries: Values) -> None:
     put(entries, "surrogates/fit/default", fit(counts, answer, size=UNITS))
     put(entries, "surrogates/fit/weighted", fit(counts, answer, size=UNITS, weight=weight))
     put(entries, "surrogates/fit/ridge", fit(counts, answer, size=UNITS, ridge=0.01))
-    put(entries, "surrogates/fit/l-bfgs", fit(counts, answer, size=UNITS, ridge=0.01, solver="l-bfgs"))
+    put(
+        entries,
+        "surrogates/fit/l-bfgs",
+        fit(counts, answer, size=UNITS, ridge=0.01, solver="l-bfgs"),
+    )
     put(entries, "surrogates/fit/constant", fit(counts, np.ones(60), size=UNITS))
     logits = np.stack([answer, -(answer**2) / 3, noisy(sequences, 9)], axis=1)
     put(entries, "surrogates/joint/default", joint_fit(counts, logits, size=UNITS))
@@ -96,7 +100,11 @@ def fits(entries: Values) -> None:
     )
     put(entries, "surrogates/rivals/linear", linear(sequences, answer, sequences[:9], UNITS))
     put(entries, "surrogates/rivals/additive", additive(sequences, answer, sequences[:9], UNITS))
-    put(entries, "surrogates/rivals/naive_bayes", naive_bayes(sequences, (answer > 0).tolist(), UNITS))
+    put(
+        entries,
+        "surrogates/rivals/naive_bayes",
+        naive_bayes(sequences, (answer > 0).tolist(), UNITS),
+    )
     put(
         entries,
         "surrogates/exact/slalom",
@@ -146,7 +154,9 @@ def mixtures(entries: Values) -> None:
 def beyond(entries: Values) -> None:
     """A transformer that is a SLALOM, a corpus, a function of texts; texts without some words."""
     model = slalom_transformer()
-    for at, attribution in enumerate(explain(model, ["the great film", "the bad bad film fine"], "slalom")):
+    for at, attribution in enumerate(
+        explain(model, ["the great film", "the bad bad film fine"], "slalom")
+    ):
         keep(entries, f"surrogates/planted/{at}", attribution)
         put(entries, f"surrogates/planted/{at}/without", without(attribution, ["the"]))
     for unit in ("token", "word"):
@@ -163,7 +173,9 @@ def beyond(entries: Values) -> None:
 
 
 def _function(choice: dict[str, Any]) -> dict[str, Any]:
-    (attribution,) = explain_function(_probability, " ".join(WORDS), labels=("no", "yes"), options=choice)
+    (attribution,) = explain_function(
+        _probability, " ".join(WORDS), labels=("no", "yes"), options=choice
+    )
     kept: Values = {}
     keep(kept, "function", attribution)
     return {key.partition("/")[2]: value for key, value in kept.items()}
@@ -171,4 +183,7 @@ def _function(choice: dict[str, Any]) -> dict[str, Any]:
 
 def _probability(queries: list[str]) -> list[float]:
     """A function of texts that counts letters."""
-    return [1 / (1 + np.exp(2 - 0.3 * text.count("e") - 0.1 * text.count("d ") * len(text) ** 0.5)) for text in queries]
+    return [
+        1 / (1 + np.exp(2 - 0.3 * text.count("e") - 0.1 * text.count("d ") * len(text) ** 0.5))
+        for text in queries
+    ]

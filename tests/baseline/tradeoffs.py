@@ -122,7 +122,10 @@ def saved_models(root: Path) -> list[Tuned]:
 def unlike() -> dict[str, list[Example]]:
     """The test texts without a common one."""
     return {
-        lang: [replace(row, group=f"{lang} {row.group}") for row in builtin.read("sentiment", lang, "test", COUNTS["test"])]
+        lang: [
+            replace(row, group=f"{lang} {row.group}")
+            for row in builtin.read("sentiment", lang, "test", COUNTS["test"])
+        ]
         for lang in ("en", "hi")
     }
 

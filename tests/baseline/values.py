@@ -24,7 +24,9 @@ REWORDED = {
     "tokens were queried": "tokens were asked",
     "outside of the range of a SLALOM": "outside of what a SLALOM can do",
 }
-"""Flags and reasons that were worded otherwise when they were recorded: what they say now, and then."""
+"""Flags and reasons that were worded otherwise when they were recorded: what they say now, and
+then.
+"""
 
 
 def put(entries: Values, key: str, value: Any) -> None:

@@ -1,4 +1,6 @@
-"""Debian's chromium over the DevTools pipe (file descriptors 3 and 4): nothing but the standard library."""
+"""Debian's chromium over the DevTools pipe (file descriptors 3 and 4): nothing but the standard
+library.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ FLAGS = (
 
 
 class Page:
-    """One tab. `errors` collects uncaught exceptions and console errors; `requests` every address it asked for."""
+    """One tab. `errors` collects uncaught exceptions and console errors; `requests` every address
+    it asked for.
+    """
 
     def __init__(self, to: int, back: int) -> None:
         self._to, self._back, self._rest, self._count = to, back, b"", 0
@@ -30,11 +34,15 @@ class Page:
         self.errors: list[str] = []
         self.requests: list[str] = []
         target = self._send("Target.createTarget", {"url": "about:blank"})["targetId"]
-        self._session = self._send("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
+        self._session = self._send("Target.attachToTarget", {"targetId": target, "flatten": True})[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self._send(f"{domain}.enable")
 
-    def open(self, address: str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+    def open(
+        self, address: str, *, width: int = 1280, height: int = 900, dark: bool = False
+    ) -> None:
         """Loads the address at that size, and waits until it has loaded."""
         self.resize(width, height)
         self.dark(dark)
@@ -53,7 +61,9 @@ class Page:
 
     def evaluate(self, script: str) -> Any:
         """The value of a JavaScript expression."""
-        found = self._send("Runtime.evaluate", {"expression": script, "returnByValue": True, "awaitPromise": True})
+        found = self._send(
+            "Runtime.evaluate", {"expression": script, "returnByValue": True, "awaitPromise": True}
+        )
         if "exceptionDetails" in found:
             raise AssertionError(found["exceptionDetails"])
         return found["result"].get("value")
@@ -69,7 +79,10 @@ class Page:
         """The whole page, or a part of it."""
         asked: dict[str, Any] = {"format": "png", "captureBeyondViewport": True}
         size = self._send("Page.getLayoutMetrics")["cssContentSize"]
-        asked["clip"] = {**(clip or {"x": 0, "y": 0, "width": size["width"], "height": size["height"]}), "scale": 1}
+        asked["clip"] = {
+            **(clip or {"x": 0, "y": 0, "width": size["width"], "height": size["height"]}),
+            "scale": 1,
+        }
         file.write_bytes(base64.b64decode(self._send("Page.captureScreenshot", asked)["data"]))
 
     def _send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -89,7 +102,9 @@ class Page:
     def _note(self, event: dict[str, Any]) -> None:
         params = event.get("params", {})
         if event.get("method") == "Runtime.exceptionThrown":
-            self.errors.append(str(params["exceptionDetails"].get("exception", {}).get("description", params)))
+            self.errors.append(
+                str(params["exceptionDetails"].get("exception", {}).get("description", params))
+            )
         if event.get("method") == "Log.entryAdded" and params["entry"]["level"] == "error":
             self.errors.append(params["entry"]["text"])
         if event.get("method") == "Network.requestWillBeSent":

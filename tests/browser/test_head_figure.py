@@ -1,4 +1,6 @@
-"""The picture of the heads in a real browser: it loads nothing, nothing is cut off, light and dark."""
+"""The picture of the heads in a real browser: it loads nothing, nothing is cut off, light and
+dark.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from babelscope.store import Cell, open_store, put
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"
+    ),
 ]
 
 
@@ -37,12 +41,21 @@ def statistics(lang: str) -> HeadStatistics:
 
 
 def test_the_section(tmp_path: Path) -> None:
-    """The picture in the page of the analysis: wide tables scroll by themselves, the style stays inside."""
+    """The picture in the page of the analysis: wide tables scroll by themselves, the style stays
+    inside.
+    """
     rows = [statistics("en"), statistics("zho")]
     store = open_store(tmp_path / "store")
     for row in rows:
-        put(store, [Cell({"lang": row.lang}, KIND, [flatten(row, "trees", "a")], {"analysis": "heads"})])
-    study = {"models": [{"name": "a model"}], "tasks": [{"name": "trees"}], "languages": ["en", "zho"]}
+        put(
+            store,
+            [Cell({"lang": row.lang}, KIND, [flatten(row, "trees", "a")], {"analysis": "heads"})],
+        )
+    study = {
+        "models": [{"name": "a model"}],
+        "tasks": [{"name": "trees"}],
+        "languages": ["en", "zho"],
+    }
     models = tables(store, study | {"analyses": {"heads": {"positional": 0.5}}})
     assert models is not None
     file = tmp_path / "section.html"
@@ -51,13 +64,18 @@ def test_the_section(tmp_path: Path) -> None:
         page.open(file.as_uri())
         assert page.errors == []
         assert [each for each in page.requests if not each.startswith("file://")] == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "only boxes scroll"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+            "only boxes scroll"
+        )
         assert page.evaluate("document.querySelectorAll('svg.bs-heads').length") == 1
-        # Two tables of relations, the kinds of masks, two thresholds, the agreement of the languages.
+        # Two tables of relations, the kinds of masks, two thresholds, the agreement of the
+        # languages.
         assert page.evaluate("document.querySelectorAll('table').length") == 2 + 1 + 2 + 1
         style = "getComputedStyle(document.querySelector('{}')).fill"
         assert page.evaluate(style.format("svg .faint")) == "rgb(89, 98, 110)"
-        assert page.evaluate(style.format("p.about")) == "rgb(0, 0, 0)", "outside of the picture nothing is set"
+        assert page.evaluate(style.format("p.about")) == "rgb(0, 0, 0)", (
+            "outside of the picture nothing is set"
+        )
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -71,16 +89,26 @@ def test_the_picture(tmp_path: Path, dark: bool) -> None:
         page.open(file.as_uri(), dark=dark)
         assert page.errors == []
         assert [each for each in page.requests if not each.startswith("file://")] == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "only the box scrolls"
-        assert page.evaluate("[...document.querySelectorAll('.number')].filter(one => one.textContent).length") == 2 * 144 * 5
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+            "only the box scrolls"
+        )
+        assert (
+            page.evaluate(
+                "[...document.querySelectorAll('.number')].filter(one => one.textContent).length"
+            )
+            == 2 * 144 * 5
+        )
         assert page.evaluate("document.querySelectorAll('.none').length") == 2 * 144
         lost = """[...document.querySelectorAll('svg text')].filter(one => {
             const a = one.getBBox(), b = one.ownerSVGElement.viewBox.baseVal
             return a.x < 0 || a.y < 0 || a.x + a.width > b.width || a.y + a.height > b.height }).length"""
         assert page.evaluate(lost) == 0
         ink, paper = (
-            page.evaluate(f"getComputedStyle(document.querySelector('{one}')).fill") for one in ("svg .name", "svg .paper")
+            page.evaluate(f"getComputedStyle(document.querySelector('{one}')).fill")
+            for one in ("svg .name", "svg .paper")
         )
         assert (ink, paper) == (
-            ("rgb(233, 236, 240)", "rgb(20, 23, 27)") if dark else ("rgb(23, 27, 33)", "rgb(255, 255, 255)")
+            ("rgb(233, 236, 240)", "rgb(20, 23, 27)")
+            if dark
+            else ("rgb(23, 27, 33)", "rgb(255, 255, 255)")
         )

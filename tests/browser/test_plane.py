@@ -16,7 +16,9 @@ from babelscope.methods.slalom.corpus import explain_function
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"
+    ),
 ]
 TEXTS = {
     "en": "the room was lovely but dirty",
@@ -41,7 +43,9 @@ COUNT = """(async () => {{
     blue += Math.abs(all[at] - 0x21) < 8 && Math.abs(all[at + 1] - 0x66) < 8 && Math.abs(all[at + 2] - 0xac) < 8;
   return [picture.width, picture.height, all[0], all[all.length - 4], blue];
 }})()"""
-"""Size, the red of the first and the last pixel, and how many have the colour of what supports the class."""
+"""Size, the red of the first and the last pixel, and how many have the colour of what supports the
+class.
+"""
 
 
 @pytest.mark.parametrize("lang", TEXTS)
@@ -49,7 +53,9 @@ def test_the_plane_is_painted_in_full_in_every_script(lang: str) -> None:
     (one,) = explain_function(answers, TEXTS[lang], lang=lang, options={"samples": 300})
     painted = png(str(plane_svg(one)))
     with browser() as page:
-        width, height, first, last, blue = page.evaluate(COUNT.format(base64.b64encode(painted).decode()))
+        width, height, first, last, blue = page.evaluate(
+            COUNT.format(base64.b64encode(painted).decode())
+        )
     assert (width, height) == (SCALE * WIDTH, SCALE * HEIGHT)
     assert first == last == 255
     assert blue > 100 * len(set(one.words))  # a dot and a name for each word
@@ -57,7 +63,9 @@ def test_the_plane_is_painted_in_full_in_every_script(lang: str) -> None:
 
 def test_no_browser_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(painting, "BROWSERS", ("no-such-browser",))
-    with pytest.raises(InputError, match=r"none of no-such-browser is installed; write an \.svg file"):
+    with pytest.raises(
+        InputError, match=r"none of no-such-browser is installed; write an \.svg file"
+    ):
         png('<svg viewBox="0 0 1 1"/>')
     monkeypatch.undo()
     with pytest.raises(InputError, match="viewBox"):

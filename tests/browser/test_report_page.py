@@ -15,10 +15,15 @@ from babelscope.reporting.build import report
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"
+    ),
 ]
 
-SHOWN = "[...document.querySelectorAll('.reading [data-method]:not([hidden])')].map(block => block.dataset.method)"
+SHOWN = (
+    "[...document.querySelectorAll('.reading [data-method]:not([hidden])')].map(block => "
+    "block.dataset.method)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +47,19 @@ def load(page: Page, address: str, *, width: int = 1280, dark: bool = False) -> 
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_figures_are_drawn_without_errors_or_requests(page: Page, address: str, width: int, dark: bool) -> None:
+def test_figures_are_drawn_without_errors_or_requests(
+    page: Page, address: str, width: int, dark: bool
+) -> None:
     load(page, address, width=width, dark=dark)
     figures = "[...document.querySelectorAll('[data-figure]')]"
     assert page.evaluate(f"{figures}.length") == len(synthetic_study.METRICS)
-    assert page.evaluate(f"{figures}.every(figure => figure.querySelectorAll('svg .scatterlayer .point').length > 20)")
-    assert page.evaluate(f"{figures}.every(figure => figure.querySelector('svg .barlayer .point path'))"), "the floor"
+    assert page.evaluate(
+        f"{figures}.every(figure => figure.querySelectorAll('svg .scatterlayer .point').length > "
+        "20)"
+    )
+    assert page.evaluate(
+        f"{figures}.every(figure => figure.querySelector('svg .barlayer .point path'))"
+    ), "the floor"
     assert page.evaluate("document.documentElement.dataset.error ?? ''") == ""
     assert page.errors == []
     assert page.requests == [address]
@@ -57,12 +69,16 @@ def test_figures_are_drawn_without_errors_or_requests(page: Page, address: str, 
 def test_the_page_never_scrolls_sideways(page: Page, address: str, width: int) -> None:
     load(page, address, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate("[...document.querySelectorAll('.plot svg.main-svg')].every(one => one.clientWidth <= innerWidth)")
+    assert page.evaluate(
+        "[...document.querySelectorAll('.plot svg.main-svg')].every(one => one.clientWidth <= "
+        "innerWidth)"
+    )
 
 
 def test_the_figure_lies_down_on_a_phone(page: Page, address: str) -> None:
     languages = (
-        "[...document.querySelectorAll('[data-figure]')[0].querySelectorAll('.{}tick text')].map(one => one.textContent)"
+        "[...document.querySelectorAll('[data-figure]')[0].querySelectorAll('.{}tick "
+        "text')].map(one => one.textContent)"
     )
     load(page, address, width=390)
     assert page.evaluate(languages.format("y"))[:5] == ["en", "es", "zh", "hi", "ar"]
@@ -74,14 +90,19 @@ def test_the_figures_follow_the_window(page: Page, address: str) -> None:
     load(page, address, width=1280)
     for width in (900, 400, 1000):
         page.resize(width)
-        page.until(f"[...document.querySelectorAll('.plot svg.main-svg')].every(one => one.clientWidth <= {width})")
+        page.until(
+            "[...document.querySelectorAll('.plot svg.main-svg')].every(one => one.clientWidth <= "
+            f"{width})"
+        )
         page.until(f"document.documentElement.scrollWidth <= {width}")
     assert page.errors == []
 
 
 def test_the_method_switch_shows_one_method_everywhere(page: Page, address: str) -> None:
     load(page, address)
-    names = page.evaluate("[...document.querySelectorAll('#method option')].map(option => option.value)")
+    names = page.evaluate(
+        "[...document.querySelectorAll('#method option')].map(option => option.value)"
+    )
     assert set(names) == set(synthetic_study.QUALITY)
     readings = page.evaluate("document.querySelectorAll('.reading').length")
     for name in names:
@@ -98,15 +119,18 @@ def test_hostile_text_stays_text(page: Page, address: str) -> None:
 
 def test_arabic_runs_from_right_to_left(page: Page, address: str) -> None:
     load(page, address)
-    direction = "[...new Set([...document.querySelectorAll('.bs-text[lang={}]')].map(one => getComputedStyle(one).direction))]"
+    direction = (
+        "[...new Set([...document.querySelectorAll('.bs-text[lang={}]')].map(one => "
+        "getComputedStyle(one).direction))]"
+    )
     assert page.evaluate(direction.format("ar")) == ["rtl"]
     for lang in ("en", "es", "zh", "hi"):
         assert page.evaluate(direction.format(lang)) == ["ltr"]
 
 
 def test_arabic_letters_join_across_the_border_of_two_tints(page: Page, tmp_path: Path) -> None:
-    # A segmenter may part a word from what is written with it. Tinted in two parts or plain, the line must be equally
-    # long: a letter that lost its joining form has another width.
+    # A segmenter may part a word from what is written with it. Tinted in two parts or plain, the
+    # line must be equally long: a letter that lost its joining form has another width.
     one = replace(
         synthetic_study.explanation(0, "ar", "multi", "occlusion"), texts=("بيتنا",), words=("بي", "تنا"),
         word_offsets=((0, 2), (2, 5)), word_segment=(0, 0), word_scores=(1.0, -1.0),
@@ -119,7 +143,9 @@ def test_arabic_letters_join_across_the_border_of_two_tints(page: Page, tmp_path
       return range.getBoundingClientRect().width;
     })()"""
     tinted = page.evaluate(width)
-    page.evaluate("(one => { one.textContent = one.textContent; })(document.querySelector('.bs-text'))")
+    page.evaluate(
+        "(one => { one.textContent = one.textContent; })(document.querySelector('.bs-text'))"
+    )
     assert tinted == pytest.approx(page.evaluate(width), abs=0.5)
 
 

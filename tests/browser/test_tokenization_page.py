@@ -1,4 +1,6 @@
-"""The pictures of tokenizers in a real browser: they load nothing, nothing is cut off, light and dark."""
+"""The pictures of tokenizers in a real browser: they load nothing, nothing is cut off, light and
+dark.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from babelscope.types import Estimate
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"
+    ),
 ]
 NAMES = ("bert-base-multilingual-cased", "xlm-roberta", "gpt2")
 LANGS = ("en", "es", "zh-Hant", "sw")
@@ -42,7 +46,9 @@ def drawn() -> Tokenization:
         for measure in (*MEASURES, "efficiency")
     ]
     pairs = [Agreement(NAMES[0], NAMES[1], lang, estimate(1)) for lang in LANGS]
-    return Tokenization(tuple(rows), tuple(pairs), dict.fromkeys(LANGS, "UAX #29"), dict.fromkeys(NAMES, 512))
+    return Tokenization(
+        tuple(rows), tuple(pairs), dict.fromkeys(LANGS, "UAX #29"), dict.fromkeys(NAMES, 512)
+    )
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -55,9 +61,13 @@ def test_the_page(tmp_path: Path, dark: bool) -> None:
             assert page.errors == []
             assert [each for each in page.requests if not each.startswith("file://")] == []
             assert page.evaluate("document.documentElement.dataset.error === undefined")
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "only the boxes scroll"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+                "only the boxes scroll"
+            )
             marks = "document.querySelectorAll('.scatterlayer .points path').length"
-            assert page.evaluate(marks) == len(MEASURES) * len(NAMES) * len(LANGS) + len(LANGS), "all but the undefined ones"
+            assert page.evaluate(marks) == len(MEASURES) * len(NAMES) * len(LANGS) + len(LANGS), (
+                "all but the undefined ones"
+            )
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -67,7 +77,9 @@ def test_the_picture(tmp_path: Path, dark: bool) -> None:
     with browser() as page:
         page.open(file.as_uri(), dark=dark)
         assert page.errors == []
-        assert page.evaluate("document.querySelectorAll('g circle').length") == len(MEASURES) * len(NAMES) * len(LANGS)
+        assert page.evaluate("document.querySelectorAll('g circle').length") == len(MEASURES) * len(
+            NAMES
+        ) * len(LANGS)
         lost = """[...document.querySelectorAll('text, circle, line')].filter(one => {
             const a = one.getBBox(), b = document.documentElement.viewBox.baseVal
             return a.x < 0 || a.y < 0 || a.x + a.width > b.width || a.y + a.height > b.height }).length"""

@@ -1,4 +1,6 @@
-"""The trade-off page in a real browser: it loads nothing, nothing is cut off, all scripts, light and dark."""
+"""The trade-off page in a real browser: it loads nothing, nothing is cut off, all scripts, light
+and dark.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,27 @@ from babelscope.reporting.build import section_page
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"
+    ),
 ]
 LANGS = ("en", "hi", "ar", "zh")
-TEXTS = {"g": {"en": ("<b>Rain</b> in June",), "hi": ("जून में बारिश",), "ar": ("مطر في يونيو",), "zh": ("六月下雨",)}}
+TEXTS = {
+    "g": {
+        "en": ("<b>Rain</b> in June",),
+        "hi": ("जून में बारिश",),
+        "ar": ("مطر في يونيو",),
+        "zh": ("六月下雨",),
+    }
+}
 
 
 def three(values: np.ndarray) -> dict[str, Any]:
-    return {"value": values.tolist(), "low": (values - 0.05).tolist(), "high": (values + 0.05).tolist()}
+    return {
+        "value": values.tolist(),
+        "low": (values - 0.05).tolist(),
+        "high": (values + 0.05).tolist(),
+    }
 
 
 def drawn() -> dict[str, Any]:
@@ -33,7 +48,13 @@ def drawn() -> dict[str, Any]:
     point = {"confidence": 0.7, "accuracy": 0.6, "low": 0.5, "high": 0.7, "n": 40}
     pairs = [(s, t) for s in LANGS for t in LANGS]
     over = {"value": 0.1, "low": 0.05, "high": 0.15}
-    sure = {"ece_width": 0.1, "null_width": 0.12, "distinguishable": False, "brier": {"total": 0.4}, "nll": 0.8}
+    sure = {
+        "ece_width": 0.1,
+        "null_width": 0.12,
+        "distinguishable": False,
+        "brier": {"total": 0.4},
+        "nll": 0.8,
+    }
     flip = {"listed": [{"group": "g", "gold": 0, "predicted": 1, "confidence": 0.93}]}
     return {
         "sources": list(LANGS), "targets": list(LANGS), "seeds": [0, 1], "labels": ["sport", "<i>health"], "texts": 40,
@@ -77,12 +98,23 @@ def test_the_page(tmp_path: Path, dark: bool) -> None:
         for width in (1280, 400):
             shown.open(file.as_uri(), dark=dark, width=width)
             assert shown.errors == []
-            assert [each for each in shown.requests if not each.startswith(("file://", "data:"))] == []
+            assert [
+                each for each in shown.requests if not each.startswith(("file://", "data:"))
+            ] == []
             assert shown.evaluate("document.documentElement.dataset.error === undefined")
-            assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth"), "only the boxes scroll"
-            assert shown.evaluate("document.querySelectorAll('.heatmaplayer .hm').length") == 2 * (4 + 2 * len(LANGS))
-            assert shown.evaluate("document.querySelectorAll('b, u, i').length") == 0, "names and texts are no markup"
-            assert shown.evaluate("getComputedStyle(document.querySelector('bdi[lang=ar]')).direction") == "rtl"
+            assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+                "only the boxes scroll"
+            )
+            assert shown.evaluate("document.querySelectorAll('.heatmaplayer .hm').length") == 2 * (
+                4 + 2 * len(LANGS)
+            )
+            assert shown.evaluate("document.querySelectorAll('b, u, i').length") == 0, (
+                "names and texts are no markup"
+            )
+            assert (
+                shown.evaluate("getComputedStyle(document.querySelector('bdi[lang=ar]')).direction")
+                == "rtl"
+            )
 
 
 def test_the_same_numbers_give_the_same_text() -> None:

@@ -26,9 +26,10 @@ from babelscope.training.small import make, make_tokenizer
 from conftest import TEXTS
 
 FIELDS = {
-    "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
-    "word_index", "words", "scores", "word_scores", "flags", "texts", "gold", "quantity", "model", "options", "seed",
-    "word_offsets", "word_segment", "details", "contrast", "tagged_word", "input", "signature",
+    "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens",
+    "offsets", "segment", "word_index", "words", "scores", "word_scores", "flags", "texts", "gold",
+    "quantity", "model", "options", "seed", "word_offsets", "word_segment", "details", "contrast",
+    "tagged_word", "input", "signature",
 }  # fmt: skip
 
 
@@ -75,14 +76,18 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("cli")
-    make(place / "model", "bert", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300)
+    make(
+        place / "model", "bert", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300
+    )
     config = json.loads((place / "model" / "config.json").read_text())
     (place / "model" / "config.json").write_text(json.dumps({**config, "untrained": False}))
     rows = [
         {"id": str(at), "text": text, "lang": "en" if at < 3 else "es", "label": "positive"}
         for at, text in enumerate(TEXTS[:4])
     ]
-    (place / "data.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    (place / "data.jsonl").write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8"
+    )
     assert config["architectures"] == ["BertForSequenceClassification"]
     return place
 
@@ -101,19 +106,38 @@ def test_tasks() -> None:
 
 def test_explain_json_has_the_documented_fields(folder: Path) -> None:
     methods = "integrated_gradients,attention,random"
-    done = call("explain", str(folder / "model"), "the food was good", "--lang", "en", "--method", methods, "--json")
+    done = call(
+        "explain",
+        str(folder / "model"),
+        "the food was good",
+        "--lang",
+        "en",
+        "--method",
+        methods,
+        "--json",
+    )
     rows = json.loads(done.stdout)
     assert [row["method"] for row in rows] == methods.split(",")
     for row in rows:
         assert set(row) == FIELDS
-        assert len(row["tokens"]) == len(row["scores"]) == len(row["offsets"]) == len(row["segment"]) == len(row["word_index"])
+        assert (
+            len(row["tokens"])
+            == len(row["scores"])
+            == len(row["offsets"])
+            == len(row["segment"])
+            == len(row["word_index"])
+        )
         assert row["words"] == ["the", "food", "was", "good"]
         assert row["target"] == row["label"]
-    assert sum(rows[0]["scores"]) == pytest.approx(rows[0]["value"] - rows[0]["reference_value"], abs=1e-3)
+    assert sum(rows[0]["scores"]) == pytest.approx(
+        rows[0]["value"] - rows[0]["reference_value"], abs=1e-3
+    )
 
 
 def test_explain_shows_coloured_words(folder: Path) -> None:
-    shown = call("explain", str(folder / "model"), "खाना अच्छा था", "--lang", "hi", "--target", "positive").stdout
+    shown = call(
+        "explain", str(folder / "model"), "खाना अच्छा था", "--lang", "hi", "--target", "positive"
+    ).stdout
     assert "खाना" in shown
     assert "p(positive)" in shown
     assert "+" in shown or "-" in shown, "numbers where there is no colour"
@@ -143,8 +167,18 @@ def test_explain_a_file_to_a_file(folder: Path, ending: str) -> None:
 
 
 def test_slalom_takes_its_options_and_draws_its_plane(folder: Path) -> None:
-    given = ("explain", str(folder / "model"), "the food was not <b>good</b>", "--method", "slalom", "--option", "unit=word")
-    (row,) = json.loads(call(*given, "--option", "score=value", "--option", "samples=60", "--json").stdout)
+    given = (
+        "explain",
+        str(folder / "model"),
+        "the food was not <b>good</b>",
+        "--method",
+        "slalom",
+        "--option",
+        "unit=word",
+    )
+    (row,) = json.loads(
+        call(*given, "--option", "score=value", "--option", "samples=60", "--json").stdout
+    )
     assert row["options"] == {"score": "value", "design": "mix", "samples": 60, "unit": "word"}
     assert row["details"]["queries"] <= 60
     output = folder / "plane.svg"
@@ -155,7 +189,13 @@ def test_slalom_takes_its_options_and_draws_its_plane(folder: Path) -> None:
     assert "<b>" not in picture
     assert "score" in refused(*given, "--option", "score=weight")
     assert "occlusion" in refused(
-        "explain", str(folder / "model"), "the food", "--method", "occlusion", "--output", str(output)
+        "explain",
+        str(folder / "model"),
+        "the food",
+        "--method",
+        "occlusion",
+        "--output",
+        str(output),
     )
 
 
@@ -169,8 +209,17 @@ def test_markup_in_a_text_stays_text(folder: Path) -> None:
 
 
 def test_measure(folder: Path) -> None:
-    common = ("measure", str(folder / "model"), "--input", str(folder / "data.jsonl"), "--method", "occlusion,random")
-    rows = json.loads(call(*common, "--metric", "comprehensiveness,normalised_sufficiency", "--json").stdout)
+    common = (
+        "measure",
+        str(folder / "model"),
+        "--input",
+        str(folder / "data.jsonl"),
+        "--method",
+        "occlusion,random",
+    )
+    rows = json.loads(
+        call(*common, "--metric", "comprehensiveness,normalised_sufficiency", "--json").stdout
+    )
     assert len(rows) == 4 * 2 * 2
     assert {row["metric"] for row in rows} == {"comprehensiveness", "normalised_sufficiency"}
     shown = call(*common, "--option", "unit=token", "--option", "operator=delete").stdout
@@ -185,23 +234,65 @@ def test_finetune_study_status_and_report(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("BABELSCOPE_CACHE", str(folder / "cache"))
     for split, count in (("train", 80), ("dev", 20), ("test", 8)):
         rows = [row for lang in ("en", "hi") for row in sentiment(lang, split, count)]
-        lines = [{"id": row.id, "group": row.group, "text": row.texts[0], "label": row.label, "lang": row.lang} for row in rows]
-        (folder / f"{split}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        lines = [
+            {
+                "id": row.id,
+                "group": row.group,
+                "text": row.texts[0],
+                "label": row.label,
+                "lang": row.lang,
+            }
+            for row in rows
+        ]
+        (folder / f"{split}.jsonl").write_text(
+            "".join(json.dumps(line) + "\n" for line in lines), "utf-8"
+        )
     tuned = folder / "tuned"
-    common = ("--train", str(folder / "train.jsonl"), "--dev", str(folder / "dev.jsonl"), "--output", str(tuned))
-    said = call("finetune", "new:distilbert", *common, "--epochs", "1", "--width", "32", "--layers", "1", "--vocabulary", "500")
+    common = (
+        "--train",
+        str(folder / "train.jsonl"),
+        "--dev",
+        str(folder / "dev.jsonl"),
+        "--output",
+        str(tuned),
+    )
+    said = call(
+        "finetune",
+        "new:distilbert",
+        *common,
+        "--epochs",
+        "1",
+        "--width",
+        "32",
+        "--layers",
+        "1",
+        "--vocabulary",
+        "500",
+    )
     assert "accuracy" in said.stdout
     assert "already" in refused("finetune", "new:distilbert", *common)
     odd = folder / "odd.jsonl"
     odd.write_text('{"text": "a", "label": "sideways"}\n')
-    strange = ("--train", str(folder / "train.jsonl"), "--dev", str(odd), "--output", str(folder / "strange"))
-    assert "the label 'sideways', which no training example has" in refused("finetune", "new:bert", *strange)
+    strange = (
+        "--train",
+        str(folder / "train.jsonl"),
+        "--dev",
+        str(odd),
+        "--output",
+        str(folder / "strange"),
+    )
+    assert "the label 'sideways', which no training example has" in refused(
+        "finetune", "new:bert", *strange
+    )
     assert not list(folder.glob("strange*"))
     study = {
         "name": "of files",
         "tasks": [{"name": "reviews", "data": {"file": str(folder / "test.jsonl"), "examples": 8}}],
         "languages": ["en", "hi"],
-        "models": [{"name": "tuned", "source": str(tuned)}, {"name": "gone", "source": str(folder / "gone")}],
+        "models": [
+            {"name": "tuned", "source": str(tuned)},
+            {"name": "gone", "source": str(folder / "gone")},
+        ],
         "methods": ["random", "gradient_norm"],
         "faithfulness": {"metrics": ["comprehensiveness"]},
     }
@@ -211,7 +302,8 @@ def test_finetune_study_status_and_report(folder: Path, monkeypatch: pytest.Monk
     assert "8 cells filled, 0 found, 2 failed" in done.stdout
     assert "there is no model folder" in done.stderr
     status = json.loads(call("study", "status", str(file), "--json").stdout)
-    assert [(row["model"], row["analysis"], row["done"], row["planned"]) for row in status["models"]] == [
+    assert [(row["model"], row["analysis"], row["done"],
+             row["planned"]) for row in status["models"]] == [
         ("tuned", "explanations", 4, 4), ("tuned", "faithfulness", 4, 4),
         ("gone", "explanations", 0, 4), ("gone", "faithfulness", 0, 4),
     ]  # fmt: skip
@@ -236,8 +328,14 @@ def test_single_text_models_refuse_pairs(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("{model}", "the food", "--method", "integrated_gradient"), "did you mean 'integrated_gradients'?"),
-        (("{model}", "the food", "--target", "joy"), "label 'joy' is not one of the model's: negative, positive"),
+        (
+            ("{model}", "the food", "--method", "integrated_gradient"),
+            "did you mean 'integrated_gradients'?",
+        ),
+        (
+            ("{model}", "the food", "--target", "joy"),
+            "label 'joy' is not one of the model's: negative, positive",
+        ),
         (("{model}", "   "), "empty or only white space"),
         (("{model}", "[CLS] [SEP]"), "only special tokens"),
         (("{model}", "𒀀 𒁀"), "unknown to the model's vocabulary"),
@@ -252,7 +350,10 @@ def test_single_text_models_refuse_pairs(folder: Path) -> None:
         (("{model}",), "give either a text or --input"),
         (("{model}", "--input", "absent.jsonl"), "there is no file absent.jsonl"),
         (("{model}", "--input", "broken.jsonl"), "broken.jsonl, line 2: broken JSON"),
-        (("{model}", "--input", "columns.csv"), "columns.csv, line 3: 3 columns, but the header has 2"),
+        (
+            ("{model}", "--input", "columns.csv"),
+            "columns.csv, line 3: 3 columns, but the header has 2",
+        ),
         (("{model}", "--input", "notext.jsonl"), "line 1: no text"),
         (("{model}", "--input", "latin.jsonl"), "in UTF-8"),
         (("{model}", "--input", "surrogate.jsonl"), "lone surrogate U+D83D"),
@@ -260,17 +361,24 @@ def test_single_text_models_refuse_pairs(folder: Path) -> None:
         (("{model}", "--input", "empty.jsonl"), "holds no row"),
         (("{model}", "--input", "data.xlsx"), "the ending '.xlsx'"),
         (("absent/folder/of/model", "the food"), "there is no model folder"),
-        (("no-such-model-anywhere", "the food"), "neither a folder here nor could it be had from the Hugging Face hub"),
+        (
+            ("no-such-model-anywhere", "the food"),
+            "neither a folder here nor could it be had from the Hugging Face hub",
+        ),
         (("{base}", "the food"), "holds no trained weights for classifier"),
         (("{nan}", "the food"), "not finite"),
         (("{model}", "the food", "--device", "abacus"), "device 'abacus' cannot be used here"),
         (("{made}", "the food"), "was made but never trained"),
     ],
 )
-def test_bad_input_is_one_line_and_status_2(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_bad_input_is_one_line_and_status_2(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
     _bad_files(folder)
     given = [
-        part.format(model=folder / "model", base=folder / "base", nan=folder / "nan", made=folder / "made")
+        part.format(
+            model=folder / "model", base=folder / "base", nan=folder / "nan", made=folder / "made"
+        )
         for part in arguments
     ]
     before = sorted(folder.iterdir())
@@ -282,7 +390,9 @@ def test_bad_input_is_one_line_and_status_2(folder: Path, arguments: tuple[str, 
 def _bad_files(folder: Path) -> None:
     if (folder / "nan").exists():
         return
-    make(folder / "made", "gpt2", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300)
+    make(
+        folder / "made", "gpt2", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300
+    )
     (folder / "broken.jsonl").write_text('{"text": "a"}\n{"text": \n')
     (folder / "columns.csv").write_text("text,label\na,b\nc,d,e\n")
     (folder / "notext.jsonl").write_text('{"words": "a"}\n')
@@ -293,7 +403,11 @@ def _bad_files(folder: Path) -> None:
     (folder / "data.xlsx").write_text("")
     tokenizer = make_tokenizer("xlm-roberta", TEXTS, 300)
     config = XLMRobertaConfig(
-        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=1, num_attention_heads=1, intermediate_size=32
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=32,
     )
     XLMRobertaForMaskedLM(config).save_pretrained(folder / "base")
     tokenizer.save_pretrained(folder / "base")
@@ -310,7 +424,15 @@ def _bad_files(folder: Path) -> None:
 def test_an_untrained_head_can_be_allowed(folder: Path) -> None:
     _bad_files(folder)
     rows = json.loads(
-        call("explain", str(folder / "base"), "the food", "--method", "random", "--allow-untrained-head", "--json").stdout
+        call(
+            "explain",
+            str(folder / "base"),
+            "the food",
+            "--method",
+            "random",
+            "--allow-untrained-head",
+            "--json",
+        ).stdout
     )
     assert rows[0]["label"].startswith("LABEL_")
 
@@ -321,10 +443,14 @@ def test_debug_shows_the_traceback(folder: Path) -> None:
 
 
 def test_the_installed_command(folder: Path) -> None:
-    """Once as a process of its own: UTF-8 out, one line on standard error, status 2, no traceback."""
+    """Once as a process of its own: UTF-8 out, one line on standard error, status 2, no
+    traceback.
+    """
     command = [str(Path(sys.executable).with_name("babelscope")), "explain", str(folder / "model")]
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
-    good = subprocess.run([*command, "खाना अच्छा था", "--json"], capture_output=True, env=env, check=True)
+    good = subprocess.run(
+        [*command, "खाना अच्छा था", "--json"], capture_output=True, env=env, check=True
+    )
     assert json.loads(good.stdout.decode("utf-8"))[0]["words"] == ["खाना", "अच्छा", "था"]
     bad = subprocess.run([*command, "\udcff"], capture_output=True, env=env, check=False)
     assert bad.returncode == 2

@@ -1,4 +1,6 @@
-"""The consistency of parallel sets as a person meets it: files in, a table out, and whatever is wrong with the files."""
+"""The consistency of parallel sets as a person meets it: files in, a table out, and whatever is
+wrong with the files.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +24,37 @@ from babelscope.study.run import run
 from babelscope.training.small import make
 from conftest import TEXTS
 
-WORDS = {"en": ["the", "cat", "sleeps", "dog", "runs", "far"], "es": ["el", "gato", "duerme", "perro", "corre", "lejos"]}
+WORDS = {
+    "en": ["the", "cat", "sleeps", "dog", "runs", "far"],
+    "es": ["el", "gato", "duerme", "perro", "corre", "lejos"],
+}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six words and their translations with almost equal vectors, and explanations that agree but for one example."""
+    """Six words and their translations with almost equal vectors, and explanations that agree but
+    for one example.
+    """
     place = tmp_path_factory.mktemp("consistency")
     rng = np.random.default_rng(0)
     table = rng.normal(size=(6, 5))
     for lang, words in WORDS.items():
-        rows = [f"{word} " + " ".join(f"{number:.5f}" for number in vector) for word, vector in zip(words, table)]
+        rows = [
+            f"{word} " + " ".join(f"{number:.5f}" for number in vector)
+            for word, vector in zip(words, table)
+        ]
         rows.append("nan nan nan nan nan nan")
         (place / f"{lang}.vec").write_text("7 5\n" + "\n".join(rows) + "\n", "utf-8")
     write(place / "rows.jsonl", [row(lang, name) for lang in WORDS for name in ("a", "b", "c")])
-    make(place / "model", "xlm-roberta", TEXTS, ["negative", "positive"], layers=2, width=64, vocabulary=300)
+    make(
+        place / "model",
+        "xlm-roberta",
+        TEXTS,
+        ["negative", "positive"],
+        layers=2,
+        width=64,
+        vocabulary=300,
+    )
     return place
 
 
@@ -77,12 +95,21 @@ def test_agreeing_explanations_reach_the_ceiling(folder: Path) -> None:
     (comparison,) = told(*common(folder), "--output", str(folder / "pairs.jsonl"))
     (line,) = comparison["languages"]
     assert line["lang"] == "es"
-    assert line["c"] == {"mean": pytest.approx(1), "low": pytest.approx(1), "high": pytest.approx(1), "n": 3, "undefined": 0}
+    assert line["c"] == {
+        "mean": pytest.approx(1),
+        "low": pytest.approx(1),
+        "high": pytest.approx(1),
+        "n": 3,
+        "undefined": 0,
+    }
     assert line["kappa"]["mean"] == pytest.approx(1)
     assert line["c_rand"]["n"] == 0
     assert line["c_mis"]["mean"] < 1
     assert line["coverage"] == [1, 1]
-    assert (comparison["overall"], comparison["overall_incl_self"]) == (pytest.approx(1), pytest.approx(1))
+    assert (comparison["overall"], comparison["overall_incl_self"]) == (
+        pytest.approx(1),
+        pytest.approx(1),
+    )
     pairs = [json.loads(each) for each in (folder / "pairs.jsonl").read_text("utf-8").splitlines()]
     assert [each["id"] for each in pairs] == ["a", "b", "c"]
     for each in pairs:
@@ -91,8 +118,20 @@ def test_agreeing_explanations_reach_the_ceiling(folder: Path) -> None:
 
 
 def test_the_table_never_shows_c_alone(folder: Path) -> None:
-    shown = call(*common(folder), "--set", "norms=all", "--units", str(folder / "rows.jsonl")).stdout
-    for name in ("C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift", "kappa", "norm signed", "norm softmax"):
+    shown = call(
+        *common(folder), "--set", "norms=all", "--units", str(folder / "rows.jsonl")
+    ).stdout
+    for name in (
+        "C_unif",
+        "C_perm",
+        "C_mis",
+        "C_rand",
+        "ceil",
+        "lift",
+        "kappa",
+        "norm signed",
+        "norm softmax",
+    ):
         assert name in shown
 
 
@@ -109,9 +148,18 @@ BAD = {
     "there is no text in en": [row("es", "a")],
     "es: 3 units, but 2 attributions": [row("en", "a"), row("es", "a", attributions=[1.0, 2.0])],
     "es: 3 units, but 1 segments": [row("en", "a"), row("es", "a", segment=[0])],
-    "source: all attributions are zero": [row("en", "a", attributions=[0.0, 0.0, 0.0]), row("es", "a")],
-    "target: an attribution is not finite: nan": [row("en", "a"), row("es", "a", attributions=[1.0, None, 2.0])],
-    "the vector of 'nan' (es) is not finite": [row("en", "a"), row("es", "a", units=["nan", "el", "gato"])],
+    "source: all attributions are zero": [
+        row("en", "a", attributions=[0.0, 0.0, 0.0]),
+        row("es", "a"),
+    ],
+    "target: an attribution is not finite: nan": [
+        row("en", "a"),
+        row("es", "a", attributions=[1.0, None, 2.0]),
+    ],
+    "the vector of 'nan' (es) is not finite": [
+        row("en", "a"),
+        row("es", "a", units=["nan", "el", "gato"]),
+    ],
     "there are no vectors for sw": [row("en", "a"), {**row("es", "a"), "lang": "sw"}],
     "a text has no unit": [row("en", "a"), row("es", "a", units=[], attributions=[])],
 }
@@ -127,7 +175,9 @@ def test_what_cannot_be_compared_is_a_row_with_its_reason(folder: Path, reason: 
     assert line["c"]["undefined"] >= 1
     if "sw" not in reason:
         assert (line["c"]["n"], line["c"]["mean"]) == (1, pytest.approx(1))
-    bad = [json.loads(each) for each in (folder / "bad-pairs.jsonl").read_text("utf-8").splitlines()]
+    bad = [
+        json.loads(each) for each in (folder / "bad-pairs.jsonl").read_text("utf-8").splitlines()
+    ]
     assert next(each["c"] for each in bad if each["reason"] == reason) is None
 
 
@@ -150,7 +200,10 @@ def test_one_word_texts_have_c_but_no_kappa(folder: Path) -> None:
     ("lines", "message"),
     [
         (["{"], "line 1: broken JSON"),
-        (['{"id": "a", "lang": "en", "units": "x"}'], "line 1, field units: is 'x'; expected a list of words"),
+        (
+            ['{"id": "a", "lang": "en", "units": "x"}'],
+            "line 1, field units: is 'x'; expected a list of words",
+        ),
         (['{"id": "a", "lang": "en", "units": ["x"]}'], "line 1, field attributions: is missing"),
         (['{"id": "a", "units": ["x"], "attributions": [1]}'], "line 1, field lang: is missing"),
         ([json.dumps(row("en", "a"))] * 2, "line 2: a in en is in line 1 already"),
@@ -170,21 +223,37 @@ def test_misused_options_are_one_line(folder: Path) -> None:
     assert "both were given" in refused("consistency", "m", "--units", file, *spaces)
     assert "words of a file are compared in a space" in refused("consistency", "--units", file)
     assert "leave the other spaces out" in refused(
-        "consistency", str(folder / "model"), *spaces, "--space", "gold", "--task", "topic", "--target", "es"
+        "consistency",
+        str(folder / "model"),
+        *spaces,
+        "--space",
+        "gold",
+        "--task",
+        "topic",
+        "--target",
+        "es",
     )
     assert "each once: LANG=MODEL" in refused("consistency", "a", "b", "--task", "topic")
-    assert "not of the form LANG=FILE.vec" in refused("consistency", "--units", file, "--space", "vectors=en")
+    assert "not of the form LANG=FILE.vec" in refused(
+        "consistency", "--units", file, "--space", "vectors=en"
+    )
     assert "needs a parallel corpus" in refused("consistency", str(folder / "model"))
     assert "no norm 'l2'" in refused("consistency", "--units", file, *spaces, "--set", "norms=[l2]")
     assert "write gold, vectors=" in refused("consistency", "--units", file, "--space", "words")
     assert "one or two files; found 3" in refused("consistency", *["--units", file] * 3, *spaces)
-    assert "neither a file nor one of the corpora" in refused("consistency", "m", "--task", "tpic", "--target", "es")
-    assert "did you mean 'norms'" in refused("consistency", "--units", file, *spaces, "--set", "norm=abs")
+    assert "neither a file nor one of the corpora" in refused(
+        "consistency", "m", "--task", "tpic", "--target", "es"
+    )
+    assert "did you mean 'norms'" in refused(
+        "consistency", "--units", file, *spaces, "--set", "norm=abs"
+    )
 
 
 def test_a_model_is_explained_and_scored(folder: Path) -> None:
-    command = ["consistency", str(folder / "model"), "--task", "sentiment", "--target", "es,hi", "--count", "4", "--method",
-               "input_x_gradient", "--set", "untrained=true", *HEADLESS, "--set", "permutations=5"]  # fmt: skip
+    command = ["consistency", str(folder / "model"), "--task", "sentiment", "--target", "es,hi",
+               "--count", "4", "--method",
+               "input_x_gradient", "--set", "untrained=true", *HEADLESS, "--set",
+               "permutations=5"]  # fmt: skip
     (comparison,) = told(*command, "--store", str(folder / "store"))
     assert [line["lang"] for line in comparison["languages"]] == ["es", "hi"]
     for line in comparison["languages"]:
@@ -193,22 +262,30 @@ def test_a_model_is_explained_and_scored(folder: Path) -> None:
     assert comparison["space"].startswith("input embeddings of")
     assert set(comparison["mean_cosine"]) == {"es", "hi"}
     cells = {file.name for file in (folder / "store" / "cells").iterdir()}
-    assert told(*command, "--store", str(folder / "store")) == [comparison], "a second run computes nothing"
+    assert told(*command, "--store", str(folder / "store")) == [comparison], (
+        "a second run computes nothing"
+    )
     assert {file.name for file in (folder / "store" / "cells").iterdir()} == cells
 
 
-def test_the_command_gives_the_numbers_of_a_study_with_other_analyses(folder: Path, tmp_path: Path) -> None:
+def test_the_command_gives_the_numbers_of_a_study_with_other_analyses(
+    folder: Path, tmp_path: Path
+) -> None:
     (comparison,) = told(
-        "consistency", f"en={folder / 'model'}", "--task", "sentiment", "--target", "es", "--count", "3",
-        "--method", "input_x_gradient", *HEADLESS,
+        "consistency", f"en={folder / 'model'}", "--task", "sentiment", "--target", "es",
+        "--count", "3", "--method", "input_x_gradient", *HEADLESS,
     )  # fmt: skip
     name = str(folder / "model")
     model = {"name": name, "source": name, "allow_untrained_head": True}
-    task = {"name": "sentiment", "data": {"builtin": "sentiment", "examples": 3}, "target": "source"}
+    task = {
+        "name": "sentiment",
+        "data": {"builtin": "sentiment", "examples": 3},
+        "target": "source",
+    }
     study = parse_study({
         "name": "several", "tasks": [task],
-        "languages": ["en", "es"], "source": "en", "models": [model], "methods": ["random", "input_x_gradient"],
-        "consistency": {}, "faithfulness": {"metrics": ["comprehensiveness"]},
+        "languages": ["en", "es"], "source": "en", "models": [model], "methods": ["random",
+        "input_x_gradient"], "consistency": {}, "faithfulness": {"metrics": ["comprehensiveness"]},
     })  # fmt: skip
     assert not run(study, tmp_path / "s").failed
     store = open_store(tmp_path / "s")
@@ -217,20 +294,29 @@ def test_the_command_gives_the_numbers_of_a_study_with_other_analyses(folder: Pa
 
 
 def test_models_of_each_language_are_a_matrix(folder: Path) -> None:
-    """Sources x targets: each model's own language is the source, the languages of the others are its targets."""
+    """Sources x targets: each model's own language is the source, the languages of the others are
+    its targets.
+    """
     page = folder / "matrix.html"
     models = [f"{lang}={folder / 'model'}" for lang in ("en", "es", "hi")]
-    heads = [part for at in range(3) for part in ("--set", f"models.{at}.allow_untrained_head=true")]
-    common = ["--task", "topic", "--space", "gold", "--count", "5", "--method", "input_x_gradient", *heads,
+    heads = [
+        part for at in range(3) for part in ("--set", f"models.{at}.allow_untrained_head=true")
+    ]
+    common = ["--task", "topic", "--space", "gold", "--count", "5", "--method", "input_x_gradient",
+              *heads,
               "--set", "tasks.0.target=null", "--set", "permutations=3"]  # fmt: skip
-    values = json.loads(call("consistency", *models, *common, "--output", str(page), "--json").stdout)
+    values = json.loads(
+        call("consistency", *models, *common, "--output", str(page), "--json").stdout
+    )
     results = values["comparisons"]
     assert [(one["source"], [line["lang"] for line in one["languages"]]) for one in results] == [
         ("en", ["es", "hi"]), ("es", ["en", "hi"]), ("hi", ["en", "es"]),
     ]  # fmt: skip
     cells = {(one["source"], line["lang"]): line for one in results for line in one["languages"]}
     for one, two in (("en", "es"), ("es", "hi")):
-        assert cells[one, two]["c"]["mean"] == pytest.approx(cells[two, one]["c"]["mean"], abs=1e-9), "one model, own targets"
+        assert cells[one, two]["c"]["mean"] == pytest.approx(
+            cells[two, one]["c"]["mean"], abs=1e-9
+        ), "one model, own targets"
     assert results[0]["space"] == "gold links"
     assert values["matrices"][0]["sources"] == ["en", "es", "hi"]
     text = page.read_text("utf-8")
@@ -241,7 +327,9 @@ def test_models_of_each_language_are_a_matrix(folder: Path) -> None:
 
 
 def test_several_spaces_and_norms_say_what_depends_on_the_choice(folder: Path) -> None:
-    shown = call(*common(folder), "--space", f"encoder={folder / 'model'}", "--set", "norms=all").stdout
+    shown = call(
+        *common(folder), "--space", f"encoder={folder / 'model'}", "--set", "norms=all"
+    ).stdout
     assert "space: vec" in shown
     assert shown.count("norm abs · space") == 2, "one table per space"
     assert "over 12 choices" in shown
@@ -252,7 +340,8 @@ def test_start_and_end_of_an_answer(folder: Path) -> None:
     reader = XLMRobertaForQuestionAnswering(base.hf.config)
     reader.save_pretrained(folder / "reader")
     base.tokenizer.save_pretrained(folder / "reader")
-    command = ["consistency", str(folder / "reader"), "--task", "reading", "--target", "es", "--count", "3", "--method",
+    command = ["consistency", str(folder / "reader"), "--task", "reading", "--target", "es",
+               "--count", "3", "--method",
                "input_x_gradient", *HEADLESS, "--set", "permutations=0"]  # fmt: skip
     means = []
     for edge in ("start", "end", "both"):
@@ -266,13 +355,16 @@ def test_the_page_of_a_file_has_ribbons_and_loads_nothing(folder: Path) -> None:
     page = folder / "units.html"
     call(*common(folder), "--output", str(page))
     text = page.read_text("utf-8")
-    assert text.count('class="ribbon"') == 3, "the highest, the middle and the lowest lift of three texts"
+    assert text.count('class="ribbon"') == 3, (
+        "the highest, the middle and the lowest lift of three texts"
+    )
     assert "src=" not in text.replace('src="data:', "")
 
 
 def test_explanations_of_the_command_line_are_read(folder: Path) -> None:
     texts = corpus.sentiment("en", "test", 1)[0].texts[0]
-    call("explain", str(folder / "model"), texts, "--method", "random", "--allow-untrained-head", "--output",
+    call("explain", str(folder / "model"), texts, "--method", "random", "--allow-untrained-head",
+         "--output",
          str(folder / "own.jsonl"))  # fmt: skip
     (one,) = unit_scores(folder / "own.jsonl")
     assert len(one.units) == len(one.scores) == len(one.segment) > 3

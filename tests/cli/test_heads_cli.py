@@ -43,9 +43,19 @@ FRENCH = """# sent_id = 1
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model that was never trained, but whose heads are sharp: they can be looked at all the same."""
+    """A model that was never trained, but whose heads are sharp: they can be looked at all the
+    same.
+    """
     place = tmp_path_factory.mktemp("heads")
-    make(place / "model", "xlm-roberta", TEXTS, ["negative", "positive"], layers=2, width=64, vocabulary=300)
+    make(
+        place / "model",
+        "xlm-roberta",
+        TEXTS,
+        ["negative", "positive"],
+        layers=2,
+        width=64,
+        vocabulary=300,
+    )
     sharp = load(place / "model", allow_untrained_head=True).hf
     with torch.no_grad():
         for name, weight in sharp.named_parameters():
@@ -63,8 +73,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_statistics_mask_and_picture(folder: Path, tmp_path: Path) -> None:
     mask, figure = tmp_path / "mask.json", tmp_path / "heads.svg"
     shown = call(
-        "heads", str(folder / "model"), "--treebank", "topic/en/test/8", "--set", "positional=0.1", "--set", "margin=-0.6",
-        "--out", str(mask), "--figure", str(figure),
+        "heads", str(folder / "model"), "--treebank", "topic/en/test/8", "--set", "positional=0.1",
+        "--set", "margin=-0.6", "--out", str(mask), "--figure", str(figure),
     ).stdout  # fmt: skip
     model = load(folder / "model", allow_untrained_head=True)
     counted = head_statistics(model, corpus.read("topic", "en", "test", 8))
@@ -85,27 +95,46 @@ def test_statistics_mask_and_picture(folder: Path, tmp_path: Path) -> None:
 
 def test_several_languages(folder: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "mask-{lang}.json")
-    arguments = ("heads", str(folder / "model"), "--treebank", "topic/en,fr,zh/test/5", "--kind", "all")
+    arguments = (
+        "heads",
+        str(folder / "model"),
+        "--treebank",
+        "topic/en,fr,zh/test/5",
+        "--kind",
+        "all",
+    )
     shown = call(*arguments, "--out", out, "--figure", str(tmp_path / "h.html")).stdout
     assert "do the languages keep the same heads?" in shown
-    assert {file.name for file in tmp_path.iterdir()} == {"mask-en.json", "mask-fr.json", "mask-zh.json", "h.html"}
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "mask-en.json",
+        "mask-fr.json",
+        "mask-zh.json",
+        "h.html",
+    }
     assert load_mask(tmp_path / "mask-zh.json").keep == ((True, True), (True, True))
     told = json.loads(call(*arguments, "--json").stdout)
     assert [row["lang"] for row in told["languages"]] == ["en", "fr", "zh"]
-    assert [(row["one"], row["two"]) for row in told["transfer"]] == [("en", "fr"), ("en", "zh"), ("fr", "zh")]
+    assert [(row["one"], row["two"]) for row in told["transfer"]] == [
+        ("en", "fr"),
+        ("en", "zh"),
+        ("fr", "zh"),
+    ]
     assert all(row["jaccard"] == 1 and row["kappa"] is None for row in told["transfer"])
     again = {row["lang"]: row["mask"] for row in told["languages"]}
     assert again["fr"] == json.loads((tmp_path / "mask-fr.json").read_text())
 
 
-def test_the_command_gives_the_numbers_of_a_study_with_other_analyses(folder: Path, tmp_path: Path) -> None:
+def test_the_command_gives_the_numbers_of_a_study_with_other_analyses(
+    folder: Path, tmp_path: Path
+) -> None:
     name = str(folder / "model")
     run(
         parse_study({
             "name": "heads", "languages": ["en", "fr"], "methods": ["position"],
-            "faithfulness": {"metrics": ["complexity"]}, "heads": {"margin": -0.3, "positional": 0.1},
-            "tasks": [{"name": "topics", "data": {"builtin": "topic", "examples": 4}}],
-            "models": [{"name": name, "source": name, "allow_untrained_head": True}],
+            "faithfulness": {"metrics": ["complexity"]}, "heads": {"margin": -0.3,
+            "positional": 0.1}, "tasks": [{"name": "topics", "data": {"builtin": "topic",
+            "examples": 4}}], "models": [{"name": name, "source": name,
+                                          "allow_untrained_head": True}],
         }),
         tmp_path / "store",
     )  # fmt: skip
@@ -113,13 +142,26 @@ def test_the_command_gives_the_numbers_of_a_study_with_other_analyses(folder: Pa
     listed = sections(store, read_study(store))
     assert [each.name for each in listed] == ["faithfulness", "heads"]
     expected = json.loads(dumps(plain(listed[1].data)))
-    command = ("heads", name, "--treebank", "topic/en,fr/test/4", "--set", "margin=-0.3", "--set", "positional=0.1")
+    command = (
+        "heads",
+        name,
+        "--treebank",
+        "topic/en,fr/test/4",
+        "--set",
+        "margin=-0.3",
+        "--set",
+        "positional=0.1",
+    )
     kept = ("--store", str(tmp_path / "single"), "--output", str(tmp_path / "heads.html"), "--json")
     assert json.loads(call(*command, *kept).stdout) == expected
-    before = {file.name: file.stat().st_mtime_ns for file in (tmp_path / "single" / "cells").iterdir()}
+    before = {
+        file.name: file.stat().st_mtime_ns for file in (tmp_path / "single" / "cells").iterdir()
+    }
     assert len(before) == 2
     assert json.loads(call(*command, *kept).stdout) == expected
-    assert {file.name: file.stat().st_mtime_ns for file in (tmp_path / "single" / "cells").iterdir()} == before
+    assert {
+        file.name: file.stat().st_mtime_ns for file in (tmp_path / "single" / "cells").iterdir()
+    } == before
     html = (tmp_path / "heads.html").read_text("utf-8")
     assert "default-src 'none'" in html
     assert "<script" not in html
@@ -138,7 +180,9 @@ def test_a_treebank_file_and_its_multiword_tokens(folder: Path) -> None:
     assert one.lang == "fr"
     assert [one.texts[0][a:b] for a, b in one.words[0]] == ["Il", "parle", "du", "chat", "."]
     assert one.heads[0] == (2, 0, 4, 2, 2)
-    shown = call("heads", str(folder / "model"), "--treebank", str(folder / "fr_toy-ud-test.conllu")).stdout
+    shown = call(
+        "heads", str(folder / "model"), "--treebank", str(folder / "fr_toy-ud-test.conllu")
+    ).stdout
     assert "fr · 1 sentences" in shown
     assert "fr: nsubj: few pairs (1)" in shown
     assert "fr: obj: no pair" in shown
@@ -155,22 +199,39 @@ def test_a_treebank_file_and_its_multiword_tokens(folder: Path) -> None:
         (("--treebank", "topic/xx"), "no language 'xx'"),
         (("--treebank", "ud-pud/fr"), "there is no fr_pud-ud-test.conllu"),
         (("--treebank", "topic/en,fr", "--out", "m.json"), "put {lang} into the name"),
-        (("--treebank", "topic/en", "--out", "m.txt"), "--out m.txt: the ending must be one of .json"),
+        (
+            ("--treebank", "topic/en", "--out", "m.txt"),
+            "--out m.txt: the ending must be one of .json",
+        ),
         (("--treebank", "topic/en", "--out", "no/m.json"), "there is no folder no"),
         (("--treebank", "topic/en", "--figure", "m.png"), "the ending must be one of .svg, .html"),
-        (("--treebank", "topic/en", "--kind", "best", "--out", "m.json"), "there is no kind of mask 'best'"),
-        (("--treebank", "topic/en", "--set", "direction=up", "--out", "m.json"), "direction 'up' is not one of"),
+        (
+            ("--treebank", "topic/en", "--kind", "best", "--out", "m.json"),
+            "there is no kind of mask 'best'",
+        ),
+        (
+            ("--treebank", "topic/en", "--set", "direction=up", "--out", "m.json"),
+            "direction 'up' is not one of",
+        ),
         (("--treebank", "topic/en", "--set", "subtypes=all"), "subtypes 'all' is not one of"),
         (("--treebank", "topic/en", "--set", "relations=[]"), "no relation was asked for"),
-        (("--treebank", "topic/en", "--set", "positional=2"), "positional 2.0 is not between 0 and 1"),
+        (
+            ("--treebank", "topic/en", "--set", "positional=2"),
+            "positional 2.0 is not between 0 and 1",
+        ),
         (("--treebank", "topic/en", "--set", "offset=2"), "there is no such field"),
-        (("--treebank", "topic/en", "--output", "m.pdf"), "--output m.pdf: the ending must be one of .html"),
+        (
+            ("--treebank", "topic/en", "--output", "m.pdf"),
+            "--output m.pdf: the ending must be one of .html",
+        ),
         (("--text", "plain.txt"), "name its language with --lang"),
         (("--text", "absent.txt", "--lang", "en"), "there is no file absent.txt"),
         (("--text", "latin.txt", "--lang", "fr"), "latin.txt is not UTF-8"),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_is_written(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_bad_input_is_one_line_and_nothing_is_written(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
     before = sorted(folder.iterdir())
     assert message in refused("heads", "model", *arguments, cwd=folder)
     assert sorted(folder.iterdir()) == before
@@ -185,18 +246,26 @@ def test_without_a_parser_or_its_models(folder: Path, monkeypatch: pytest.Monkey
         raise FileNotFoundError("Resources file not found\nTry again")
 
     monkeypatch.setitem(sys.modules, "stanza", SimpleNamespace(Pipeline=pipeline))
-    assert "Stanza has no models for 'en' here (Resources file not found Try again)" in refused(*arguments, cwd=folder)
+    assert "Stanza has no models for 'en' here (Resources file not found Try again)" in refused(
+        *arguments, cwd=folder
+    )
 
 
-def test_what_a_parser_returns_is_read_as_a_treebank(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stand-in for Stanza, whose models need a network: its documents format themselves as CoNLL-U."""
+def test_what_a_parser_returns_is_read_as_a_treebank(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for Stanza, whose models need a network: its documents format themselves as
+    CoNLL-U.
+    """
 
     class Document:
         def __format__(self, spec: str) -> str:
             assert spec == "C"
             return FRENCH.strip()
 
-    monkeypatch.setitem(sys.modules, "stanza", SimpleNamespace(Pipeline=lambda lang, **_: lambda text: Document()))
+    monkeypatch.setitem(
+        sys.modules, "stanza", SimpleNamespace(Pipeline=lambda lang, **_: lambda text: Document())
+    )
     (one,) = parsed(folder / "plain.txt", "fr")
     (gold,) = treebank(str(folder / "fr_toy-ud-test.conllu"))
     assert (one.lang, one.texts, one.words, one.heads, one.relations) == (
@@ -207,7 +276,12 @@ def test_what_a_parser_returns_is_read_as_a_treebank(folder: Path, monkeypatch: 
 def test_a_mask_needs_a_json_file(folder: Path) -> None:
     from babelscope.model.head_masks import write_mask
 
-    counted = head_statistics(load(folder / "model", allow_untrained_head=True), corpus.read("topic", "en", "test", 2))
-    for name, message in (("mask.yaml", "the ending must be .json"), ("no/mask.json", "there is no folder")):
+    counted = head_statistics(
+        load(folder / "model", allow_untrained_head=True), corpus.read("topic", "en", "test", 2)
+    )
+    for name, message in (
+        ("mask.yaml", "the ending must be .json"),
+        ("no/mask.json", "there is no folder"),
+    ):
         with pytest.raises(InputError, match=message):
             write_mask(head_mask(counted), folder / name)

@@ -45,7 +45,9 @@ def explained(*arguments: str) -> dict[str, object]:
 def test_methods_of_a_model_are_told_with_reasons(folder: Path) -> None:
     rows = json.loads(call("methods", "--model", str(folder / "mamba"), "--json").stdout)
     assert [row["method"] for row in rows] == list(METHODS)
-    assert {row["method"] for row in rows if not row["works"]} == {row.name for row in METHODS.values() if row.attentions}
+    assert {row["method"] for row in rows if not row["works"]} == {
+        row.name for row in METHODS.values() if row.attentions
+    }
     shown = call("methods", "--model", str(folder / "mamba")).stdout
     assert "MambaForCausalLM has no attention weights" in shown
 
@@ -53,13 +55,37 @@ def test_methods_of_a_model_are_told_with_reasons(folder: Path) -> None:
 def test_options_choose_the_target(folder: Path) -> None:
     method = ("--method", "attnlrp")
     tagged = explained(str(folder / "bert"), TEXT, "--word", "2", "--target", "name", *method)
-    assert (tagged["target"], tagged["flags"], tagged["tagged_word"]) == ("name", ["the tag of word 2, 'was'"], 2)
-    both = explained(str(folder / "distilbert"), TEXT, "--target", "O", "--quantity", "contrast", "--contrast", "name", *method)
+    assert (tagged["target"], tagged["flags"], tagged["tagged_word"]) == (
+        "name",
+        ["the tag of word 2, 'was'"],
+        2,
+    )
+    both = explained(
+        str(folder / "distilbert"),
+        TEXT,
+        "--target",
+        "O",
+        "--quantity",
+        "contrast",
+        "--contrast",
+        "name",
+        *method,
+    )
     assert (both["target"], both["quantity"], both["contrast"]) == ("O", "contrast", "name")
     asked = (str(folder / "xlm-roberta"), "the food", "--pair", TEXT, *method)
-    whole, start, end = (explained(*asked, "--edge", edge)["value"] for edge in ("both", "start", "end"))
+    whole, start, end = (
+        explained(*asked, "--edge", edge)["value"] for edge in ("both", "start", "end")
+    )
     assert whole == pytest.approx(float(str(start)) + float(str(end)))
-    labelled = explained(str(folder / "gpt2"), TEXT, "--verbalizer", "yes=good/lovely,nay=no", "--target", "nay", *method)
+    labelled = explained(
+        str(folder / "gpt2"),
+        TEXT,
+        "--verbalizer",
+        "yes=good/lovely,nay=no",
+        "--target",
+        "nay",
+        *method,
+    )
     assert labelled["target"] == "nay"
     assert labelled["label"] in ("yes", "nay")
 
@@ -76,15 +102,25 @@ def test_options_choose_the_target(folder: Path) -> None:
         ("mamba", ("--method", "attention"), "has no attention weights"),
     ],
 )
-def test_what_does_not_go_together_is_one_line(folder: Path, kind: str, arguments: tuple[str, ...], message: str) -> None:
+def test_what_does_not_go_together_is_one_line(
+    folder: Path, kind: str, arguments: tuple[str, ...], message: str
+) -> None:
     assert message in refused("explain", str(folder / kind), TEXT, "--json", *arguments)
 
 
 def test_a_study_asks_a_language_model_for_a_contrast(folder: Path, tmp_path: Path) -> None:
     rows = [{"id": str(at), "text": TEXT, "lang": "en", "label": "yes"} for at in range(2)]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    task = {"name": "mood", "data": {"file": str(tmp_path / "data.jsonl"), "examples": None}, "target": "gold"}
-    model = {"name": "lm", "source": str(folder / "gpt2"), "verbalizer": {"yes": ["good", "lovely"], "nay": "no"}}
+    task = {
+        "name": "mood",
+        "data": {"file": str(tmp_path / "data.jsonl"), "examples": None},
+        "target": "gold",
+    }
+    model = {
+        "name": "lm",
+        "source": str(folder / "gpt2"),
+        "verbalizer": {"yes": ["good", "lovely"], "nay": "no"},
+    }
     given = {
         "name": "s",
         "languages": ["en"],
@@ -97,9 +133,16 @@ def test_a_study_asks_a_language_model_for_a_contrast(folder: Path, tmp_path: Pa
         assert not outcome.failed
         assert outcome.filled == 2, "one explanation and one metric of it"
     stored = read_attributions(open_store(tmp_path / "store", create=False))
-    assert {(row.target, row.quantity, row.contrast) for row in stored} == {("yes", "contrast", "nay"), ("yes", "logit", None)}
+    assert {(row.target, row.quantity, row.contrast) for row in stored} == {
+        ("yes", "contrast", "nay"),
+        ("yes", "logit", None),
+    }
     assert not failures(open_store(tmp_path / "store", create=False))
     with pytest.raises(InputError, match="what is trained here has classes"):
         parse_study(
-            {**given, "tasks": [task], "models": [{"name": "a", "train": {"languages": ["en"]}, "verbalizer": {"a": "b"}}]}
+            {
+                **given,
+                "tasks": [task],
+                "models": [{"name": "a", "train": {"languages": ["en"]}, "verbalizer": {"a": "b"}}],
+            }
         )

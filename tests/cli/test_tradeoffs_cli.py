@@ -21,20 +21,37 @@ RUN = CliRunner()
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Checkpoints with the classes of the built-in reviews."""
     classes = ("negative", "positive")
-    return checkpoints(tmp_path_factory.mktemp("binary"), dict.fromkeys(("a", "b", "base"), classes))
+    return checkpoints(
+        tmp_path_factory.mktemp("binary"), dict.fromkeys(("a", "b", "base"), classes)
+    )
 
 
 def command(folders: dict[str, str], *more: str) -> list[str]:
-    models = ["--models", f"en={folders['a']}", "--models", f"hi={folders['b']}", "--base", folders["base"]]
+    models = [
+        "--models",
+        f"en={folders['a']}",
+        "--models",
+        f"hi={folders['b']}",
+        "--base",
+        folders["base"],
+    ]
     counts = ["--count", "8", "--set", "train_examples=12", "--set", "dev_examples=8"]
     return ["tradeoffs", *models, "--task", "sentiment", "--languages", "en,hi", *counts, *more]
 
 
 def test_the_command_prints_writes_a_page_and_json(folders: dict[str, str], tmp_path: Path) -> None:
     page, store = tmp_path / "t.html", str(tmp_path / "store")
-    done = RUN.invoke(app, command(folders, "--output", str(page), "--store", store), catch_exceptions=False)
+    done = RUN.invoke(
+        app, command(folders, "--output", str(page), "--store", store), catch_exceptions=False
+    )
     assert done.exit_code == 0, done.output
-    for piece in ("accuracy: fine-tuned on", "gain over a probe", "over-confidence", "the probe", "one seed"):
+    for piece in (
+        "accuracy: fine-tuned on",
+        "gain over a probe",
+        "over-confidence",
+        "the probe",
+        "one seed",
+    ):
         assert piece in done.stdout
     text = page.read_text("utf-8")
     assert text.startswith("<!doctype html>")
@@ -44,7 +61,16 @@ def test_the_command_prints_writes_a_page_and_json(folders: dict[str, str], tmp_
     assert set(printed) == {"sentiment"}
     result = printed["sentiment"]
     assert result["sources"] == result["targets"] == ["en", "hi"]
-    assert {"behaviour", "activations", "attention", "confidence", "errors", "probing", "forgetting", "drift"} <= set(result)
+    assert {
+        "behaviour",
+        "activations",
+        "attention",
+        "confidence",
+        "errors",
+        "probing",
+        "forgetting",
+        "drift",
+    } <= set(result)
     opened = open_store(store)
     assert printed == json.loads(json.dumps(tables(opened, read_study(opened))))
 
@@ -61,7 +87,9 @@ def test_the_command_prints_writes_a_page_and_json(folders: dict[str, str], tmp_
         (["--set", "poolings=[max]"], "poolings"),
     ],
 )
-def test_what_cannot_work_is_refused_in_one_line(folders: dict[str, str], change: list[str], message: str) -> None:
+def test_what_cannot_work_is_refused_in_one_line(
+    folders: dict[str, str], change: list[str], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         RUN.invoke(app, command(folders, *change), catch_exceptions=False)
 

@@ -42,17 +42,24 @@ from conftest import TEXTS
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("trust")
-    make(place / "model", "bert", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300)
+    make(
+        place / "model", "bert", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300
+    )
     config = json.loads((place / "model" / "config.json").read_text())
     (place / "model" / "config.json").write_text(json.dumps({**config, "untrained": False}))
-    rows = [{"id": str(at), "text": text, "lang": "en", "label": "positive"} for at, text in enumerate(TEXTS[:2])]
+    rows = [
+        {"id": str(at), "text": text, "lang": "en", "label": "positive"}
+        for at, text in enumerate(TEXTS[:2])
+    ]
     (place / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return place
 
 
 def test_trust_prints_json_and_writes_a_page(folder: Path) -> None:
-    done = call("trust", "model", TEXTS[0], "--method", "occlusion", "--set", "shuffles=1", "--set", "labelled=data.jsonl",
-                "--set", "siblings=[model]", "--output", "panel.html", "--json", cwd=folder)  # fmt: skip
+    done = call("trust", "model", TEXTS[0], "--method", "occlusion", "--set", "shuffles=1",
+                "--set", "labelled=data.jsonl",
+                "--set", "siblings=[model]", "--output", "panel.html", "--json",
+                cwd=folder)  # fmt: skip
     (row,) = json.loads(done.stdout)
     assert [one["name"] for one in row["checks"]] == list(CHECKS)
     told = {one["name"]: one for one in row["checks"]}
@@ -67,27 +74,44 @@ def test_trust_prints_json_and_writes_a_page(folder: Path) -> None:
 
 
 def test_trust_shows_a_panel(folder: Path) -> None:
-    shown = call("trust", "model", TEXTS[0], "--method", "position", "--set", "shuffles=1", cwd=folder).stdout
+    shown = call(
+        "trust", "model", TEXTS[0], "--method", "position", "--set", "shuffles=1", cwd=folder
+    ).stdout
     for word in ("randomisation", "leave one out", "✗", "embeddings", "food"):
         assert word in shown
 
 
 def test_what_cannot_be_asked_is_refused(folder: Path) -> None:
-    assert "no method 'nothing'" in refused("trust", "model", "a text", "--method", "nothing", cwd=folder)
+    assert "no method 'nothing'" in refused(
+        "trust", "model", "a text", "--method", "nothing", cwd=folder
+    )
     assert ".html" in refused("trust", "model", "a text", "--output", "x.pdf", cwd=folder)
-    assert "way" in refused("intervene", "model", "--input", "data.jsonl", "--way", "syllables", cwd=folder)
-    assert "--rate" in refused("intervene", "model", "--input", "data.jsonl", "--rate", "much", cwd=folder)
-    assert "pieces" in refused("intervene", "model", "--input", "data.jsonl", "--way", "truncate", cwd=folder)
+    assert "way" in refused(
+        "intervene", "model", "--input", "data.jsonl", "--way", "syllables", cwd=folder
+    )
+    assert "--rate" in refused(
+        "intervene", "model", "--input", "data.jsonl", "--rate", "much", cwd=folder
+    )
+    assert "pieces" in refused(
+        "intervene", "model", "--input", "data.jsonl", "--way", "truncate", cwd=folder
+    )
 
 
 def test_intervene_gives_every_value_and_the_slopes(folder: Path) -> None:
-    asked = ("intervene", "model", "--input", "data.jsonl", "--way", "characters,truncate", "--rate", "0,1", "--pieces", "20",
+    asked = ("intervene", "model", "--input", "data.jsonl", "--way", "characters,truncate",
+             "--rate", "0,1", "--pieces", "20",
              "--method", "occlusion", "--metric", "complexity")  # fmt: skip
-    rows = json.loads(call(*asked, "--output", "values.csv", "--json", cwd=folder).stdout)["interventions"]
+    rows = json.loads(call(*asked, "--output", "values.csv", "--json", cwd=folder).stdout)[
+        "interventions"
+    ]
     assert len(rows) == 2 * 2 * 2 * 2, "two ways, two doses, two texts, two outcomes"
     assert {row["arm"] for row in rows} == {"characters", "truncate"}
     assert len((folder / "values.csv").read_text().splitlines()) == 1 + len(rows)
-    assert all(row["value"] == pytest.approx(1.0) for row in rows if row["dose"] == 0 and row["outcome"] == "agreement")
+    assert all(
+        row["value"] == pytest.approx(1.0)
+        for row in rows
+        if row["dose"] == 0 and row["outcome"] == "agreement"
+    )
     shown = call(*asked, cwd=folder).stdout
     assert "slope" in shown
     assert "tokens per word" in shown
@@ -95,14 +119,25 @@ def test_intervene_gives_every_value_and_the_slopes(folder: Path) -> None:
 
 def panel_of(one: Attribution) -> Trust:
     checks = tuple(Check(name, 0.5, -0.4, 0.4, "holds", "because") for name in list(CHECKS)[:-1])
-    lost = Check("calibration", float("nan"), float("nan"), float("nan"), "undefined", "none was given")
-    return Trust(one, (*checks, lost), (Stage("head", 0.4, 0.5, -0.2, 0.2), Stage("embeddings", 0.1, 0.1, -0.2, 0.2)), 0.2)
+    lost = Check(
+        "calibration", float("nan"), float("nan"), float("nan"), "undefined", "none was given"
+    )
+    return Trust(
+        one,
+        (*checks, lost),
+        (Stage("head", 0.4, 0.5, -0.2, 0.2), Stage("embeddings", 0.1, 0.1, -0.2, 0.2)),
+        0.2,
+    )
 
 
 def test_stored_panels_come_back_and_stand_in_the_report(tmp_path: Path) -> None:
     synthetic_study.store(tmp_path / "store", groups=8)
     store = open_store(tmp_path / "store")
-    some = [one for one in read_attributions(store) if one.method == "occlusion" and one.model == "multi"][:5]
+    some = [
+        one
+        for one in read_attributions(store)
+        if one.method == "occlusion" and one.model == "multi"
+    ][:5]
     panels = [panel_of(one) for one in some]
     identity = {"kind": "panels", "of": "some", "count": 5}
     put(store, [Cell(identity, "panels", [one.stored() for one in panels], {"analysis": "trust"})])
@@ -127,9 +162,18 @@ def test_stored_panels_come_back_and_stand_in_the_report(tmp_path: Path) -> None
 
 def test_texts_and_reasons_never_become_markup(tmp_path: Path) -> None:
     one = read_attributions(synthetic_study.store(tmp_path / "store", groups=2))[0]
-    hostile = replace(one, texts=(synthetic_study.SCRIPT,), words=(), word_offsets=(), word_scores=(), word_segment=())
+    hostile = replace(
+        one,
+        texts=(synthetic_study.SCRIPT,),
+        words=(),
+        word_offsets=(),
+        word_scores=(),
+        word_segment=(),
+    )
     panel = panel_of(hostile)
-    bad = replace(panel, checks=(replace(panel.checks[0], said=synthetic_study.SCRIPT), *panel.checks[1:]))
+    bad = replace(
+        panel, checks=(replace(panel.checks[0], said=synthetic_study.SCRIPT), *panel.checks[1:])
+    )
     assert synthetic_study.SCRIPT not in page_html([bad])
 
 
@@ -148,7 +192,8 @@ def test_a_study_makes_panels_once(tmp_path: Path, folder: Path) -> None:
     store = open_store(tmp_path / "store")
     assert read(store, "panels").num_rows == 2
     assert sum(len(planned(study, block)) for block in blocks(study)) == 6
-    assert [(row["analysis"], row["done"], row["planned"]) for row in progress_of(study, store)] == [
+    assert [(row["analysis"], row["done"], row["planned"]) for row in progress_of(study,
+    store)] == [
         ("explanations", 2, 2), ("faithfulness", 2, 2), ("trust", 2, 2),
     ]  # fmt: skip
     assert 'id="trust"' in report(tmp_path / "store", tmp_path / "out").read_text("utf-8")

@@ -123,17 +123,25 @@ def test_words_cover_the_texts(task: str, lang: str) -> None:
 
 @every
 def test_trees_are_well_formed(task: str, lang: str) -> None:
-    """One root per sentence, every word reaches it without a circle, and the relations are those of UD."""
+    """One root per sentence, every word reaches it without a circle, and the relations are those
+    of UD.
+    """
     stops = {ROWS[lang].writing.stop, ROWS[lang].writing.question}
     for example in read(task, lang, "test", 1000, seed=2):
         assert example.heads is not None
         assert example.relations is not None
-        for text, (heads, relations) in enumerate(zip(example.heads, example.relations, strict=True)):
+        for text, (heads, relations) in enumerate(
+            zip(example.heads, example.relations, strict=True)
+        ):
             assert len(heads) == len(relations) == len(words(example, text))
             assert set(relations) <= RELATIONS
             roots = [place for place, head in enumerate(heads) if head == 0]
             assert [relations[place] for place in roots] == ["root"] * len(roots)
-            assert relations.count("root") == sum(word in stops for word in words(example, text)) == len(roots)
+            assert (
+                relations.count("root")
+                == sum(word in stops for word in words(example, text))
+                == len(roots)
+            )
             sentence = 0
             for place in range(len(heads)):
                 up = gold.ancestors(heads, place) if heads[place] else [place]
@@ -144,7 +152,9 @@ def test_trees_are_well_formed(task: str, lang: str) -> None:
 
 @every
 def test_the_label_and_its_rationale_are_confirmed_by_search(task: str, lang: str) -> None:
-    """The label follows from all words, follows from the rationale alone, and does not follow from the other words."""
+    """The label follows from all words, follows from the rationale alone, and does not follow from
+    the other words.
+    """
     decide = gold.DECIDE[task]
     for example in read(task, lang, "test", 1000, seed=5):
         wanted = example.texts[1][slice(*example.answer)] if example.answer else example.label
@@ -180,7 +190,9 @@ def test_alignment_is_symmetric_and_covers_the_content(task: str) -> None:
                 assert one.rationale is not None
                 for text, marks in enumerate(one.rationale):
                     if one is two:
-                        assert {(place, place) for place, word in enumerate(one.concepts[text]) if word} <= links[text]  # type: ignore[index]
+                        assert {
+                            (place, place) for place, word in enumerate(one.concepts[text]) if word
+                        } <= links[text]  # type: ignore[index]
                     linked = {place for place, _ in links[text]}
                     deciding = {place for place, decides in enumerate(marks) if decides}
                     assert len(deciding & linked) >= 0.6 * len(deciding), (one.texts, two.texts)
@@ -193,7 +205,11 @@ def test_alignment_links_what_a_dictionary_would() -> None:
     review = Review("hotel", "plain", Opinion("room", "clean", negated=True))
     texts = {lang: realised(review, lang) for lang in LANGUAGES}
     linked = {
-        lang: {texts[lang].text[a:b] for (a, b), word in zip(made.spans, made.concepts) if "opinion.left.clean" in word}
+        lang: {
+            texts[lang].text[a:b]
+            for (a, b), word in zip(made.spans, made.concepts)
+            if "opinion.left.clean" in word
+        }
         for lang, made in texts.items()
     }
     assert linked["en"] == {"clean"}
@@ -229,7 +245,10 @@ def test_splits_hold_out_names_places_and_times() -> None:
 def test_splits_hold_out_combinations_for_every_seed() -> None:
     def combinations(split: str, seed: int) -> set[tuple[object, ...]]:
         return {
-            (review.frame, *((o.topic, o.evaluation, o.negated) for o in (review.left, review.right) if o))
+            (
+                review.frame,
+                *((o.topic, o.evaluation, o.negated) for o in (review.left, review.right) if o),
+            )
             for review in islice(reviews(split, seed), 1500)
         }
 
@@ -241,7 +260,11 @@ def test_splits_hold_out_combinations_for_every_seed() -> None:
 
 def test_splits_hold_out_scenes_except_of_novels() -> None:
     train, test = (
-        {(review.domain, review.scene) for review in islice(reviews(split, 0), 3000) if review.scene}
+        {
+            (review.domain, review.scene)
+            for review in islice(reviews(split, 0), 3000)
+            if review.scene
+        }
         for split in ("train", "test")
     )
     assert {domain for domain, _ in train & test} == {"novel"}
@@ -259,7 +282,9 @@ def test_labels_are_balanced(task: str, split: str) -> None:
 @pytest.mark.parametrize("split", SPLITS)
 def test_frames_are_balanced(split: str) -> None:
     drawn = list(islice(reviews(split, 0), 4000))
-    direct = sum(review.frame == "plain" and not review.left.negated for review in drawn) / len(drawn)
+    direct = sum(review.frame == "plain" and not review.left.negated for review in drawn) / len(
+        drawn
+    )
     assert 0.35 < direct < 0.45
     assert {review.frame for review in drawn} == set(FRAMES)
     assert sum(share for share, _ in SAMPLERS) == pytest.approx(1)
@@ -268,7 +293,9 @@ def test_frames_are_balanced(split: str) -> None:
 def test_the_label_follows_from_the_frame() -> None:
     for review in islice(reviews("train", 1), 4000):
         frame, left, right = FRAMES[review.frame], review.left, review.right
-        if right is not None:  # two deciding opinions agree; a deciding one outweighs one to the contrary
+        if (
+            right is not None
+        ):  # two deciding opinions agree; a deciding one outweighs one to the contrary
             assert (positive(left) == positive(right)) == (frame.left and frame.right)
         main = left if frame.left or right is None else right
         assert label(review) == ("positive" if positive(main) != frame.flips else "negative")
@@ -291,22 +318,42 @@ def test_rationale_holds_the_deciding_opinion_only() -> None:
     for review, expected, marked in cases:
         made = realised(review, "en")
         assert label(review) == expected
-        assert " ".join(made.text[a:b] for (a, b), decides in zip(made.spans, made.decides) if decides) == marked
+        assert (
+            " ".join(made.text[a:b] for (a, b), decides in zip(made.spans, made.decides) if decides)
+            == marked
+        )
 
 
 def test_inference_by_hand() -> None:
-    """Entailment runs upwards under *some* and downwards under *no*; whoever did one thing may have done another too."""
+    """Entailment runs upwards under *some* and downwards under *no*; whoever did one thing may
+    have done another too.
+    """
     bought = events.Event("maria", "buy", events.Thing("bicycle", "red"), place="rome")
     vehicle = events.Event("maria", "buy", events.Thing("vehicle"))
     assert events.relation(bought, vehicle) == "entailment"
     assert events.relation(vehicle, bought) == "neutral"
     assert events.relation(bought, events.replace(vehicle, negated=True)) == "contradiction"
-    assert events.relation(events.replace(vehicle, negated=True), events.replace(bought, negated=True)) == "entailment"
-    assert events.relation(events.replace(bought, negated=True), events.replace(vehicle, negated=True)) == "neutral"
+    assert (
+        events.relation(events.replace(vehicle, negated=True), events.replace(bought, negated=True))
+        == "entailment"
+    )
+    assert (
+        events.relation(events.replace(bought, negated=True), events.replace(vehicle, negated=True))
+        == "neutral"
+    )
     every_one = events.Event("tourists", "see", events.Thing("dog"), "all")
-    some, none = events.replace(every_one, quantifier="some"), events.replace(every_one, quantifier="no")
-    assert [events.relation(every_one, other) for other in (some, none)] == ["entailment", "contradiction"]
-    assert [events.relation(none, other) for other in (some, every_one)] == ["contradiction", "contradiction"]
+    some, none = (
+        events.replace(every_one, quantifier="some"),
+        events.replace(every_one, quantifier="no"),
+    )
+    assert [events.relation(every_one, other) for other in (some, none)] == [
+        "entailment",
+        "contradiction",
+    ]
+    assert [events.relation(none, other) for other in (some, every_one)] == [
+        "contradiction",
+        "contradiction",
+    ]
     assert events.relation(some, every_one) == "neutral"
     bigger = events.Comparison("maria", "dog", "big", "omar", "cat")
     assert events.relation(bigger, events.turned(bigger)) == "entailment"
@@ -318,16 +365,21 @@ def test_inference_by_hand() -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize(
-    ("task", "low", "high"), [("sentiment", 0.5, 0.85), ("topic", 0.6, 0.9), ("nli", 0.3, 0.62), ("paraphrase", 0.4, 0.65)]
+    ("task", "low", "high"),
+    [("sentiment", 0.5, 0.85), ("topic", 0.6, 0.9), ("nli", 0.3, 0.62), ("paraphrase", 0.4, 0.65)],
 )
 def test_a_bag_of_words_is_not_enough(task: str, low: float, high: float, lang: str) -> None:
     train, test = read(task, lang, "train", 2000), read(task, lang, "test", 1000)
 
     def bag(example: Example) -> list[str]:
-        return [f"{text}:{word}" for text in range(len(example.texts)) for word in words(example, text)]
+        return [
+            f"{text}:{word}" for text in range(len(example.texts)) for word in words(example, text)
+        ]
 
     counts = CountVectorizer(analyzer=bag, binary=True)
-    model = LogisticRegression(max_iter=2000, C=0.3).fit(counts.fit_transform(train), [example.label for example in train])
+    model = LogisticRegression(max_iter=2000, C=0.3).fit(
+        counts.fit_transform(train), [example.label for example in train]
+    )
     accuracy = model.score(counts.transform(test), [example.label for example in test])
     print(f"bag of words, {task}, {lang}: {accuracy:.3f}")
     assert low < accuracy < high
@@ -364,22 +416,41 @@ def test_every_language_can_say_everything() -> None:
             for adjective in ("", *events.ADJECTIVES[events.kind(noun)]):
                 assert parse(say(events.Event("maria", "buy", events.Thing(noun, adjective))))
         for name, verb, place, time in zip(
-            cycle(events.PEOPLE), (*events.VERBS, *events.CONVERSES), cycle(events.PLACES), cycle(events.TIMES)
+            cycle(events.PEOPLE),
+            (*events.VERBS, *events.CONVERSES),
+            cycle(events.PLACES),
+            cycle(events.TIMES),
         ):
             for other, negated in (("", False), ("", True), ("ali", False), ("ali", True)):
                 if other == "" or verb in events.CONVERSES:
-                    event = events.Event(name, verb, events.Thing("cat"), "", other, place, time, negated)
+                    event = events.Event(
+                        name, verb, events.Thing("cat"), "", other, place, time, negated
+                    )
                     assert parse(say(event))
-        assert len({say(events.Property(name, "cat", "big")) for name in events.PEOPLE}) == len(events.PEOPLE)
-        assert len({say(events.Event("maria", "see", events.Thing(noun))) for noun in events.THINGS}) == len(events.THINGS)
+        assert len({say(events.Property(name, "cat", "big")) for name in events.PEOPLE}) == len(
+            events.PEOPLE
+        )
+        assert len(
+            {say(events.Event("maria", "see", events.Thing(noun))) for noun in events.THINGS}
+        ) == len(events.THINGS)
         for group in events.GROUPS:
-            assert len({say(events.Event(group, "see", events.Thing("cat"), each)) for each in events.QUANTIFIERS}) == 3
+            assert (
+                len(
+                    {
+                        say(events.Event(group, "see", events.Thing("cat"), each))
+                        for each in events.QUANTIFIERS
+                    }
+                )
+                == 3
+            )
     names = [name for topics in TOPICS.values() for name in topics]
     assert len(names) == len(set(names)) >= 40
     assert set(events.THINGS) == set(events.KIND) | set(events.KINDS)
     for lang in LANGUAGES:  # two qualities never sound alike
         sentences = [
-            said(lang, Opinion("film", name)) for name, row in QUALITIES.items() if row.kinds & {"thing", "content", "story"}
+            said(lang, Opinion("film", name))
+            for name, row in QUALITIES.items()
+            if row.kinds & {"thing", "content", "story"}
         ]
         assert len(set(sentences)) == len(sentences), lang
 
@@ -389,7 +460,9 @@ def test_spanish_agreement() -> None:
     for topic, row in es.NOUNS.items():
         sentence = said("es", Opinion(topic, "good", degree="very"))
         assert sentence.split()[-1] == f"buen{endings[row[1]]}."
-        assert sentence.split()[-3] in (("fueron", "eran", "estaban") if row[1].endswith("p") else ("fue", "era", "estaba"))
+        assert sentence.split()[-3] in (
+            ("fueron", "eran", "estaban") if row[1].endswith("p") else ("fue", "era", "estaba")
+        )
     assert said("es", Opinion("soup", "cold")) == "La sopa estaba fría."
 
 
@@ -401,7 +474,9 @@ def test_hindi_agreement() -> None:
 
 def test_arabic_agreement() -> None:
     for topic, row in ar.NOUNS.items():
-        verb, adjective = {"m": ("كان", "جيدًا."), "f": ("كانت", "جيدة."), "p": ("كان", "جيدين.")}[row[1]]
+        verb, adjective = {"m": ("كان", "جيدًا."), "f": ("كانت", "جيدة."), "p": ("كان", "جيدين.")}[
+            row[1]
+        ]
         sentence = said("ar", Opinion(topic, "good"))
         assert sentence.split()[0] == verb
         assert sentence.split()[-1] == adjective
@@ -423,7 +498,17 @@ def test_notation_by_hand() -> None:
     made = typeset([phrase, "nsubj:we#we left#leave punct:."], ROWS["en"].writing)
     assert made.text == "The room was not clean. We left."
     assert made.heads == (2, 5, 5, 5, 0, 5, 8, 0, 8)
-    assert made.relations == ("det", "nsubj", "cop", "advmod", "root", "punct", "nsubj", "root", "punct")
+    assert made.relations == (
+        "det",
+        "nsubj",
+        "cop",
+        "advmod",
+        "root",
+        "punct",
+        "nsubj",
+        "root",
+        "punct",
+    )
     assert made.decides == (False, False, False, True, True, False, False, False, False)
     assert made.concepts[4] == ("clean", "tidy")
     assert scope("left", "a#x+y b") == "a#left.x+left.y b"
@@ -450,7 +535,13 @@ def test_notation_gives_back_any_tree(data: st.DataObject) -> None:
         before = [grow(depth - 1) for _ in range(data.draw(st.integers(0, 2 if depth else 0)))]
         after = [grow(depth - 1) for _ in range(data.draw(st.integers(0, 2 if depth else 0)))]
         head = data.draw(word)
-        notation = " ".join([*(f"obl( {inner} )" for inner, _ in before), head, *(f"obj( {inner} )" for inner, _ in after)])
+        notation = " ".join(
+            [
+                *(f"obl( {inner} )" for inner, _ in before),
+                head,
+                *(f"obj( {inner} )" for inner, _ in after),
+            ]
+        )
         return notation, [form for _, forms in before for form in forms] + [head] + [
             form for _, forms in after for form in forms
         ]
@@ -459,4 +550,7 @@ def test_notation_gives_back_any_tree(data: st.DataObject) -> None:
     found = parse(notation)
     assert [word.form for word in found] == forms
     assert sum(word.head == 0 for word in found) == 1
-    assert all(len(gold.ancestors([word.head for word in found], place)) < len(found) for place in range(len(found)))
+    assert all(
+        len(gold.ancestors([word.head for word in found], place)) < len(found)
+        for place in range(len(found))
+    )

@@ -1,4 +1,6 @@
-"""The checker: each fault with its file, line, field, what was found and expected; and it goes on."""
+"""The checker: each fault with its file, line, field, what was found and expected; and
+it goes on.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,28 @@ def rows(folder: Path, *given: Mapping[str, Any]) -> Path:
     ("task", "row", "field", "found", "expected"),
     [
         ("sentiment", {"text": "a", "label": "good"}, "label", "'good'", "negative, positive"),
-        ("nli", {**PAIR, "label": "maybe"}, "label", "'maybe'", "entailment, neutral, contradiction"),
+        (
+            "nli",
+            {**PAIR, "label": "maybe"},
+            "label",
+            "'maybe'",
+            "entailment, neutral, contradiction",
+        ),
         ("paraphrase", {**PAIR, "label": "1"}, "label", "'1'", "different, paraphrase"),
-        ("nli", {"text": "a", "label": "neutral"}, "pair", "the pair is missing", "premise and hypothesis"),
-        ("paraphrase", {"text": "a", "label": "different"}, "pair", "the pair is missing", "sentence"),
+        (
+            "nli",
+            {"text": "a", "label": "neutral"},
+            "pair",
+            "the pair is missing",
+            "premise and hypothesis",
+        ),
+        (
+            "paraphrase",
+            {"text": "a", "label": "different"},
+            "pair",
+            "the pair is missing",
+            "sentence",
+        ),
         ("reading", {"text": "a"}, "pair", "the pair is missing", "question and context"),
         ("sentiment", {**PAIR, "label": "positive"}, "pair", "two texts", "text"),
         ("topic", {"label": "x"}, "", "no text", "a text"),
@@ -46,24 +66,80 @@ def rows(folder: Path, *given: Mapping[str, Any]) -> Path:
         ("topic", {"text": " \u3000"}, "text", "only white space", "a clean text"),
         ("topic", {"text": 3}, "text", "type int", "a text"),
         ("topic", {"text": "a\x07"}, "text", "control character U+0007", "remove it"),
-        ("reading", {"text": "a", "pair": "b\x1b"}, "pair", "control character U+001B", "remove it"),
+        (
+            "reading",
+            {"text": "a", "pair": "b\x1b"},
+            "pair",
+            "control character U+001B",
+            "remove it",
+        ),
         ("topic", {"text": "a \ud83d"}, "text", "lone surrogate U+D83D", "UTF-8"),
         ("reading", {**PAIR, "answer": [4, 99]}, "answer", "[4, 99]", "within the 9 characters"),
         ("reading", {**PAIR, "answer": [4, 4]}, "answer", "[4, 4]", "within the 9 characters"),
         ("reading", {**PAIR, "answer": "Ann"}, "answer", "'Ann'", "[start, end]"),
-        ("topic", {"text": "a b c", **WORDS, "rationale": [[1, 0]]}, "rationale", "2 values for text 1", "its 3 words"),
-        ("topic", {"text": "a b c", **WORDS, "heads": [[0, 1, 1, 1]]}, "heads", "4 values for text 1", "its 3 words"),
-        ("topic", {"text": "a b c", **WORDS, "heads": [[0, 1, 4]]}, "heads", "word 3 has the head 4", "trees"),
-        ("topic", {"text": "a b c", **WORDS, "heads": [[0, 3, 2]]}, "heads", "word 2 is its own ancestor", "trees"),
-        ("topic", {"text": "a b c", **WORDS, "relations": [["x"]]}, "relations", "1 values for text 1", "its 3 words"),
-        ("topic", {"text": "a b c", **WORDS, "concepts": [[], []]}, "concepts", "2 lists", "each of the 1 texts"),
-        ("topic", {"text": "a b c", "rationale": [[1, 0, 0]]}, "rationale", "no words", "the field words"),
+        (
+            "topic",
+            {"text": "a b c", **WORDS, "rationale": [[1, 0]]},
+            "rationale",
+            "2 values for text 1",
+            "its 3 words",
+        ),
+        (
+            "topic",
+            {"text": "a b c", **WORDS, "heads": [[0, 1, 1, 1]]},
+            "heads",
+            "4 values for text 1",
+            "its 3 words",
+        ),
+        (
+            "topic",
+            {"text": "a b c", **WORDS, "heads": [[0, 1, 4]]},
+            "heads",
+            "word 3 has the head 4",
+            "trees",
+        ),
+        (
+            "topic",
+            {"text": "a b c", **WORDS, "heads": [[0, 3, 2]]},
+            "heads",
+            "word 2 is its own ancestor",
+            "trees",
+        ),
+        (
+            "topic",
+            {"text": "a b c", **WORDS, "relations": [["x"]]},
+            "relations",
+            "1 values for text 1",
+            "its 3 words",
+        ),
+        (
+            "topic",
+            {"text": "a b c", **WORDS, "concepts": [[], []]},
+            "concepts",
+            "2 lists",
+            "each of the 1 texts",
+        ),
+        (
+            "topic",
+            {"text": "a b c", "rationale": [[1, 0, 0]]},
+            "rationale",
+            "no words",
+            "the field words",
+        ),
         ("topic", {"text": "a b c", "words": [[[0, 9]]]}, "words", "[0, 9]", "within the text"),
-        ("topic", {"text": "a b c", "words": [[[2, 3], [0, 1]]]}, "words", "[0, 1]", "one after the other"),
+        (
+            "topic",
+            {"text": "a b c", "words": [[[2, 3], [0, 1]]]},
+            "words",
+            "[0, 1]",
+            "one after the other",
+        ),
         ("topic", {"text": "a b c", "words": [[0, 1]]}, "words", "[[0, 1]]", "[start, end]"),
     ],
 )
-def test_faults_of_a_row(tmp_path: Path, task: str, row: Mapping[str, Any], field: str, found: str, expected: str) -> None:
+def test_faults_of_a_row(
+    tmp_path: Path, task: str, row: Mapping[str, Any], field: str, found: str, expected: str
+) -> None:
     sound = {**(PAIR if len(TASKS[task].texts) == 2 else {"text": "a"}), "id": "sound"}
     if row.get("label"):
         sound["label"] = (TASKS[task].labels or ("x",))[0]
@@ -85,20 +161,32 @@ def test_a_sound_file_has_no_problem(tmp_path: Path, task: str) -> None:
 
 def test_the_builtin_corpora_are_sound(tmp_path: Path) -> None:
     for name in corpus.CORPORA:
-        write([row for lang in corpus.LANGUAGES for row in corpus.read(name, lang, "dev", 30)], tmp_path / f"{name}.jsonl")
+        write(
+            [row for lang in corpus.LANGUAGES for row in corpus.read(name, lang, "dev", 30)],
+            tmp_path / f"{name}.jsonl",
+        )
         assert examine(tmp_path / f"{name}.jsonl", name) == (30 * len(corpus.LANGUAGES), [])
 
 
 def test_it_finds_all_and_sorts_them(tmp_path: Path) -> None:
     file = tmp_path / "many.jsonl"
     file.write_bytes(
-        b'{"text": "a", "label": "positive"}\n{"text": \n\n{"text": "caf\xe9", "label": "positive"}\n'
+        b'{"text": "a", "label": "positive"}\n{"text": \n\n{"text": "caf\xe9", "label": '
+        b'"positive"}\n'
         b'{"text": "b", "label": "odd"}\n[1]\n{"text": "c"}\n'
     )
     found = check(file, "sentiment")
-    assert [(one.line, one.field) for one in found] == [(2, ""), (4, ""), (5, "label"), (6, ""), (7, "label")]
+    assert [(one.line, one.field) for one in found] == [
+        (2, ""),
+        (4, ""),
+        (5, "label"),
+        (6, ""),
+        (7, "label"),
+    ]
     assert "broken JSON" in found[0].found
-    assert found[1] == Problem(str(file), 4, "", "cannot be read: byte 0xe9 at position 13 is not UTF-8", "text in UTF-8")
+    assert found[1] == Problem(
+        str(file), 4, "", "cannot be read: byte 0xe9 at position 13 is not UTF-8", "text in UTF-8"
+    )
     assert "since other rows have one" in found[4].expected
 
 
@@ -112,8 +200,17 @@ def test_repeated_ids_and_missing_translations(tmp_path: Path) -> None:
         {**base, "id": "2", "lang": "en", "group": "g1"},
     )
     group, twice = check(file, "sentiment")
-    assert (group.line, group.field, group.found, group.expected) == (3, "group", "group 'g2' in en only", "it in hi too")
-    assert (twice.line, twice.field, twice.found) == (4, "id", "the id '2' occurs twice for language 'en'")
+    assert (group.line, group.field, group.found, group.expected) == (
+        3,
+        "group",
+        "group 'g2' in en only",
+        "it in hi too",
+    )
+    assert (twice.line, twice.field, twice.found) == (
+        4,
+        "id",
+        "the id '2' occurs twice for language 'en'",
+    )
     apart = rows(tmp_path, {**base, "id": "1", "lang": "en"}, {**base, "id": "2", "lang": "hi"})
     assert check(apart, "sentiment") == [], "languages that share no group are not parallel"
 
@@ -121,11 +218,31 @@ def test_repeated_ids_and_missing_translations(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "line", "found"),
     [
-        ("a.tsv", b"text\tlabel\na\tpositive\nb\nc\tpositive\n", 3, "1 columns, but the header has 2"),
-        ("a.csv", b"text,label\na,positive\nb,positive,x\nc,positive\n", 3, "3 columns, but the header has 2"),
+        (
+            "a.tsv",
+            b"text\tlabel\na\tpositive\nb\nc\tpositive\n",
+            3,
+            "1 columns, but the header has 2",
+        ),
+        (
+            "a.csv",
+            b"text,label\na,positive\nb,positive,x\nc,positive\n",
+            3,
+            "3 columns, but the header has 2",
+        ),
         ("a.csv", b'text,label\na,positive\nb,"x"y\nc,positive\n', 3, "expected after"),
-        ("a.csv", b"text,label\na,positive\ncaf\xe9,positive\nc,positive\n", 3, "byte 0xe9 at position 3 is not UTF-8"),
-        ("a.tsv", b"text\tlabel\na\tpositive\n\xff\tpositive\nc\tpositive\n", 3, "byte 0xff at position 0 is not UTF-8"),
+        (
+            "a.csv",
+            b"text,label\na,positive\ncaf\xe9,positive\nc,positive\n",
+            3,
+            "byte 0xe9 at position 3 is not UTF-8",
+        ),
+        (
+            "a.tsv",
+            b"text\tlabel\na\tpositive\n\xff\tpositive\nc\tpositive\n",
+            3,
+            "byte 0xff at position 0 is not UTF-8",
+        ),
         ("a.parquet", b"PAR1 not", 0, "not a readable Parquet file"),
         ("a.jsonl", b"", 0, "no row"),
         ("a.json", b'{"data": 3', 1, "broken JSON"),
@@ -147,7 +264,9 @@ def test_repeated_ids_and_missing_translations(tmp_path: Path) -> None:
         "empty cells",
     ],
 )
-def test_faults_of_a_format(tmp_path: Path, name: str, content: bytes, line: int, found: str) -> None:
+def test_faults_of_a_format(
+    tmp_path: Path, name: str, content: bytes, line: int, found: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     count, (problem,) = examine(tmp_path / name, "sentiment")
     assert (problem.file, problem.line) == (str(tmp_path / name), line)
@@ -157,7 +276,10 @@ def test_faults_of_a_format(tmp_path: Path, name: str, content: bytes, line: int
 
 
 def test_a_truncated_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
-    lines = [json.dumps({"id": str(at), "text": f"text {at * 7919}", "label": "positive"}) for at in range(5000)]
+    lines = [
+        json.dumps({"id": str(at), "text": f"text {at * 7919}", "label": "positive"})
+        for at in range(5000)
+    ]
     packed = gzip.compress(("\n".join(lines) + "\n").encode(), mtime=0)
     file = tmp_path / "cut.jsonl.gz"
     file.write_bytes(packed[: len(packed) // 2])
@@ -184,7 +306,15 @@ def test_squad_spans(tmp_path: Path) -> None:
     data = [
         {
             "paragraphs": [
-                {"context": "Ann sang.", "qas": [wrong, {**wrong, "answers": []}, {"id": "c"}, {**wrong, "answers": ["x"]}]}
+                {
+                    "context": "Ann sang.",
+                    "qas": [
+                        wrong,
+                        {**wrong, "answers": []},
+                        {"id": "c"},
+                        {**wrong, "answers": ["x"]},
+                    ],
+                }
             ]
         }
     ]
@@ -192,7 +322,13 @@ def test_squad_spans(tmp_path: Path) -> None:
     file.write_text(json.dumps({"data": data}))
     found = {problem.field: problem for problem in check(file, "reading")}
     place = "data[0].paragraphs[0].qas"
-    assert set(found) == {f"{place}[0].answers[0]", f"{place}[1].answers", "id", f"{place}[2]", f"{place}[3]"}
+    assert set(found) == {
+        f"{place}[0].answers[0]",
+        f"{place}[1].answers",
+        "id",
+        f"{place}[2]",
+        f"{place}[3]",
+    }
     assert "the answer 'Ann' in the context" in found[f"{place}[0].answers[0]"].expected
 
 
@@ -214,13 +350,26 @@ TREE = [
         ({3: "2\tb\t_\t_\t_\t_\t1\tdep\t_\t_"}, 3, "HEAD", "0 roots"),
         ({4: "3\tc\t_\t_\t_\t_\t4\tdep\t_\t_"}, 5, "HEAD", "4"),
         ({4: "3\tc\t_\t_\t_\t_\t-1\tdep\t_\t_"}, 5, "HEAD", "'-1'"),
-        ({2: "1\ta\t_\t_\t_\t_\t3\tdep\t_\t_", 4: "3\tc\t_\t_\t_\t_\t1\tdep\t_\t_"}, 1, "HEAD", "own ancestor"),
+        (
+            {2: "1\ta\t_\t_\t_\t_\t3\tdep\t_\t_", 4: "3\tc\t_\t_\t_\t_\t1\tdep\t_\t_"},
+            1,
+            "HEAD",
+            "own ancestor",
+        ),
         ({4: "2\tc\t_\t_\t_\t_\t2\tdep\t_\t_"}, 5, "ID", "2"),
         ({4: "4\tc\t_\t_\t_\t_\t2\tdep\t_\t_"}, 5, "ID", "4"),
         ({4: "x\tc\t_\t_\t_\t_\t2\tdep\t_\t_"}, 5, "ID", "'x'"),
         ({3: "1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_"}, 4, "ID", "1-2"),
         ({2: "1-4\ta\t_\t_\t_\t_\t_\t_\t_\t_\n" + TREE[2]}, 3, "ID", "a range to 4"),
-        ({2: "1-2\ta\t_\t_\t_\t_\t_\t_\t_\t_\n" + TREE[2], 3: "2-3\tb\t_\t_\t_\t_\t_\t_\t_\t_\n" + TREE[3]}, 5, "ID", "2-3"),
+        (
+            {
+                2: "1-2\ta\t_\t_\t_\t_\t_\t_\t_\t_\n" + TREE[2],
+                3: "2-3\tb\t_\t_\t_\t_\t_\t_\t_\t_\n" + TREE[3],
+            },
+            5,
+            "ID",
+            "2-3",
+        ),
         ({4: "3\td\t_\t_\t_\t_\t2\tdep\t_\t_"}, 5, "FORM", "'d', where the text continues 'c'"),
         ({1: "# note = x"}, 1, "# text", "nothing"),
         ({0: "# sent_id = 0"}, 8, "id", "occurs twice"),

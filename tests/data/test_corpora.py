@@ -1,4 +1,6 @@
-"""The public corpora, read from the real files: counts, labels, parallel groups, gold that fits its text."""
+"""The public corpora, read from the real files: counts, labels, parallel groups, gold that fits
+its text.
+"""
 
 from __future__ import annotations
 
@@ -45,22 +47,36 @@ COUNTS = {
     "hindi-reviews": ({"train": 4328, "dev": 541, "test": 542}, {*POLAR, "neutral", "conflict"}),
     "ud-pud": ({"test": 1000}, {None}),
     "yelp-hat": (
-        {"part1_50words": 296, "part3": 980, "part4": 982, "part5": 983, "part6_100words": 429, "part7": 615,
+        {"part1_50words": 296, "part3": 980, "part4": 982, "part5": 983, "part6_100words": 429,
+         "part7": 615,
          "part8_200words": 180},
         POLAR,
     ),
-    "yelp-hat-readers": ({"part1_50words": 900, "part6_100words": 1314, "part7": 2096, "part8_200words": 543}, POLAR),
+    "yelp-hat-readers": ({"part1_50words": 900, "part6_100words": 1314, "part7": 2096,
+                          "part8_200words": 543}, POLAR),
     "eraser-movies": ({"train": 1600, "val": 200, "test": 199}, POLAR),
     "sentiment-rationales": ({"test": 250}, POLAR),
 }  # fmt: skip
-"""Rows per language and split, as counted when the sets were gathered (their README), and the labels."""
+"""Rows per language and split, as counted when the sets were gathered (their README), and the
+labels.
+"""
 
 MUSE = {
-    "de": 101931, "es": 112580, "fr": 113286, "it": 103612, "ur": 86692, "sv": 82372, "ca": 78097, "vi": 77020, "tr": 67799,
-    "bg": 61240, "el": 56070, "ru": 53186, "zh": 39334, "hi": 38221, "ja": 35353, "ar": 33663, "th": 24658,
+    "de": 101931, "es": 112580, "fr": 113286, "it": 103612, "ur": 86692, "sv": 82372, "ca": 78097,
+    "vi": 77020, "tr": 67799, "bg": 61240, "el": 56070, "ru": 53186, "zh": 39334, "hi": 38221,
+    "ja": 35353, "ar": 33663, "th": 24658,
 }  # fmt: skip
 ALIGNED = {"fr": 999, "zh": 999, "ja": 999, "ru": 995, "ar": 994, "ko": 884}
-FREEDICT = {"ar": 87323, "tr": 36588, "hi": 25632, "el": 20775, "fr": 8792, "es": 5803, "ru": 1690, "sw": 1446}
+FREEDICT = {
+    "ar": 87323,
+    "tr": 36588,
+    "hi": 25632,
+    "el": 20775,
+    "fr": 8792,
+    "es": 5803,
+    "ru": 1690,
+    "sw": 1446,
+}
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +88,11 @@ def data(shared: Path) -> Path:
 
 def test_the_table_covers_what_is_counted_here() -> None:
     examples = {name for name, row in CORPORA.items() if row.yields == "examples"}
-    assert examples == {*COUNTS, "sib200", "xcopa"}  # xcopa is not among the shared files: see test_xcopa
+    assert examples == {
+        *COUNTS,
+        "sib200",
+        "xcopa",
+    }  # xcopa is not among the shared files: see test_xcopa
     for name, row in CORPORA.items():
         assert row.name == name
         assert row.licence
@@ -94,7 +114,9 @@ def test_every_language_has_its_rows_and_labels(data: Path, name: str) -> None:
             assert (None in found) == (None in labels) or (name, split) == ("pawsx", "test")
             assert all(text.strip() for row in rows for text in row.texts)
             here = [row.group for row in rows]
-            assert groups is None or here == groups or sorted(here) == sorted(groups), "parallel rows share their groups"
+            assert groups is None or here == groups or sorted(here) == sorted(groups), (
+                "parallel rows share their groups"
+            )
             groups = here
             for row in rows[:: max(1, count // 50)]:
                 assert not list(gold_faults(row))
@@ -104,14 +126,18 @@ def test_xnli_and_mnli_are_parallel_down_to_the_label(data: Path) -> None:
     for name, split in (("xnli", "test"), ("xnli", "dev"), ("mnli-parallel", "train")):
         gold = [(row.group, row.label) for row in read(name, data, lang="en", split=split)]
         for lang in ("ar", "sw", "zh"):
-            assert [(row.group, row.label) for row in read(name, data, lang=lang, split=split)] == gold
+            assert [
+                (row.group, row.label) for row in read(name, data, lang=lang, split=split)
+            ] == gold
     first = next(read("xnli", data / "xnli", lang="hi", split="test"))
     assert (first.id, first.group) == ("xnli-test-1-hi", "xnli-test-1")
     assert set(Counter(label for _, label in gold)) == NLI
 
 
 def test_xnli_streams_in_bounded_memory(data: Path) -> None:
-    rows = (row for lang in ("en", "hi", "zh") for row in read("xnli", data, lang=lang, split="test"))
+    rows = (
+        row for lang in ("en", "hi", "zh") for row in read("xnli", data, lang=lang, split="test")
+    )
     next(rows)  # imports and buffers
     tracemalloc.start()
     try:
@@ -120,7 +146,10 @@ def test_xnli_streams_in_bounded_memory(data: Path) -> None:
     finally:
         tracemalloc.stop()
     assert count == 10_000
-    whole = sum(len(gzip.decompress((data / f"xnli/test-{lang}.tsv.gz").read_bytes())) for lang in ("en", "hi"))
+    whole = sum(
+        len(gzip.decompress((data / f"xnli/test-{lang}.tsv.gz").read_bytes()))
+        for lang in ("en", "hi")
+    )
     assert peak < 600_000 < whole
 
 
@@ -135,20 +164,39 @@ def test_pawsx_says_what_is_untranslated_and_unlabelled(data: Path) -> None:
 def test_sib200_in_all_205_languages(data: Path) -> None:
     languages = CORPORA["sib200"].languages
     assert len(set(languages)) == 205
-    english = {split: list(read("sib200", data, lang="en", split=split)) for split in ("train", "dev", "test")}
-    assert {split: len(rows) for split, rows in english.items()} == {"train": 701, "dev": 99, "test": 204}
+    english = {
+        split: list(read("sib200", data, lang="en", split=split))
+        for split in ("train", "dev", "test")
+    }
+    assert {split: len(rows) for split, rows in english.items()} == {
+        "train": 701,
+        "dev": 99,
+        "test": 204,
+    }
     assert Counter(row.label for row in english["train"]) == {
-        "science/technology": 176, "travel": 138, "politics": 102, "sports": 85, "health": 77, "entertainment": 65,
-        "geography": 58,
+        "science/technology": 176, "travel": 138, "politics": 102, "sports": 85, "health": 77,
+        "entertainment": 65, "geography": 58,
     }  # fmt: skip
     gold = sorted((row.group, str(row.label)) for row in english["dev"])
     for lang in languages:
-        assert sorted((row.group, str(row.label)) for row in read("sib200", data, lang=lang, split="dev")) == gold
+        assert (
+            sorted(
+                (row.group, str(row.label)) for row in read("sib200", data, lang=lang, split="dev")
+            )
+            == gold
+        )
 
 
 def test_sib200_by_either_code_from_either_file(data: Path, tmp_path: Path) -> None:
-    (tmp_path / "parallel-test.tsv.gz").write_bytes((data / "sib200/parallel-test.tsv.gz").read_bytes())
-    for lang, code in (("en", "eng_Latn"), ("zh", "zho_Hans"), ("sw", "swh_Latn"), ("zh-Hant", "zho_Hant")):
+    (tmp_path / "parallel-test.tsv.gz").write_bytes(
+        (data / "sib200/parallel-test.tsv.gz").read_bytes()
+    )
+    for lang, code in (
+        ("en", "eng_Latn"),
+        ("zh", "zho_Hans"),
+        ("sw", "swh_Latn"),
+        ("zh-Hant", "zho_Hant"),
+    ):
         wide = list(read("sib200", tmp_path, lang=lang))
         assert wide == list(read("sib200", data, lang=code))
         assert {row.lang for row in wide} == {lang}
@@ -172,8 +220,13 @@ def test_pud_words_are_the_forms_of_its_tokens(data: Path, lang: str) -> None:
         gold = list(islice(peer.parse_incr(file), 300))
     merged = 0
     for row, tokens in zip(read("ud-pud", data, lang=lang), gold):
-        inside = {each for token in tokens if "-" in str(token["id"]) for each in range(token["id"][0], token["id"][2] + 1)}
-        forms = [token["form"] for token in tokens if token["id"] not in inside and not (isinstance(token["id"], tuple) and token["id"][1] == ".")]  # fmt: skip  # noqa: E501
+        inside = {
+            each
+            for token in tokens
+            if "-" in str(token["id"])
+            for each in range(token["id"][0], token["id"][2] + 1)
+        }
+        forms = [token["form"] for token in tokens if token["id"] not in inside and not (isinstance(token["id"], tuple) and token["id"][1] == ".")]  # fmt: skip
         merged += len(tokens) - len(forms)
         assert row.words is not None
         assert row.heads is not None
@@ -182,7 +235,11 @@ def test_pud_words_are_the_forms_of_its_tokens(data: Path, lang: str) -> None:
         assert row.heads[0].count(0) == 1
         if not inside and len(forms) == len(tokens):
             assert list(row.heads[0]) == [token["head"] for token in tokens]
-            assert list(row.relations[0]) == [token["deprel"] for token in tokens] if row.relations else False
+            assert (
+                list(row.relations[0]) == [token["deprel"] for token in tokens]
+                if row.relations
+                else False
+            )
     assert merged > 0 if lang in ("fr", "tr", "en") else merged == 0
 
 
@@ -195,16 +252,26 @@ def test_pud_alignments_lead_from_word_to_word(data: Path, lang: str) -> None:
         assert pair.target.words is not None
         assert (pair.source.lang, pair.target.lang) == ("en", lang)
         assert pair.source.group == pair.target.group
-        assert all(start < len(pair.source.words[0]) and end < len(pair.target.words[0]) for start, end in pair.links)
+        assert all(
+            start < len(pair.source.words[0]) and end < len(pair.target.words[0])
+            for start, end in pair.links
+        )
     assert sum(len(pair.links) for pair in pairs) > 5 * len(pairs)
 
 
 def test_pud_alignments_are_those_of_the_file(data: Path) -> None:
-    """Chinese has no multiword tokens, and in this version English has none either: ids are places plus one."""
+    """Chinese has no multiword tokens, and in this version English has none either: ids are places
+    plus one.
+    """
     with gzip.open(data / "pud-word-alignments/en-zh/alignment.json.gz") as file:
         gold = json.load(file)
     for pair, links in zip(aligned("pud-alignments", data, lang="zh"), gold):
-        expected = {(int(one) - 1, int(two) - 1) for one, others in links.items() for two in others if "X" not in (one, two)}
+        expected = {
+            (int(one) - 1, int(two) - 1)
+            for one, others in links.items()
+            for two in others
+            if "X" not in (one, two)
+        }
         assert pair.links == expected
 
 
@@ -245,17 +312,30 @@ def test_eraser_evidence_is_marked(data: Path) -> None:
     for row, expected in zip(read("eraser-movies", data, split="val"), gold):
         assert row.words is not None
         assert row.rationale is not None
-        marked = [row.texts[0][start:end] for (start, end), mark in zip(row.words[0], row.rationale[0]) if mark]
+        marked = [
+            row.texts[0][start:end]
+            for (start, end), mark in zip(row.words[0], row.rationale[0])
+            if mark
+        ]
         places = {
-            at for parts in expected["evidences"] for part in parts for at in range(part["start_token"], part["end_token"])
+            at
+            for parts in expected["evidences"]
+            for part in parts
+            for at in range(part["start_token"], part["end_token"])
         }
         assert len(marked) == len(places)
-        assert all(" ".join(marked).count(part["text"].split()[0]) for parts in expected["evidences"] for part in parts)
+        assert all(
+            " ".join(marked).count(part["text"].split()[0])
+            for parts in expected["evidences"]
+            for part in parts
+        )
 
 
 @pytest.mark.parametrize("lang", ["en", "da", "it"])
 def test_sentiment_rationales_are_the_marked_tokens(data: Path, lang: str) -> None:
-    with gzip.open(data / f"multilingual-sentiment-rationales/{lang}.jsonl.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(
+        data / f"multilingual-sentiment-rationales/{lang}.jsonl.gz", "rt", encoding="utf-8"
+    ) as file:
         gold = [json.loads(line) for line in file]
     rows = list(read("sentiment-rationales", data, lang=lang))
     assert Counter(row.label for row in rows) == {"positive": 125, "negative": 125}
@@ -265,7 +345,9 @@ def test_sentiment_rationales_are_the_marked_tokens(data: Path, lang: str) -> No
         assert row.rationale is not None
         words = [row.texts[0][start:end] for start, end in row.words[0]]
         marked = [word for word, mark in zip(words, row.rationale[0]) if mark]
-        assert marked == [token for token, mark in zip(expected["tokens"], expected["rationale"]) if mark]
+        assert marked == [
+            token for token, mark in zip(expected["tokens"], expected["rationale"]) if mark
+        ]
         whole += words == expected["tokens"]
     assert whole == 250 - {"en": 0, "da": 1, "it": 2}[lang]
 
@@ -283,7 +365,9 @@ def test_dictionaries(data: Path) -> None:
 @pytest.mark.parametrize("lang", FREEDICT)
 def test_freedict_entries_give_translations(data: Path, lang: str) -> None:
     code = CORPORA["freedict"].codes[lang]
-    with gzip.open(data / f"bilingual-dictionaries/freedict/eng-{code}.tsv.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(
+        data / f"bilingual-dictionaries/freedict/eng-{code}.tsv.gz", "rt", encoding="utf-8"
+    ) as file:
         lines = [line.split("\t")[0].strip() for line in file]
     assert len(lines) == FREEDICT[lang]
     pairs = list(dictionary("freedict", data, lang=lang))
@@ -294,7 +378,11 @@ def test_freedict_entries_give_translations(data: Path, lang: str) -> None:
 
 def test_definitions_are_cut_into_translations() -> None:
     cut = freedict.translations
-    assert list(cut('1. एक~बड़ा / "It is big." / 2. मोटा, भारी (वस्तु)', "hi")) == ["एक बड़ा", "मोटा", "भारी"]
+    assert list(cut('1. एक~बड़ा / "It is big." / 2. मोटा, भारी (वस्तु)', "hi")) == [
+        "एक बड़ा",
+        "मोटा",
+        "भारी",
+    ]
     assert list(cut("1. one remark / 2. кот", "ru")) == ["кот"]
     assert list(cut("1. chat / 2. matou, minet.", "fr")) == ["chat", "matou", "minet"]
 
@@ -323,15 +411,26 @@ def test_a_multiword_token_is_one_word(tmp_path: Path) -> None:
     file.write_text(CONLLU, "utf-8")
     (row,) = conllu.read(file, "fr", "p")
     assert row.words is not None
-    assert [row.texts[0][start:end] for start, end in row.words[0]] == ["Il", "parle", "du", "chat", "."]
+    assert [row.texts[0][start:end] for start, end in row.words[0]] == [
+        "Il",
+        "parle",
+        "du",
+        "chat",
+        ".",
+    ]
     assert row.heads == ((2, 0, 4, 2, 2),)
     assert row.relations == (("nsubj", "root", "case", "obl", "punct"),)
 
 
 def test_a_multiword_token_hangs_where_its_first_outward_part_does(tmp_path: Path) -> None:
-    """`abc`: a hangs on b, b on x, c on the root r. Not a, which stays inside; not c, though it is nearer to the root."""
+    """`abc`: a hangs on b, b on x, c on the root r. Not a, which stays inside; not c, though it is
+    nearer to the root.
+    """
     heads = (("1", "a", 2), ("2", "b", 5), ("3", "c", 4), ("4", "r", 0), ("5", "x", 4))
-    rows = ["1-3\tabc" + "\t_" * 8, *(f"{name}\t{form}\t_\t_\t_\t_\t{head}\tto-{head}\t_\t_" for name, form, head in heads)]
+    rows = [
+        "1-3\tabc" + "\t_" * 8,
+        *(f"{name}\t{form}\t_\t_\t_\t_\t{head}\tto-{head}\t_\t_" for name, form, head in heads),
+    ]
     file = tmp_path / "x.conllu"
     file.write_text("# text = abc r x\n" + "\n".join(rows) + "\n\n", "utf-8")
     (row,) = conllu.read(file, "x", "p")
@@ -340,8 +439,11 @@ def test_a_multiword_token_hangs_where_its_first_outward_part_does(tmp_path: Pat
 
 
 def test_merging_keeps_a_tree(tmp_path: Path) -> None:
-    """`ab` = a + b: a hangs on c, c hangs on b, b is the root. By its first word, `ab` would hang on its own dependent."""
-    rows = ["1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_", "1\ta\t_\t_\t_\t_\t3\tdep\t_\t_", "2\tb\t_\t_\t_\t_\t0\troot\t_\t_",
+    """`ab` = a + b: a hangs on c, c hangs on b, b is the root. By its first word, `ab` would hang
+    on its own dependent.
+    """
+    rows = ["1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_", "1\ta\t_\t_\t_\t_\t3\tdep\t_\t_",
+            "2\tb\t_\t_\t_\t_\t0\troot\t_\t_",
             "3\tc\t_\t_\t_\t_\t2\tdep\t_\t_"]  # fmt: skip
     file = tmp_path / "x.conllu"
     file.write_text("# text = ab c\n" + "\n".join(rows) + "\n\n", "utf-8")
@@ -355,14 +457,20 @@ def test_squad_two_has_questions_without_answers(tmp_path: Path) -> None:
         {"id": "b", "question": "When?", "answers": [], "is_impossible": True},
     ]
     file = tmp_path / "s.json"
-    file.write_text(json.dumps({"version": "2.0", "data": [{"paragraphs": [{"context": "Ann sang.", "qas": qas}]}]}))
+    file.write_text(
+        json.dumps(
+            {"version": "2.0", "data": [{"paragraphs": [{"context": "Ann sang.", "qas": qas}]}]}
+        )
+    )
     first, second = squad.read(file, "en", "s")
     assert (first.texts, first.answer) == (("Who?", "Ann sang."), (0, 3))
     assert second.answer is None
     qas[0]["answers"] = [{"text": "Ann", "answer_start": 4}]
     file.write_text(json.dumps({"data": [{"paragraphs": [{"context": "Ann sang.", "qas": qas}]}]}))
     with pytest.raises(
-        InputError, match=r"s\.json, field data\[0\].paragraphs\[0\].qas\[0\].answers\[0\]: the context has 'san' at"
+        InputError,
+        match=r"s\.json, field data\[0\].paragraphs\[0\].qas\[0\].answers\[0\]: the context has "
+        r"'san' at",
     ):
         list(squad.read(file, "en", "s"))
 
@@ -380,7 +488,9 @@ def test_alignment_by_concepts_transposes() -> None:
     one = Example("a", ("the red car", "x"), concepts=(((), ("red",), ("car", "vehicle")), ((),)))
     two = Example("b", ("la voiture rouge", "y"), concepts=(((), ("car",), ("red",)), (("z",),)))
     assert alignment(one, two) == (frozenset({(1, 2), (2, 1)}), frozenset())
-    assert alignment(two, one) == tuple(frozenset((b, a) for a, b in links) for links in alignment(one, two))
+    assert alignment(two, one) == tuple(
+        frozenset((b, a) for a, b in links) for links in alignment(one, two)
+    )
     with pytest.raises(InputError, match="no concepts"):
         alignment(one, Example("c", ("z",)))
 
@@ -389,16 +499,22 @@ def test_builtin_translations_align() -> None:
     from babelscope import corpus
 
     for name in corpus.CORPORA:
-        for one, two in zip(corpus.read(name, "en", "test", 10), corpus.read(name, "hi", "test", 10)):
+        for one, two in zip(
+            corpus.read(name, "en", "test", 10), corpus.read(name, "hi", "test", 10)
+        ):
             there, back = alignment(one, two), alignment(two, one)
             assert back == tuple(frozenset((b, a) for a, b in links) for links in there)
             assert all(links for links in there)
 
 
 def test_tokens_are_located_one_after_the_other() -> None:
-    assert locate("a b. 'c'", ["a", "b", "'", "c"]) == ((0, 1), (2, 3), (5, 6), (6, 7)), "one sign may be passed over"
+    assert locate("a b. 'c'", ["a", "b", "'", "c"]) == ((0, 1), (2, 3), (5, 6), (6, 7)), (
+        "one sign may be passed over"
+    )
     assert locate("a sfoza di x", ["a", "sforza", "di", "x"]) == ((0, 1), None, (8, 10), (11, 12))
-    assert locate("go far away to go", ["go", "to"]) == ((0, 2), None), "a later occurrence is another one"
+    assert locate("go far away to go", ["go", "to"]) == ((0, 2), None), (
+        "a later occurrence is another one"
+    )
     assert locate("a", [""]) == (None,)
 
 
@@ -412,10 +528,14 @@ def write(folder: Path, name: str, text: str) -> Path:
 @pytest.mark.parametrize(
     ("file", "text", "call", "message"),
     [
-        ("test-en.tsv", "premise\thypothesis\tlabel\na\tb\tmaybe\n", "xnli", "line 2, field label: 'maybe'; expected one of"),
-        ("test-en.tsv", "premise\thypothesis\tlabel\na\tb\n", "xnli", "line 2: 2 columns, but the header has 3"),
-        ("test-en.tsv", "premise\thypothesis\tlabel\n\tb\tneutral\n", "xnli", "line 2, field premise: nothing"),
-        ("test-en.tsv", "premise\thypo\tlabel\na\tb\tneutral\n", "xnli", "field hypothesis: the columns premise, hypo, label"),
+        ("test-en.tsv", "premise\thypothesis\tlabel\na\tb\tmaybe\n", "xnli", "line 2, field label: "
+                                                                             "'maybe'; expected one of"),
+        ("test-en.tsv", "premise\thypothesis\tlabel\na\tb\n", "xnli", "line 2: 2 columns, but the "
+                                                                      "header has 3"),
+        ("test-en.tsv", "premise\thypothesis\tlabel\n\tb\tneutral\n", "xnli", "line 2, field "
+                                                                              "premise: nothing"),
+        ("test-en.tsv", "premise\thypo\tlabel\na\tb\tneutral\n", "xnli", "field hypothesis: the "
+                                                                         "columns premise, hypo, label"),
         ("test-en.tsv", "sentence1\tsentence2\tlabel\na\tb\t2\n", "pawsx", "line 2, field label: '2'"),
         ("test.tsv", "sentence\tlabel\na\t\n", "sst2", "line 2, field label: ''"),
         ("eng_Latn/test.tsv", "index_id\tcategory\ttext\n1\tgossip\ta\n", "sib200", "line 2, field category: 'gossip'"),
@@ -423,16 +543,23 @@ def write(folder: Path, name: str, text: str) -> Path:
         ("xquad.en.json", "{", "xquad", "line 1: broken JSON"),
         ("en_pud-ud-test.conllu", CONLLU.replace("\t2\tnsubj", "\t9\tnsubj"), "ud-pud", "line 3, field HEAD: 9; expected at"),
         ("en_pud-ud-test.conllu", CONLLU.replace("Il parle", "Elle parle"), "ud-pud", "line 3, field FORM: 'Il', where"),
-        ("en.jsonl", '{"id": 1, "sentence": "a b", "sst2_label": "1", "tokens": ["a"], "rationale": [1, 0]}\n',
-         "sentiment-rationales", "line 1, field rationale: 2 marks; expected one for each of the 1 tokens"),
-        ("en.jsonl", '{"id": 1, "sentence": "a b", "sst2_label": "1", "tokens": ["z"], "rationale": [1]}\n',
+        ("en.jsonl", '{"id": 1, "sentence": "a b", "sst2_label": "1", "tokens": ["a"], '
+                     '"rationale": [1, 0]}\n',
+         "sentiment-rationales", "line 1, field rationale: 2 marks; expected one for each of the 1 "
+                                 "tokens"),
+        ("en.jsonl", '{"id": 1, "sentence": "a b", "sst2_label": "1", "tokens": ["z"], '
+                     '"rationale": [1]}\n',
          "sentiment-rationales", "the marked token 'z'"),
-        ("processed_data/ham_part3.csv", "label,text,human_attention\n0,a b,1\n", "yelp-hat", "field human_attention: 1 co"),
-        ("raw_data/ham_part7.csv", "Input.label,Input.text,Answer.html_output\n0,a b,<span>a</span>\n", "yelp-hat-readers",
+        ("processed_data/ham_part3.csv", "label,text,human_attention\n0,a "
+                                         "b,1\n", "yelp-hat", "field human_attention: 1 co"),
+        ("raw_data/ham_part7.csv", "Input.label,Input.text,Answer.html_output\n0,a "
+                                   "b,<span>a</span>\n", "yelp-hat-readers",
          "line 2, field Answer.html_output: 1 words; expected the 2 words"),
     ],
 )  # fmt: skip
-def test_faults_are_raised_with_their_place(tmp_path: Path, file: str, text: str, call: str, message: str) -> None:
+def test_faults_are_raised_with_their_place(
+    tmp_path: Path, file: str, text: str, call: str, message: str
+) -> None:
     written = write(tmp_path, file, text)
     with pytest.raises(InputError) as caught:
         list(read(call, tmp_path, lang="en"))
@@ -443,10 +570,20 @@ def test_faults_are_raised_with_their_place(tmp_path: Path, file: str, text: str
 def test_a_fault_in_the_evidence_is_found(tmp_path: Path) -> None:
     write(tmp_path, "docs.jsonl", '{"docid": "a", "text": "x y z"}\n')
     part = {"docid": "a", "start_token": 1, "end_token": 2, "text": "z"}
-    write(tmp_path, "test.jsonl", json.dumps({"annotation_id": "a", "classification": "POS", "evidences": [[part]]}))
-    with pytest.raises(InputError, match=r"test\.jsonl, line 1, field evidences: the tokens 1 to 2 are not"):
+    write(
+        tmp_path,
+        "test.jsonl",
+        json.dumps({"annotation_id": "a", "classification": "POS", "evidences": [[part]]}),
+    )
+    with pytest.raises(
+        InputError, match=r"test\.jsonl, line 1, field evidences: the tokens 1 to 2 are not"
+    ):
         list(read("eraser-movies", tmp_path))
-    write(tmp_path, "test.jsonl", json.dumps({"annotation_id": "a", "classification": "POS", "evidences": [3]}))
+    write(
+        tmp_path,
+        "test.jsonl",
+        json.dumps({"annotation_id": "a", "classification": "POS", "evidences": [3]}),
+    )
     with pytest.raises(InputError, match="line 1, field evidences: not as in ERASER"):
         list(read("eraser-movies", tmp_path))
     (tmp_path / "docs.jsonl").unlink()
@@ -465,26 +602,34 @@ def test_what_was_asked_wrongly_is_told(tmp_path: Path) -> None:
         read("xnli", tmp_path, lang="en", split="train")
     with pytest.raises(InputError, match=r"there is no test-en\.tsv .* get it from https"):
         read("xnli", tmp_path, lang="en")
-    with pytest.raises(InputError, match=r"muse holds pairs, not examples: read it with corpora\.dictionary"):
+    with pytest.raises(
+        InputError, match=r"muse holds pairs, not examples: read it with corpora\.dictionary"
+    ):
         read("muse", tmp_path, lang="de")
-    with pytest.raises(InputError, match=r"xnli holds examples, not alignments: read it with corpora\.read"):
+    with pytest.raises(
+        InputError, match=r"xnli holds examples, not alignments: read it with corpora\.read"
+    ):
         aligned("xnli", tmp_path, lang="de")
 
 
 def test_adding_a_corpus_is_one_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row = corpora.Corpus(
-        "mine", "topic", "", "", "https://example.org", ("de",), ("test",), "mine", ("{split}.tsv",),
-        labelled(("satz",), "thema", {"s": "sport"}),
+        "mine", "topic", "", "", "https://example.org", ("de",), ("test",), "mine",
+        ("{split}.tsv",), labelled(("satz",), "thema", {"s": "sport"}),
     )  # fmt: skip
     monkeypatch.setitem(CORPORA, "mine", row)
     write(tmp_path, "mine/test.tsv", "satz\tthema\nEin Tor!\ts\n")
-    assert [(one.texts, one.label, one.lang) for one in read("mine", tmp_path)] == [(("Ein Tor!",), "sport", "de")]
+    assert [(one.texts, one.label, one.lang) for one in read("mine", tmp_path)] == [
+        (("Ein Tor!",), "sport", "de")
+    ]
 
 
 XCOPA = (
-    '{"premise": "Ese oli punase värvi.", "choice1": "Ma pesin.", "choice2": "Ma värvisin.", "question": "cause", '
+    '{"premise": "Ese oli punase värvi.", "choice1": "Ma pesin.", "choice2": "Ma värvisin.", '
+    '"question": "cause", '
     '"label": 1, "idx": 0, "changed": false}\n'
-    '{"premise": "Sadas.", "choice1": "Maa sai märjaks.", "choice2": "Maa kuivas.", "question": "effect", '
+    '{"premise": "Sadas.", "choice1": "Maa sai märjaks.", "choice2": "Maa kuivas.", "question": '
+    '"effect", '
     '"label": 0, "idx": 7}\n'
 )
 
@@ -493,7 +638,8 @@ def test_xcopa(tmp_path: Path) -> None:
     write(tmp_path, "xcopa/data/et/test.et.jsonl", XCOPA)
     one, two = read("xcopa", tmp_path, lang="et")
     assert one == Example(
-        "xcopa-test-0-et", ("Ese oli punase värvi. What was the cause of this?", "Ma pesin.", "Ma värvisin."), "et",
+        "xcopa-test-0-et", ("Ese oli punase värvi. What was the cause of "
+                            "this?", "Ma pesin.", "Ma värvisin."), "et",
         "xcopa-test-0", "1",
     )  # fmt: skip
     assert two.texts[0] == "Sadas. What happened as a result?"
@@ -509,7 +655,9 @@ def test_xcopa(tmp_path: Path) -> None:
         ('"idx": 0', '"index": 0', "idx"),
     ],
 )
-def test_faults_of_xcopa_are_named_with_their_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_faults_of_xcopa_are_named_with_their_line(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     write(tmp_path, "xcopa/et/val.et.jsonl", XCOPA.replace(old, new))
     with pytest.raises(InputError, match=message):
         list(read("xcopa", tmp_path, lang="et", split="val"))

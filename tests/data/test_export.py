@@ -39,29 +39,48 @@ HARD = (
     "\x1c",
 )
 TEXT = st.lists(
-    st.one_of(st.sampled_from(HARD), st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"))), max_size=8
+    st.one_of(
+        st.sampled_from(HARD),
+        st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00")),
+    ),
+    max_size=8,
 ).map("".join)
 FULL = TEXT.filter(bool)
 
 
 @st.composite
 def examples(draw: st.DrawFn, gold: bool = True) -> dict[str, Any]:
-    """The fields of an example: it is made in the test, since checking its types inside a strategy uses random numbers."""
+    """The fields of an example: it is made in the test, since checking its types inside a strategy
+    uses random numbers.
+    """
     texts = tuple(draw(st.lists(FULL, min_size=1, max_size=2)))
     parts: dict[str, Any] = {}
     if gold and draw(st.booleans()):
         words = tuple(draw(_words(text)) for text in texts)
         parts["words"] = words
-        parts["rationale"] = draw(st.none() | st.tuples(*(st.tuples(*(st.booleans() for _ in each)) for each in words)))
-        parts["relations"] = draw(st.none() | st.tuples(*(st.tuples(*(TEXT for _ in each)) for each in words)))
+        parts["rationale"] = draw(
+            st.none() | st.tuples(*(st.tuples(*(st.booleans() for _ in each)) for each in words))
+        )
+        parts["relations"] = draw(
+            st.none() | st.tuples(*(st.tuples(*(TEXT for _ in each)) for each in words))
+        )
         names = st.lists(TEXT, max_size=2).map(tuple)
-        parts["concepts"] = draw(st.none() | st.tuples(*(st.tuples(*(names for _ in each)) for each in words)))
-        chain = tuple(tuple(range(len(each))) for each in words)  # every word hangs on the one before it
+        parts["concepts"] = draw(
+            st.none() | st.tuples(*(st.tuples(*(names for _ in each)) for each in words))
+        )
+        chain = tuple(
+            tuple(range(len(each))) for each in words
+        )  # every word hangs on the one before it
         parts["heads"] = draw(st.sampled_from((None, chain)))
     if gold and draw(st.booleans()):
         start = draw(st.integers(0, len(texts[-1]) - 1))
         parts["answer"] = (start, draw(st.integers(start + 1, len(texts[-1]))))
-    names = {"id": draw(FULL), "lang": draw(FULL), "group": draw(TEXT), "label": draw(st.none() | FULL)}
+    names = {
+        "id": draw(FULL),
+        "lang": draw(FULL),
+        "group": draw(TEXT),
+        "label": draw(st.none() | FULL),
+    }
     return {**names, "texts": texts, **parts}
 
 
@@ -90,7 +109,9 @@ def test_what_is_written_comes_back(
 
 @given(fields=st.lists(examples(gold=False), min_size=1, max_size=4))
 @settings(max_examples=60, deadline=None)
-def test_csv_keeps_texts_and_labels(tmp_path_factory: pytest.TempPathFactory, fields: list[dict[str, Any]]) -> None:
+def test_csv_keeps_texts_and_labels(
+    tmp_path_factory: pytest.TempPathFactory, fields: list[dict[str, Any]]
+) -> None:
     rows = unique(fields)
     file = tmp_path_factory.mktemp("export") / "rows.csv.gz"
     write(rows, file)
@@ -99,10 +120,14 @@ def test_csv_keeps_texts_and_labels(tmp_path_factory: pytest.TempPathFactory, fi
 
 @given(fields=st.lists(examples(gold=False), min_size=1, max_size=3))
 @settings(max_examples=60, deadline=None)
-def test_tsv_keeps_them_or_refuses(tmp_path_factory: pytest.TempPathFactory, fields: list[dict[str, Any]]) -> None:
+def test_tsv_keeps_them_or_refuses(
+    tmp_path_factory: pytest.TempPathFactory, fields: list[dict[str, Any]]
+) -> None:
     rows = unique(fields)
     file = tmp_path_factory.mktemp("export") / "rows.tsv"
-    cells = [cell for row in rows for cell in (row.id, row.lang, row.group, row.label or "", *row.texts)]
+    cells = [
+        cell for row in rows for cell in (row.id, row.lang, row.group, row.label or "", *row.texts)
+    ]
     if any(mark in cell for cell in cells for mark in "\t\n\r"):
         with pytest.raises(InputError, match="a TSV cannot hold a tab"):
             write(rows, file)
@@ -152,12 +177,17 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
         ([Example("1", ("",))], "'1' cannot be written: texts: no text"),
         ([Example("1", ("a", ""))], "'1' cannot be written: an empty id, label, language or text"),
         ([Example("1", ("a",), label="")], "'1' cannot be written: an empty id"),
-        ([Example("1", ("a",), rationale=((True,),))], "'1' cannot be written: rationale: no words"),
+        (
+            [Example("1", ("a",), rationale=((True,),))],
+            "'1' cannot be written: rationale: no words",
+        ),
         ([Example("1", ("a",)), Example("1", ("b",))], "the id '1' occurs twice"),
     ],
 )
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
-def test_what_would_not_come_back_is_refused(tmp_path: Path, rows: list[Example], message: str, ending: str) -> None:
+def test_what_would_not_come_back_is_refused(
+    tmp_path: Path, rows: list[Example], message: str, ending: str
+) -> None:
     with pytest.raises(InputError) as caught:
         write(rows, tmp_path / f"a{ending}")
     assert message in str(caught.value)

@@ -1,4 +1,6 @@
-"""The rule for what is not independent: laws over made-up corpora, and a slow reference implementation."""
+"""The rule for what is not independent: laws over made-up corpora, and a slow reference
+implementation.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +17,37 @@ GROUPS = [f"g{number}" for number in range(8)]
 TEXTS = [f"text {number}" for number in range(10)]
 
 
-CELLS = st.tuples(st.sampled_from(GROUPS), st.sampled_from("abc"), st.lists(st.sampled_from(TEXTS), min_size=1, max_size=2))
+CELLS = st.tuples(
+    st.sampled_from(GROUPS),
+    st.sampled_from("abc"),
+    st.lists(st.sampled_from(TEXTS), min_size=1, max_size=2),
+)
 CORPORA = st.lists(CELLS, max_size=12)
-"""Group, language and texts of up to twelve rows; groups and texts often coincide. The rows are made in the tests, since
-checking their types inside a strategy uses random numbers."""
+"""Group, language and texts of up to twelve rows; groups and texts often coincide. The rows are
+made in the tests, since checking their types inside a strategy uses random numbers."""
 Cells = list[tuple[str, str, list[str]]]
 
 
 def rows(cells: Cells) -> list[Example]:
-    return [Example(f"{group}-{lang}-{at}", tuple(texts), lang, group) for at, (group, lang, texts) in enumerate(cells)]
+    return [
+        Example(f"{group}-{lang}-{at}", tuple(texts), lang, group)
+        for at, (group, lang, texts) in enumerate(cells)
+    ]
 
 
 def closure(examples: list[Example]) -> dict[str, str]:
-    """Slow: the relation as a table of rows, closed under transitivity; a cluster is named by its smallest group."""
-    near = [[a.group == b.group or bool({*a.texts} & {*b.texts}) for b in examples] for a in examples]
+    """Slow: the relation as a table of rows, closed under transitivity; a cluster is named by its
+    smallest group.
+    """
+    near = [
+        [a.group == b.group or bool({*a.texts} & {*b.texts}) for b in examples] for a in examples
+    ]
     places = range(len(examples))
     for middle, start, end in product(places, places, places):
         near[start][end] = near[start][end] or (near[start][middle] and near[middle][end])
     return {
-        row.group: min(other.group for other, tied in zip(examples, near[place]) if tied) for place, row in enumerate(examples)
+        row.group: min(other.group for other, tied in zip(examples, near[place]) if tied)
+        for place, row in enumerate(examples)
     }
 
 
@@ -67,7 +81,9 @@ def test_a_cluster_is_named_by_a_group_of_its_own(cells: Cells) -> None:
 
 
 def test_by_hand() -> None:
-    """1 and 2 share a premise in English; 1 and 4 a hypothesis in Spanish, the text of the one, the pair of the other."""
+    """1 and 2 share a premise in English; 1 and 4 a hypothesis in Spanish, the text of the one,
+    the pair of the other.
+    """
     examples = [
         Example("1-en", ("p", "a"), "en", "1"), Example("1-es", ("pp", "aa"), "es", "1"),
         Example("2-en", ("p", "b"), "en", "2"), Example("3-en", ("q", "c"), "en", "3"),
@@ -84,8 +100,13 @@ def test_no_row_one_row_and_a_text_given_twice() -> None:
 
 @pytest.mark.parametrize("text", ["NS", " NS ", "", " \n"])
 def test_what_is_missing_is_not_shared(text: str) -> None:
-    """Untranslated sentences of PAWS-X are all "NS": they say nothing about the rows that they stand in."""
-    examples = [Example(f"{number}-ko", (f"sentence {number}", text), "ko", str(number)) for number in range(4)]
+    """Untranslated sentences of PAWS-X are all "NS": they say nothing about the rows that they
+    stand in.
+    """
+    examples = [
+        Example(f"{number}-ko", (f"sentence {number}", text), "ko", str(number))
+        for number in range(4)
+    ]
     assert clusters(examples) == {str(number): str(number) for number in range(4)}
 
 

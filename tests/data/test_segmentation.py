@@ -1,4 +1,6 @@
-"""Words: the laws of `segment` and `words_of_tokens`, examples by language, and three real tokenizers."""
+"""Words: the laws of `segment` and `words_of_tokens`, examples by language, and three real
+tokenizers.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from babelscope.types import Span
 
 SHARED = Path(os.environ.get("BABELSCOPE_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 LANGS = ("und", "en", "fr", "it", "sv", "hi", "ar", "zh", "zho_Hans", "ja", "th", "km", "")
-# Letters, marks, joiners, quotes, digits, emoji, flags, scripts without spaces, blanks of many kinds, a lone surrogate.
+# Letters, marks, joiners, quotes, digits, emoji, flags, scripts without spaces, blanks of many
+# kinds, a lone surrogate.
 TRICKY = (
     "aé\u0301Z19_.,;:!?'’\"-/\u00ad\u200b\u200c\u200d\u200f\ufeff\ufe0f\u2060❤👩🏽🇩🇪1\u20e3Ⓜאצ״׳"
     "कि्ष।ومَّ،؟가漢語学美國喜欢、。「」・あいうーカダｶﾞฉันรักกำๆฯ๏ລາວភាសាខ្មែរမြန်မာ"
@@ -85,7 +88,10 @@ def test_punctuation_is_a_word(mark: str, word: str) -> None:
         ("צה\"ל ג' צה״ל", "צה\"ל|ג'|צה״ל"),
         ("cafe\u0301 co\u00adop", "cafe\u0301|co\u00adop"),
         ("안녕하세요 세계!", "안녕하세요|세계|!"),
-        ("👩\u200d👩\u200d👧🇩🇪🇫🇷❤️👍🏽!1\ufe0f\u20e3😀😀", "👩\u200d👩\u200d👧|🇩🇪|🇫🇷|❤️|👍🏽|!|1\ufe0f\u20e3|😀|😀"),
+        (
+            "👩\u200d👩\u200d👧🇩🇪🇫🇷❤️👍🏽!1\ufe0f\u20e3😀😀",
+            "👩\u200d👩\u200d👧|🇩🇪|🇫🇷|❤️|👍🏽|!|1\ufe0f\u20e3|😀|😀",
+        ),
         ("\ufeffone\u200btwo \u200fthree\u200f", "\ufeffone\u200b|two|\u200fthree\u200f"),
     ],
 )
@@ -117,14 +123,32 @@ def test_rules_of_the_annex(rule: str, segments: str) -> None:
 
 
 def test_tailored_languages() -> None:
-    assert cut("L'homme qu'il aime aujourd'hui", "fr") == ["L'", "homme", "qu'", "il", "aime", "aujourd'hui"]
-    assert cut("dell'arte, un po' l’Italia", "ita") == ["dell'", "arte", ",", "un", "po", "'", "l’", "Italia"]
+    assert cut("L'homme qu'il aime aujourd'hui", "fr") == [
+        "L'",
+        "homme",
+        "qu'",
+        "il",
+        "aime",
+        "aujourd'hui",
+    ]
+    assert cut("dell'arte, un po' l’Italia", "ita") == [
+        "dell'",
+        "arte",
+        ",",
+        "un",
+        "po",
+        "'",
+        "l’",
+        "Italia",
+    ]
     assert cut("l'home d'Olot", "ca") == ["l'", "home", "d'", "Olot"]
     assert cut("EU:n", "fi") == ["EU:n"]
     assert cut("EU:n", "en") == ["EU", ":", "n"]
 
 
-@pytest.mark.parametrize("lang", ["zh", "zh-Hans", "zh_TW", "zht", "zho_Hans", "cmn", "yue_Hant", "und", "en"])
+@pytest.mark.parametrize(
+    "lang", ["zh", "zh-Hans", "zh_TW", "zht", "zho_Hans", "cmn", "yue_Hant", "und", "en"]
+)
 def test_chinese(lang: str) -> None:
     if segmenter("zh") == FALLBACK:
         pytest.skip("no Chinese segmenter is installed")
@@ -136,7 +160,16 @@ def test_chinese(lang: str) -> None:
 def test_japanese(lang: str) -> None:
     if segmenter("ja") == FALLBACK:
         pytest.skip("no Japanese segmenter is installed")
-    assert cut("東京でコーヒーを3杯飲む。", lang) == ["東京", "で", "コーヒー", "を", "3", "杯", "飲む", "。"]
+    assert cut("東京でコーヒーを3杯飲む。", lang) == [
+        "東京",
+        "で",
+        "コーヒー",
+        "を",
+        "3",
+        "杯",
+        "飲む",
+        "。",
+    ]
 
 
 @pytest.mark.parametrize("lang", ["th", "tha", "tha_Thai", "th-TH", "und", "en"])
@@ -146,7 +179,9 @@ def test_thai(lang: str) -> None:
     assert cut("ฉันรักภาษาไทย ปี2024 ok", lang) == ["ฉัน", "รัก", "ภาษา", "ไทย", "ปี", "2024", "ok"]
 
 
-def test_kana_decides_who_reads_han_when_the_language_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kana_decides_who_reads_han_when_the_language_is_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     cutters = {language: (lambda run: [run]) for language in SEGMENTERS} | {"zh": list}
     monkeypatch.setattr(segmenters, "splitter", cutters.__getitem__)
     assert cut("漢字") == ["漢", "字"]
@@ -165,8 +200,13 @@ def _fresh() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_fresh")
-@pytest.mark.parametrize(("language", "place"), [(name, i) for name, rows in SEGMENTERS.items() for i in range(len(rows))])
-def test_every_segmenter_keeps_the_laws(language: str, place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("language", "place"),
+    [(name, i) for name, rows in SEGMENTERS.items() for i in range(len(rows))],
+)
+def test_every_segmenter_keeps_the_laws(
+    language: str, place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     row = SEGMENTERS[language][place]
     monkeypatch.setitem(SEGMENTERS, language, (row,))
     if segmenter(language) == FALLBACK:
@@ -178,11 +218,23 @@ def test_every_segmenter_keeps_the_laws(language: str, place: int, monkeypatch: 
 
 @pytest.mark.usefixtures("_fresh")
 @pytest.mark.parametrize("language", list(SEGMENTERS))
-def test_without_its_libraries_a_language_is_split_into_clusters(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = tuple(segmenters.Segmenter(("no-such-distribution-here",), row.load) for row in SEGMENTERS[language])
+def test_without_its_libraries_a_language_is_split_into_clusters(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absent = tuple(
+        segmenters.Segmenter(("no-such-distribution-here",), row.load)
+        for row in SEGMENTERS[language]
+    )
     monkeypatch.setitem(SEGMENTERS, language, absent)
     assert segmenter(language) == FALLBACK
-    text = {"zh": "漢\ufe00字", "ja": "か\u3099な", "th": "กำกิ", "lo": "ກິກາ", "km": "កិខ", "my": "ကိခ"}[language]
+    text = {
+        "zh": "漢\ufe00字",
+        "ja": "か\u3099な",
+        "th": "กำกิ",
+        "lo": "ກິກາ",
+        "km": "កិខ",
+        "my": "ကိခ",
+    }[language]
     assert len(cut(text, language)) >= 2
     assert cut(text, language) == segmenters.pattern(segmenters.CLUSTER).findall(text)
 
@@ -196,13 +248,19 @@ def test_segmenter_names_what_is_in_use() -> None:
 
 def test_importing_words_loads_no_segmenter() -> None:
     program = "import sys, babelscope.data.segmentation; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"rjieba", "opencc", "fugashi", "ipadic", "icu4py", "torch", "transformers"} & set(loaded)
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"rjieba", "opencc", "fugashi", "ipadic", "icu4py", "torch", "transformers"} & set(
+        loaded
+    )
 
 
 @st.composite
 def tokenized(draw: st.DrawFn) -> tuple[str, list[Span]]:
-    """A text and tokens whose starts and ends never decrease; they may overlap, be empty or cover whitespace."""
+    """A text and tokens whose starts and ends never decrease; they may overlap, be empty or cover
+    whitespace.
+    """
     text = draw(TEXTS)
     count = draw(st.integers(0, 8))
     position = st.integers(0, len(text))
@@ -220,7 +278,9 @@ def test_every_token_has_the_word_it_shares_most_with(sample: tuple[str, list[Sp
     assert len(found) == len(offsets)
     for (start, stop), index in zip(offsets, found, strict=True):
         # The slow reference: count shared characters one by one.
-        shared = [len([i for i in range(start, stop) if left <= i < right]) for left, right in words]
+        shared = [
+            len([i for i in range(start, stop) if left <= i < right]) for left, right in words
+        ]
         if not words:
             assert index == -1
         elif max(shared) > 0:
@@ -249,15 +309,21 @@ def test_tokens_by_hand() -> None:
     text = "ab  cde. "
     words = segment(text)
     assert words == ((0, 2), (4, 7), (7, 8))
-    # Blank, empty inside a word, empty after the last, blank after the last, tie, blank + word, more of the second.
+    # Blank, empty inside a word, empty after the last, blank after the last, tie, blank + word,
+    # more of the second.
     offsets = [(2, 4), (5, 5), (9, 9), (8, 9), (6, 8), (3, 5), (1, 6)]
     assert words_of_tokens(offsets, words, text) == (1, 1, 2, 2, 1, 1, 1)
-    # Gold words may hold a space, which counts for nothing: (3, 7) shares "0" with the first, "xy" with the second.
-    assert words_of_tokens([(3, 7), (2, 3)], [(0, 4), (4, 8)], "20 0 xyz"[:3] + "0" + "xyz ") == (1, 0)
+    # Gold words may hold a space, which counts for nothing: (3, 7) shares "0" with the first, "xy"
+    # with the second.
+    assert words_of_tokens([(3, 7), (2, 3)], [(0, 4), (4, 8)], "20 0 xyz"[:3] + "0" + "xyz ") == (
+        1,
+        0,
+    )
 
 
 SENTENCES = {
-    "en": "Don't worry: the naïve state-of-the-art models weren't trained on 1,000 emojis 👩\u200d👩\u200d👧!",
+    "en": "Don't worry: the naïve state-of-the-art models weren't trained on 1,000 emojis "
+    "👩\u200d👩\u200d👧!",
     "hi": "मुझे यह फ़िल्म बहुत अच्छी लगी, लेकिन कहानी थोड़ी कमज़ोर थी।",
     "ar": "كانت الخِدمةُ رائعة، ولكنّ الطعام لم يعجبني أبدًا!",
     "zh": "我非常喜欢这家酒店的服务，但是iPhone充电器坏了。",

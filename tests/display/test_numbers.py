@@ -49,13 +49,23 @@ def test_by_hand() -> None:
     assert [significant(x) for x in (0.000412, 41234.0, -1.0)] == ["0.000412", "4.12e+04", "−1"]
     assert significant(0.25, sign=True) == "+0.25"
     assert [percent(0.4125), percent(0.4125, 1), percent(-1.0)] == ["41 %", "41.2 %", "−100 %"]
-    assert [compact(x) for x in (0.41, 0.0, 1.0, -0.3, 10.04)] == [".41", ".00", "1.00", "−.30", "10.04"]
+    assert [compact(x) for x in (0.41, 0.0, 1.0, -0.3, 10.04)] == [
+        ".41",
+        ".00",
+        "1.00",
+        "−.30",
+        "10.04",
+    ]
     assert [compact(x, sign=True) for x in (0.41, -0.41)] == ["+.41", "−.41"]
     assert value_range(0.1, None) == "0.100 to –"
     assert estimate_text(Estimate(0.5, 0.4, 0.6, 9, 0)) == "0.500 [0.400, 0.600]"
     assert estimate_text(Estimate(0.5, nan, nan, 9, 0)) == "0.500"
     assert "one group, no interval" in interval(Estimate(0.5, nan, nan, 9, 0))
-    assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+    assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == [
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
 
 
 def test_no_other_module_of_display_formats_numbers() -> None:

@@ -1,4 +1,6 @@
-"""Every architecture through the whole line, from loading to explaining: what is announced is what happens."""
+"""Every architecture through the whole line, from loading to explaining: what is announced is what
+happens.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +57,14 @@ def test_what_is_announced_is_what_happens(name: str, task: str) -> None:
 
 @pytest.mark.parametrize(("name", "task"), WHOLE)
 def test_only_attention_that_cannot_be_read_is_refused(name: str, task: str) -> None:
-    """On these architectures every other method works, the rules for relevance among them, but for what is listed."""
-    blind = {row.name for row in METHODS.values() if row.attentions} if name in ("mamba", "t5") else set()
+    """On these architectures every other method works, the rules for relevance among them, but for
+    what is listed.
+    """
+    blind = (
+        {row.name for row in METHODS.values() if row.attentions}
+        if name in ("mamba", "t5")
+        else set()
+    )
     if name == "xlm":  # no separate layers
         blind = {"value_zeroing", "alti", "globenc", "decompx"}
     if task == "question-answering":  # an answer has no place in texts of other words
@@ -65,9 +73,12 @@ def test_only_attention_that_cannot_be_read_is_refused(name: str, task: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"), [("mamba", "MambaForCausalLM has no attention weights"), ("t5", "no single matrix")]
+    ("name", "reason"),
+    [("mamba", "MambaForCausalLM has no attention weights"), ("t5", "no single matrix")],
 )
-def test_attention_that_cannot_be_read_is_refused_before_anything_is_computed(name: str, reason: str) -> None:
+def test_attention_that_cannot_be_read_is_refused_before_anything_is_computed(
+    name: str, reason: str
+) -> None:
     model = shared(name, main_task(name))
     before = model.inference.tokens
     with pytest.raises(UnsupportedModel, match=f"rollout reads attention weights, but .*{reason}"):
@@ -80,7 +91,10 @@ def test_an_operation_without_a_rule_is_announced_by_its_name() -> None:
     dense = model.hf.bert.encoder.layer[0].output.dense
     dense.register_forward_hook(lambda module, given, out: out.clamp(-0.9, 0.9))
     found = {one.method: one for one in suitable(model)}
-    assert "no rule for the operation 'clamp' in bert.encoder.layer.0.output.dense" in found["attnlrp"].reason
+    assert (
+        "no rule for the operation 'clamp' in bert.encoder.layer.0.output.dense"
+        in found["attnlrp"].reason
+    )
     assert not found["attnlrp"].works
     assert found["input_x_gradient"] == Suitability("input_x_gradient", True)
 
@@ -90,21 +104,28 @@ def test_a_missing_padding_token_is_announced() -> None:
     model.tokenizer.pad_token = None
     found = {one.method: one for one in suitable(model)}
     assert not found["integrated_gradients"].works
-    assert "has no pad token for a baseline; use zero or mean" in found["integrated_gradients"].reason
+    assert (
+        "has no pad token for a baseline; use zero or mean" in found["integrated_gradients"].reason
+    )
     assert found["attnlrp"].works
 
 
 @pytest.mark.parametrize("name", ["bert", "gpt2", "modernbert"])
 def test_half_precision_is_near_where_it_serves_and_left_where_it_does_not(name: str) -> None:
-    """Propagation in bfloat16 follows float32; a precise method runs in float32 and gives its numbers; weights come back."""
+    """Propagation in bfloat16 follows float32; a precise method runs in float32 and gives its
+    numbers; weights come back.
+    """
     full = build(name, "text-classification")
     full.hf.bfloat16().float()  # the same weights in both
     half = load((build(name, "text-classification").hf.bfloat16(), full.tokenizer))
     weights = {path: weight.clone() for path, weight in half.hf.state_dict().items()}
     for row in METHODS.values():
         if not (row.precise or row.family == "propagation") or row.name == "masked_attnlrp":
-            continue  # of random weights no head is kept, so that nothing is left for its scores to say
-        one, other = (explain(model, TEXTS[1], row.name, target=LABELS[1])[0] for model in (half, full))
+            # of random weights no head is kept, so that nothing is left for its scores to say
+            continue
+        one, other = (
+            explain(model, TEXTS[1], row.name, target=LABELS[1])[0] for model in (half, full)
+        )
         assert ("computed in float32" in one.flags) == row.precise
         if row.precise:
             np.testing.assert_allclose(one.scores, other.scores, rtol=1e-5, atol=1e-6)
@@ -116,7 +137,9 @@ def test_half_precision_is_near_where_it_serves_and_left_where_it_does_not(name:
         for path, weight in half.hf.state_dict().items()
     )
     told = {one.method: one for one in suitable(half)}
-    assert told["integrated_gradients"] == Suitability("integrated_gradients", True, "computed in float32")
+    assert told["integrated_gradients"] == Suitability(
+        "integrated_gradients", True, "computed in float32"
+    )
     assert told["cp_lrp"] == Suitability("cp_lrp", True)
 
 

@@ -29,7 +29,8 @@ from conftest import TEXTS
 DECODERS = ("gpt2", "llama")
 WORDS = {"good": "good", "bad": "the"}
 MARKED = Example(
-    "marked", (TEXTS[0],), "en", label="name", words=(((0, 3), (4, 8), (9, 12), (13, 16), (17, 21), (22, 25)),),
+    "marked", (TEXTS[0],), "en", label="name", words=(((0, 3), (4, 8), (9, 12), (13, 16), (17, 21),
+                                                       (22, 25)),),
     rationale=((False, False, False, True, True, False),),
 )  # fmt: skip
 
@@ -41,12 +42,16 @@ def decoder(name: str, kind: str) -> Model:
     return zoo.build(name, "text-generation", verbalizer=WORDS)
 
 
-every = pytest.mark.parametrize(("name", "kind"), [(name, kind) for name in DECODERS for kind in ("last token", "verbalizer")])
+every = pytest.mark.parametrize(
+    ("name", "kind"), [(name, kind) for name in DECODERS for kind in ("last token", "verbalizer")]
+)
 
 
 @every
 @pytest.mark.parametrize("metric", METRICS)
-def test_every_metric_has_a_value_in_its_bounds_or_a_reason(name: str, kind: str, metric: str) -> None:
+def test_every_metric_has_a_value_in_its_bounds_or_a_reason(
+    name: str, kind: str, metric: str
+) -> None:
     model = decoder(name, kind)
     assert model.reads_last_token
     one = replace(MARKED, label=model.labels[0], texts=("the food was not good but",))
@@ -56,18 +61,29 @@ def test_every_metric_has_a_value_in_its_bounds_or_a_reason(name: str, kind: str
     values = list(measure(model, found, metric))
     row = METRICS[metric]
     for value in values:
-        assert value.reason if np.isnan(value.value) else row.bounds[0] - 1e-9 <= value.value <= row.bounds[1] + 1e-9
-    assert any(np.isfinite(value.value) for value in values) == (row.family != "evidence"), "a classifier has no answer span"
+        assert (
+            value.reason
+            if np.isnan(value.value)
+            else row.bounds[0] - 1e-9 <= value.value <= row.bounds[1] + 1e-9
+        )
+    assert any(np.isfinite(value.value) for value in values) == (row.family != "evidence"), (
+        "a classifier has no answer span"
+    )
 
 
 @every
 def test_the_ends_of_the_erasure_are_the_decoders_own(name: str, kind: str) -> None:
-    """With everything erased, comprehensiveness is the probability's fall to the empty text, asked of the model directly."""
+    """With everything erased, comprehensiveness is the probability's fall to the empty text, asked
+    of the model directly.
+    """
     model = decoder(name, kind)
     (row,) = encode(model, as_examples(TEXTS[0]))
     empty = erase(model, row, row.content, default_operator(model))
     assert empty is not None
-    full, gone = (probability(model, out, Target(0)) for out in inference.outputs(model, [inference.query(row), empty]))
+    full, gone = (
+        probability(model, out, Target(0))
+        for out in inference.outputs(model, [inference.query(row), empty])
+    )
     scores = [np.arange(float(len(row.words)))]
     (whole,) = METRICS["comprehensiveness"].function(model, [row], scores, [Target(0)], grid=(1.0,))
     assert whole.value == pytest.approx(full - gone, abs=1e-9)

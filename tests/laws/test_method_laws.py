@@ -36,11 +36,16 @@ QUICK = {
 }
 """So few draws that they are draws, and quick: the laws of this file hold for any number."""
 COARSE = {**QUICK, "integrated_gradients": {"tolerance": 0.05}}
-"""Where the gap itself is not looked at: nodes are still added text by text, until each text's own gap is small enough."""
+"""Where the gap itself is not looked at: nodes are still added text by text, until each text's own
+gap is small enough.
+"""
 
 
 def scores_of(model: Model, data: object, method: str, **given: object) -> list[np.ndarray]:
-    return [np.array(one.scores) for one in explain(model, data, method, options=COARSE.get(method), **given)]
+    return [
+        np.array(one.scores)
+        for one in explain(model, data, method, options=COARSE.get(method), **given)
+    ]
 
 
 @pytest.mark.parametrize(("architecture", "method"), list(product(ARCHITECTURES, METHODS)))
@@ -64,10 +69,18 @@ def test_alone_is_in_a_batch_in_any_order_and_budget(architecture: str, method: 
 
 
 @pytest.mark.parametrize(("architecture", "method"), list(product(ARCHITECTURES, METHODS)))
-def test_pairs_and_singles_have_one_finite_score_per_content_token(architecture: str, method: str) -> None:
+def test_pairs_and_singles_have_one_finite_score_per_content_token(
+    architecture: str, method: str
+) -> None:
     model = tiny(architecture)
     for one in explain(model, [*TEXTS[:2], *PAIRS], method, options=QUICK.get(method)):
-        assert len(one.scores) == len(one.tokens) == len(one.offsets) == len(one.segment) == len(one.word_index)
+        assert (
+            len(one.scores)
+            == len(one.tokens)
+            == len(one.offsets)
+            == len(one.segment)
+            == len(one.word_index)
+        )
         assert np.isfinite(one.scores).all()
         assert len(one.words) == len(one.word_scores) == max(one.word_index) + 1
 
@@ -81,10 +94,14 @@ def test_complete_methods_sum_to_the_difference(model: Model, method: str) -> No
 
 @pytest.mark.parametrize("method", [row.name for row in METHODS.values() if not row.signed])
 def test_unsigned_methods_are_never_negative(model: Model, method: str) -> None:
-    assert all(min(one.scores) >= 0 for one in explain(model, TEXTS, method, options=QUICK.get(method)))
+    assert all(
+        min(one.scores) >= 0 for one in explain(model, TEXTS, method, options=QUICK.get(method))
+    )
 
 
-@pytest.mark.parametrize("method", ["occlusion", "gradient_norm", "input_x_gradient", "integrated_gradients"])
+@pytest.mark.parametrize(
+    "method", ["occlusion", "gradient_norm", "input_x_gradient", "integrated_gradients"]
+)
 def test_a_constant_model_gives_zero(bert: Model, method: str) -> None:
     constant = Model(copy.deepcopy(bert.hf), bert.tokenizer, "constant", bert.task)
     with torch.no_grad():
@@ -104,7 +121,9 @@ def test_a_constant_model_gives_zero(bert: Model, method: str) -> None:
         ("integrated_gradients", {"baseline": "pad"}),
     ],
 )
-def test_a_linear_model_gives_its_weights(planted: Model, method: str, options: dict[str, str]) -> None:
+def test_a_linear_model_gives_its_weights(
+    planted: Model, method: str, options: dict[str, str]
+) -> None:
     text = "the good film fine good"
     (one,) = explain(planted, text, method, options=options, target="positive")
     np.testing.assert_allclose(one.scores, [WEIGHTS[word] for word in text.split()], atol=1e-9)
@@ -137,7 +156,9 @@ def test_the_gradient_is_the_central_difference(model: Model) -> None:
             model, [inference.query(row)], [target], lambda _, grad: (grad * direction).sum().item()
         )
         sides = [
-            inference.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}")
+            inference.Query(
+                row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}"
+            )
             for side in (1, -1)
         ]
         up, down = (float(value(model, out, target)) for out in inference.outputs(model, sides))
@@ -146,7 +167,10 @@ def test_the_gradient_is_the_central_difference(model: Model) -> None:
 
 @pytest.mark.parametrize("method", [row.name for row in METHODS.values() if row.seeded])
 def test_the_seed_decides(bert: Model, method: str) -> None:
-    texts = [*TEXTS[:2], *TEXTS[3:]]  # not the text of one token: there is one way to take one token out
+    texts = [
+        *TEXTS[:2],
+        *TEXTS[3:],
+    ]  # not the text of one token: there is one way to take one token out
     first, again, other = (scores_of(bert, texts, method, seed=seed) for seed in (1, 1, 2))
     assert all((a == b).all() for a, b in zip(first, again))
     assert not any((a == b).all() for a, b in zip(first, other))
@@ -160,7 +184,9 @@ def test_the_model_is_left_as_it_was_found(model: Model, method: str, fails: boo
     model.hf.config._attn_implementation = before = "sdpa"
     pad = model.hf.config.pad_token_id
     weights = {name: tensor.clone() for name, tensor in model.hf.state_dict().items()}
-    model.hf(torch.tensor([[5, 6]]), output_attentions=True)  # transformers puts hooks of its own on the first such call
+    model.hf(
+        torch.tensor([[5, 6]]), output_attentions=True
+    )  # transformers puts hooks of its own on the first such call
     hooks = sum(len(module._forward_hooks) for module in model.hf.modules())
     hook = None
     try:
@@ -181,9 +207,16 @@ def test_the_model_is_left_as_it_was_found(model: Model, method: str, fails: boo
         assert all(module.training for module in model.hf.modules())
         assert model.hf.config._attn_implementation == before
         assert model.hf.config.pad_token_id == pad
-        assert all(parameter.grad is None and parameter.requires_grad for parameter in model.hf.parameters())
-        assert all(torch.equal(tensor, weights[name]) for name, tensor in model.hf.state_dict().items())
-        assert sum(len(module._forward_hooks) for module in model.hf.modules()) == hooks + (1 if hook else 0)
+        assert all(
+            parameter.grad is None and parameter.requires_grad
+            for parameter in model.hf.parameters()
+        )
+        assert all(
+            torch.equal(tensor, weights[name]) for name, tensor in model.hf.state_dict().items()
+        )
+        assert sum(len(module._forward_hooks) for module in model.hf.modules()) == hooks + (
+            1 if hook else 0
+        )
     finally:
         if hook:
             hook.remove()

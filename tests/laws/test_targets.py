@@ -41,7 +41,9 @@ CASES: dict[str, tuple[str, str, Any]] = {
 }
 """Per kind of target the architecture, the task and an input."""
 every = pytest.mark.parametrize("case", CASES)
-is_encoder_decoder = pytest.mark.parametrize("case", [case for case, row in CASES.items() if row[0] == "t5"])
+is_encoder_decoder = pytest.mark.parametrize(
+    "case", [case for case, row in CASES.items() if row[0] == "t5"]
+)
 
 
 def made(case: str) -> tuple[Model, Any]:
@@ -59,14 +61,18 @@ def aims(model: Model) -> list[tuple[Aim, str]]:
     """What can be asked of a model."""
     if model.task == "question-answering":
         return [
-            (Aim(edge=edge), quantity) for edge in ("both", "start", "end") for quantity in ("logit", "probability", "log_odds")
+            (Aim(edge=edge), quantity)
+            for edge in ("both", "start", "end")
+            for quantity in ("logit", "probability", "log_odds")
         ]
     return [(Aim(), quantity) for quantity in ("logit", "probability", "log_odds", "contrast")]
 
 
 @every
 def test_the_gradient_is_the_central_difference_of_every_quantity(case: str) -> None:
-    """dF/de along a direction u equals (F(e + h u) - F(e - h u)) / 2h, the decoder's tokens among the positions."""
+    """dF/de along a direction u equals (F(e + h u) - F(e - h u)) / 2h, the decoder's tokens among
+    the positions.
+    """
     model, data = made(case)
     row, output = encoded(model, data)
     torch.manual_seed(0)
@@ -74,7 +80,13 @@ def test_the_gradient_is_the_central_difference_of_every_quantity(case: str) -> 
     rough = CASES[case][0] in ROUGH
     step = 1e-4 if rough else 1e-5
     sides = [
-        inference.Query(row.ids, row.types, edit=lambda e, s=side: e + s * step * direction, key=f"{side}", decoder=row.decoder)
+        inference.Query(
+            row.ids,
+            row.types,
+            edit=lambda e, s=side: e + s * step * direction,
+            key=f"{side}",
+            decoder=row.decoder,
+        )
         for side in (1, -1)
     ]
     up, down = inference.outputs(model, sides)
@@ -84,7 +96,9 @@ def test_the_gradient_is_the_central_difference_of_every_quantity(case: str) -> 
             model, [inference.query(row)], [target], lambda _, grad: (grad * direction).sum().item()
         )
         expected = float(value(model, up, target) - value(model, down, target)) / (2 * step)
-        assert slope == pytest.approx(expected, rel=2e-2 if rough else 1e-5, abs=2e-4 if rough else 1e-8)
+        assert slope == pytest.approx(
+            expected, rel=2e-2 if rough else 1e-5, abs=2e-4 if rough else 1e-8
+        )
         assert abs(slope) > 1e-5, "a slope of 0 would prove nothing"
 
 
@@ -98,8 +112,13 @@ def test_a_contrast_is_the_difference_of_two_logits_explanations(case: str, meth
     both = chosen(model, row, output, Aim(), "contrast")
     one, two = Target(both.index, both.end), Target(both.contrast, both.end)
     assert both.contrast != both.index
-    found = [np.array(METHODS[method].function(model, [row], [target])[0].scores) for target in (both, one, two)]
-    np.testing.assert_allclose(found[0], found[1] - found[2], atol=1e-6 if CASES[case][0] in ROUGH else 1e-10)
+    found = [
+        np.array(METHODS[method].function(model, [row], [target])[0].scores)
+        for target in (both, one, two)
+    ]
+    np.testing.assert_allclose(
+        found[0], found[1] - found[2], atol=1e-6 if CASES[case][0] in ROUGH else 1e-10
+    )
     assert np.abs(found[0]).max() > 1e-4
 
 
@@ -116,7 +135,9 @@ def test_without_a_contrast_class_it_is_the_best_of_the_others(case: str) -> Non
     assert [target.index, target.contrast] == logits.argsort(descending=True)[:2].tolist()
     asked = model.labels[target.contrast]
     (one,) = explain(model, data, "random", target=Aim(contrast=asked), quantity="contrast")
-    assert one.value == pytest.approx(float(logits[target.index] - logits[target.contrast]), abs=1e-9)
+    assert one.value == pytest.approx(
+        float(logits[target.index] - logits[target.contrast]), abs=1e-9
+    )
     assert (one.quantity, one.contrast, one.contrast_index) == ("contrast", asked, target.contrast)
 
 
@@ -132,9 +153,16 @@ def test_alone_is_in_a_batch_on_either_padding_side(case: str, method: str) -> N
         for side in ("left", "right"):
             model.tokenizer.padding_side = side
             together = explain(
-                model, [Example(f"t{at}", t if isinstance(t, tuple) else (t,)) for at, t in enumerate(others)], method
+                model,
+                [
+                    Example(f"t{at}", t if isinstance(t, tuple) else (t,))
+                    for at, t in enumerate(others)
+                ],
+                method,
             )
-            np.testing.assert_allclose(together[place].scores, alone, atol=1e-6 if CASES[case][0] in ROUGH else 1e-9)
+            np.testing.assert_allclose(
+                together[place].scores, alone, atol=1e-6 if CASES[case][0] in ROUGH else 1e-9
+            )
     finally:
         model.tokenizer.padding_side = before
 
@@ -171,24 +199,38 @@ def test_the_gold_answer_is_where_it_stands_and_a_named_one_where_it_first_occur
 def test_the_two_edges_of_an_answer_add_up() -> None:
     model = shared("bert", "question-answering")
     for method in ("occlusion", "input_x_gradient", "attnlrp"):
-        both, start, end = (explain(model, PAIR, method, target=Aim(edge=edge))[0] for edge in ("both", "start", "end"))
+        both, start, end = (
+            explain(model, PAIR, method, target=Aim(edge=edge))[0]
+            for edge in ("both", "start", "end")
+        )
         assert both.value == pytest.approx(start.value + end.value)
         assert both.probability == pytest.approx(start.probability * end.probability)
-        np.testing.assert_allclose(both.scores, np.array(start.scores) + np.array(end.scores), atol=1e-10)
+        np.testing.assert_allclose(
+            both.scores, np.array(start.scores) + np.array(end.scores), atol=1e-10
+        )
     assert (start.target_end, end.target_index) == (-1, -1)
-    read = [explain(model, PAIR, "attention", target=Aim(edge=edge))[0].scores for edge in ("both", "start", "end")]
+    read = [
+        explain(model, PAIR, "attention", target=Aim(edge=edge))[0].scores
+        for edge in ("both", "start", "end")
+    ]
     np.testing.assert_allclose(read[0], (np.array(read[1]) + np.array(read[2])) / 2, atol=1e-12)
 
 
 def test_a_tag_is_explained_at_its_word() -> None:
-    """By default at the first word whose tag is not O; gold tags are one per word; attention is read at its first token."""
+    """By default at the first word whose tag is not O; gold tags are one per word; attention is
+    read at its first token.
+    """
     model = build("bert", "token-classification")
     row, output = encoded(model, TEXTS[0])
     firsts = [int(np.flatnonzero(row.word == word)[0]) for word in range(len(row.words))]
     with torch.no_grad():
-        model.hf.classifier.bias -= output[firsts].mean(dim=0)  # now every tag is the best of some word
+        model.hf.classifier.bias -= output[firsts].mean(
+            dim=0
+        )  # now every tag is the best of some word
     row, output = encoded(model, TEXTS[0])
-    (weights,) = activations.attentions(model, [inference.query(row)], lambda _, found: found[-1].mean(dim=0).numpy())
+    (weights,) = activations.attentions(
+        model, [inference.query(row)], lambda _, found: found[-1].mean(dim=0).numpy()
+    )
     tags = [LABELS[int(output[token].argmax())] for token in firsts]
     assert len(set(tags)) > 1, "the words must differ for this to prove something"
     usual = chosen(model, row, output, Aim())
@@ -199,8 +241,11 @@ def test_a_tag_is_explained_at_its_word() -> None:
         assert one.flags == (f"the tag of word {word}, {row.words[word]!r}",)
         assert one.tagged_word == word
         np.testing.assert_allclose(one.scores, weights[token][row.content], atol=1e-12)
-    gold = Example("1", (TEXTS[0],), label=" ".join(LABELS[(word + 1) % 3] for word in range(len(row.words))))
-    assert [explain(model, gold, "random", target=Aim("gold", word=word))[0].target for word in (0, 1, 2)] == [
+    gold = Example(
+        "1", (TEXTS[0],), label=" ".join(LABELS[(word + 1) % 3] for word in range(len(row.words)))
+    )
+    assert [explain(model, gold, "random", target=Aim("gold", word=word))[0].target for word in (0,
+    1, 2)] == [
         LABELS[1], LABELS[2], LABELS[0],
     ]  # fmt: skip
 
@@ -214,10 +259,15 @@ def test_a_deleted_token_moves_the_tag_along() -> None:
     assert np.isnan(one.scores[mine])
     assert np.isfinite(np.delete(one.scores, mine)).all()
     place, tag = one.target_end, one.target_index
-    for at, there in ((0, place - 1), (-1, place)):  # what is deleted behind the word does not move it
+    for at, there in (
+        (0, place - 1),
+        (-1, place),
+    ):  # what is deleted behind the word does not move it
         kept = np.arange(len(row.ids)) != np.flatnonzero(row.content)[at]
         (shorter,) = inference.outputs(model, [inference.Query(row.ids[kept], row.types[kept])])
-        assert one.scores[at] == pytest.approx(float(output[place, tag] - shorter[there, tag]), abs=1e-12)
+        assert one.scores[at] == pytest.approx(
+            float(output[place, tag] - shorter[there, tag]), abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("architecture", ["gpt2", "t5"])
@@ -230,20 +280,31 @@ def test_a_verbalizer_compares_the_words_of_its_labels(architecture: str) -> Non
     assert model.labels == ("positive", "negative")
     _, next_token = encoded(plain, TEXT)
     share = torch.softmax(next_token, dim=0)
-    ids = {word: plain.tokenizer(f" {word}", add_special_tokens=False)["input_ids"] for word in ("good", "lovely", "no")}
+    ids = {
+        word: plain.tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
+        for word in ("good", "lovely", "no")
+    }
     masses = {word: float(share[mine[0]]) for word, mine in ids.items()}
     (one,) = explain(model, TEXT, "input_x_gradient", target="positive")
-    assert one.probability == pytest.approx((masses["good"] + masses["lovely"]) / sum(masses.values()), rel=1e-9)
+    assert one.probability == pytest.approx(
+        (masses["good"] + masses["lovely"]) / sum(masses.values()), rel=1e-9
+    )
     single = load((plain.hf, plain.tokenizer), task=task, verbalizer={"a": "good", "b": "no"})
-    by_label = explain(single, TEXT, "cp_lrp", target=Aim("a", contrast="b"), quantity="contrast")[0]
-    by_word = explain(plain, TEXT, "cp_lrp", target=Aim("good", contrast="no"), quantity="contrast")[0]
+    by_label = explain(single, TEXT, "cp_lrp", target=Aim("a", contrast="b"), quantity="contrast")[
+        0
+    ]
+    by_word = explain(
+        plain, TEXT, "cp_lrp", target=Aim("good", contrast="no"), quantity="contrast"
+    )[0]
     np.testing.assert_allclose(by_label.scores, by_word.scores, atol=1e-12)
     assert model.fingerprint != plain.fingerprint != single.fingerprint
 
 
 @every
 def test_every_target_can_be_measured(case: str) -> None:
-    """The stored target is the explained one: the metric's probability of the whole input is the explanation's own."""
+    """The stored target is the explained one: the metric's probability of the whole input is the
+    explanation's own.
+    """
     model, data = made(case)
     found = explain(model, data, "occlusion")
     for one in measure(model, found, ["comprehensiveness", "sufficiency"]):
@@ -252,7 +313,9 @@ def test_every_target_can_be_measured(case: str) -> None:
 
 @is_encoder_decoder
 def test_relevance_is_conserved_only_with_both_inputs(case: str) -> None:
-    """Without biases CP-LRP sums to the logit over all that either side reads; the encoder's share alone falls short."""
+    """Without biases CP-LRP sums to the logit over all that either side reads; the encoder's share
+    alone falls short.
+    """
     architecture, task, data = CASES[case]
     model = build(architecture, task, biased=False)
     row, output = encoded(model, data)
@@ -260,7 +323,10 @@ def test_relevance_is_conserved_only_with_both_inputs(case: str) -> None:
     inputs = model.embeddings(torch.from_numpy(row.ids)).detach()
     with rules(model, "cp_lrp"):
         ((amount, shares),) = inference.gradients(
-            model, [inference.query(row)], [target], lambda _, slope: (slope * inputs).sum(dim=-1).numpy()
+            model,
+            [inference.query(row)],
+            [target],
+            lambda _, slope: (slope * inputs).sum(dim=-1).numpy(),
         )
     assert shares.sum() == pytest.approx(amount, abs=1e-6)
     assert abs(shares[: -row.decoder].sum() - amount) > 1e-3
@@ -274,11 +340,17 @@ def test_a_state_space_model_conserves_relevance_under_both_rule_sets() -> None:
     for rule in ("attnlrp", "cp_lrp"):
         with rules(model, rule):
             ((amount, total),) = inference.gradients(
-                model, [inference.query(row)], [predicted(model, row, output)], lambda _, slope: float((slope * inputs).sum())
+                model,
+                [inference.query(row)],
+                [predicted(model, row, output)],
+                lambda _, slope: float((slope * inputs).sum()),
             )
         assert total == pytest.approx(amount, abs=1e-5)
     ((_, plain),) = inference.gradients(
-        model, [inference.query(row)], [predicted(model, row, output)], lambda _, slope: float((slope * inputs).sum())
+        model,
+        [inference.query(row)],
+        [predicted(model, row, output)],
+        lambda _, slope: float((slope * inputs).sum()),
     )
     assert abs(plain - amount) > 1e-2
 
@@ -289,17 +361,27 @@ def test_both_sides_get_the_slopes_of_a_plain_call(case: str) -> None:
     model, data = made(case)
     row, output = encoded(model, data)
     target = predicted(model, row, output)
-    ((_, found),) = inference.gradients(model, [inference.query(row)], [target], lambda _, slope: slope.clone())
+    ((_, found),) = inference.gradients(
+        model, [inference.query(row)], [target], lambda _, slope: slope.clone()
+    )
     own = len(row.ids) - row.decoder
     ids = torch.from_numpy(row.ids)
     left = model.embeddings(ids[:own])[None].detach().requires_grad_(True)
     reads = ids[own:] if model.generates else torch.cat([ids[own:], ids[: own - 1]])
     right = model.embeddings(reads)[None].detach().requires_grad_(True)
-    bare = model.hf if model.generates else model.hf.transformer if hasattr(model.hf, "transformer") else model.hf
+    bare = (
+        model.hf
+        if model.generates
+        else model.hf.transformer
+        if hasattr(model.hf, "transformer")
+        else model.hf
+    )
     given = {"inputs_embeds": left, "decoder_inputs_embeds": right}
     if case == "two sides":
         end = int(np.flatnonzero(row.ids[:own] == model.tokenizer.eos_token_id)[-1])
-        amount = model.hf.classification_head(bare(**given).last_hidden_state[:, end])[0, target.index]
+        amount = model.hf.classification_head(bare(**given).last_hidden_state[:, end])[
+            0, target.index
+        ]
     elif case == "going on":
         amount = bare(**given).logits[0, -1, target.index]
     else:
@@ -322,20 +404,29 @@ def test_the_model_is_left_as_it_was_found(case: str, fails: bool) -> None:
     model, data = made(case)
 
     def hooks() -> int:
-        return sum(len(module._forward_hooks) + len(module._forward_pre_hooks) for module in model.hf.modules())
+        return sum(
+            len(module._forward_hooks) + len(module._forward_pre_hooks)
+            for module in model.hf.modules()
+        )
 
     before = hooks()
     if fails:
         with pytest.raises((RuntimeError, IndexError)):
-            inference.outputs(model, [inference.Query(np.array([10**6, 5, 6]), edit=None, decoder=1)])
+            inference.outputs(
+                model, [inference.Query(np.array([10**6, 5, 6]), edit=None, decoder=1)]
+            )
     else:
         explain(model, data, "cp_lrp")
     assert hooks() == before
-    assert all(parameter.requires_grad and parameter.grad is None for parameter in model.hf.parameters())
+    assert all(
+        parameter.requires_grad and parameter.grad is None for parameter in model.hf.parameters()
+    )
 
 
 def test_a_decoder_pads_as_its_own_library_does_on_the_left() -> None:
-    """Our batches are padded on the right; the plain call on a batch padded on the left gives the same next token."""
+    """Our batches are padded on the right; the plain call on a batch padded on the left gives the
+    same next token.
+    """
     model = shared("gpt2", "text-generation")
     rows = [encode(model, as_examples(text))[0] for text in (TEXTS[1], TEXTS[2])]
     width = max(len(row.ids) for row in rows)
@@ -345,15 +436,25 @@ def test_a_decoder_pads_as_its_own_library_does_on_the_left() -> None:
         ids[at, width - len(row.ids) :] = torch.from_numpy(row.ids)
         mask[at, width - len(row.ids) :] = 1
     with torch.no_grad():
-        plain = model.hf(input_ids=ids, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0)).logits[:, -1]
+        plain = model.hf(
+            input_ids=ids, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0)
+        ).logits[:, -1]
     for own, other in zip(inference.outputs(model, [inference.query(row) for row in rows]), plain):
         torch.testing.assert_close(own, other, rtol=0, atol=1e-9)
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
-    ("classes", {"quantity": "odds"}, "quantity 'odds' is not one of: logit, probability, log_odds, contrast"),
+    (
+        "classes",
+        {"quantity": "odds"},
+        "quantity 'odds' is not one of: logit, probability, log_odds, contrast",
+    ),
     ("classes", {"target": Aim(contrast="O")}, "the quantity is logit; ask for contrast"),
-    ("classes", {"target": Aim("O", contrast="O"), "quantity": "contrast"}, "must be another class"),
+    (
+        "classes",
+        {"target": Aim("O", contrast="O"), "quantity": "contrast"},
+        "must be another class",
+    ),
     ("classes", {"target": Aim(edge="start")}, "gives no answer span"),
     ("answer", {"target": Aim(edge="middle")}, "edge 'middle' is not one of: both, start, end"),
     ("classes", {"target": Aim(word=1)}, "tags no words"),
@@ -365,7 +466,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("case", "given", "message"), REFUSED)
-def test_what_cannot_be_explained_is_refused_in_one_line(case: str, given: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_explained_is_refused_in_one_line(
+    case: str, given: dict[str, Any], message: str
+) -> None:
     model, data = made(case)
     with pytest.raises(InputError, match=message) as caught:
         explain(model, data, "random", **given)
@@ -380,7 +483,10 @@ def test_tags_must_be_as_many_as_words() -> None:
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [({"a": "good"}, "at least two labels"), ({"a": "good", "b": ["no", "good"]}, "words of its own")],
+    [
+        ({"a": "good"}, "at least two labels"),
+        ({"a": "good", "b": ["no", "good"]}, "words of its own"),
+    ],
 )
 def test_a_verbalizer_that_compares_nothing_is_refused(words: dict[str, Any], message: str) -> None:
     plain = shared("gpt2", "text-generation")
@@ -411,7 +517,9 @@ def test_the_task_is_read_from_the_checkpoint(tmp_path: Any, case: str) -> None:
     again.hf.double()
     assert again.task == model.task
     np.testing.assert_allclose(
-        explain(again, data, "input_x_gradient")[0].scores, explain(model, data, "input_x_gradient")[0].scores, atol=1e-6
+        explain(again, data, "input_x_gradient")[0].scores,
+        explain(model, data, "input_x_gradient")[0].scores,
+        atol=1e-6,
     )
 
 

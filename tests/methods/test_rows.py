@@ -1,4 +1,6 @@
-"""METHODS and METRICS are data: what each row says is what its function does, and reading them costs no torch."""
+"""METHODS and METRICS are data: what each row says is what its function does, and reading them
+costs no torch.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def test_the_options_are_those_of_the_function(row: Method | Metric) -> None:
     keywords.pop("seed", None)
     assert row.options == keywords
     assert [*row.options] == [*keywords], "in the order in which commands and pages list them"
-    assert {type(value) for value in row.options.values()} == {type(value) for value in keywords.values()}
+    assert {type(value) for value in row.options.values()} == {
+        type(value) for value in keywords.values()
+    }
     assert resolve_options(row, {}) == defaults(row) == {**row.options, **defaults(row)}
 
 
@@ -41,8 +45,14 @@ def test_the_function_keeps_to_its_protocol(row: Method | Metric) -> None:
     protocol = MethodFunction if isinstance(row, Method) else MetricFunction
     expected = inspect.signature(protocol.__call__)
     positional = [each for each in parameters(row) if each.kind is not KEYWORD]
-    shared = [each for each in list(expected.parameters.values())[1:] if each.kind is not inspect.Parameter.VAR_KEYWORD]
-    assert [(each.name, each.annotation) for each in positional] == [(each.name, each.annotation) for each in shared]
+    shared = [
+        each
+        for each in list(expected.parameters.values())[1:]
+        if each.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    assert [(each.name, each.annotation) for each in positional] == [
+        (each.name, each.annotation) for each in shared
+    ]
     assert inspect.signature(row.function).return_annotation == expected.return_annotation
 
 
@@ -57,10 +67,14 @@ def test_every_row_has_its_formula_laws_and_few_options(row: Method | Metric) ->
 def test_no_name_means_two_things() -> None:
     names = [*METHODS, *METRICS, *QUANTITIES, *(row.formerly for row in ROWS if row.formerly)]
     assert len({*METHODS, *METRICS, *QUANTITIES}) == len(METHODS) + len(METRICS) + len(QUANTITIES)
-    assert {name for name in names if names.count(name) > 1} == {"log_odds", "position"}, "former metrics"
+    assert {name for name in names if names.count(name) > 1} == {"log_odds", "position"}, (
+        "former metrics"
+    )
 
 
-@pytest.mark.parametrize(("former", "name"), [("log_odds", "lodds"), ("position", "chance_corrected")])
+@pytest.mark.parametrize(
+    ("former", "name"), [("log_odds", "lodds"), ("position", "chance_corrected")]
+)
 def test_a_former_name_is_refused_with_the_new_one(former: str, name: str) -> None:
     with pytest.raises(InputError, match=f"the metric '{former}' is now called '{name}'"):
         choose(METRICS, former, "metric")
@@ -80,7 +94,8 @@ from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 elapsed = time.process_time() - start
-loaded = {name for name in sys.modules if name.startswith(("torch", "numpy", "scipy", "transformers"))}
+heavy = ("torch", "numpy", "scipy", "transformers")
+loaded = {name for name in sys.modules if name.startswith(heavy)}
 families = {row.module for row in (*METHODS.values(), *METRICS.values())} & set(sys.modules)
 assert not loaded and not families, (loaded, families)
 assert elapsed < 0.5, elapsed

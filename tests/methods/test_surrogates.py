@@ -1,4 +1,6 @@
-"""The laws of the methods that draw, fit or walk: on models whose Shapley values are known by hand, and by convergence."""
+"""The laws of the methods that draw, fit or walk: on models whose Shapley values are known by
+hand, and by convergence.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ class SquaredForSequenceClassification(PlantedForSequenceClassification):
 @cache
 def squared() -> Model:
     linear = planted_model()
-    return load((SquaredForSequenceClassification(linear.hf.config).double().eval(), linear.tokenizer))
+    return load(
+        (SquaredForSequenceClassification(linear.hf.config).double().eval(), linear.tokenizer)
+    )
 
 
 def copies(text: str, count: int) -> list[Example]:
@@ -61,9 +65,12 @@ def copies(text: str, count: int) -> list[Example]:
 
 
 @pytest.mark.parametrize(
-    ("method", "operator"), [*product(("lime", *SHAPLEY), ("mask", "attention_zero", "delete")), ("smooth_gradient", None)]
+    ("method", "operator"),
+    [*product(("lime", *SHAPLEY), ("mask", "attention_zero", "delete")), ("smooth_gradient", None)],
 )
-def test_a_linear_model_gives_its_weights_for_any_draws(planted: Model, method: str, operator: str | None) -> None:
+def test_a_linear_model_gives_its_weights_for_any_draws(
+    planted: Model, method: str, operator: str | None
+) -> None:
     options = FEW[method] | ({"operator": operator} if operator else {})
     (one,) = explain(planted, LONG, method, options=options, target="positive")
     np.testing.assert_allclose(one.scores, [WEIGHTS[word] for word in LONG.split()], atol=1e-9)
@@ -72,8 +79,9 @@ def test_a_linear_model_gives_its_weights_for_any_draws(planted: Model, method: 
 @pytest.mark.parametrize("few", [False, True])
 @pytest.mark.parametrize("method", SHAPLEY)
 def test_pairs_share_what_they_add_together(method: str, few: bool) -> None:
-    """v(S) = y + y^2 with y = b + sum of w over S. A single token adds w_t + 2 b w_t + w_t^2, and a pair 2 w_t w_u more, of
-    which each gets half: a_t = w_t (1 + 2 b + sum of all w). So says every order with its reverse."""
+    """v(S) = y + y^2 with y = b + sum of w over S. A single token adds w_t + 2 b w_t + w_t^2, and a
+    pair 2 w_t w_u more, of which each gets half: a_t = w_t (1 + 2 b + sum of all w). So says every
+    order with its reverse."""
     (one,) = explain(squared(), LONG, method, options=FEW[method] if few else {}, target="positive")
     weights = np.array([WEIGHTS[word] for word in LONG.split()])
     np.testing.assert_allclose(one.scores, weights * (1 + 2 * 0.3 + weights.sum()), atol=1e-9)
@@ -89,11 +97,15 @@ def test_completeness_is_exact(model: Model, method: str) -> None:
 def test_interchangeable_tokens_score_alike_and_ignored_ones_zero(planted: Model) -> None:
     """The probability is not additive in the words, but blind to their order and to "the"."""
     for method in ("lime", "kernel_shap"):
-        (one,) = explain(planted, "good the bad good", method, quantity="probability", target="positive")
+        (one,) = explain(
+            planted, "good the bad good", method, quantity="probability", target="positive"
+        )
         assert one.scores[0] == pytest.approx(one.scores[3], abs=1e-12)
         assert abs(one.scores[0]) > 0.01
     for method in SHAPLEY:
-        (one,) = explain(planted, "good the bad good", method, quantity="probability", target="positive")
+        (one,) = explain(
+            planted, "good the bad good", method, quantity="probability", target="positive"
+        )
         assert one.scores[1] == pytest.approx(0, abs=1e-12)
 
 
@@ -111,22 +123,43 @@ def test_a_constant_model_gives_zero(bert: Model, method: str) -> None:
     [
         ("lime", {"samples": 40}, {"samples": 240}, ("lime", {"samples": 256})),
         ("kernel_shap", {"samples": 40}, {"samples": 160}, ("kernel_shap", {"samples": 256})),
-        ("permutation_shapley", {"permutations": 2}, {"permutations": 16}, ("kernel_shap", {"samples": 256})),
-        ("partition_shapley", {"samples": 16}, {"samples": 63}, ("partition_shapley", {"samples": 64})),
+        (
+            "permutation_shapley",
+            {"permutations": 2},
+            {"permutations": 16},
+            ("kernel_shap", {"samples": 256}),
+        ),
+        (
+            "partition_shapley",
+            {"samples": 16},
+            {"samples": 63},
+            ("partition_shapley", {"samples": 64}),
+        ),
     ],
 )
 def test_draws_approach_the_exact_scores(
-    bert: Model, method: str, few: dict[str, int], many: dict[str, int], exact: tuple[str, dict[str, int]]
+    bert: Model,
+    method: str,
+    few: dict[str, int],
+    many: dict[str, int],
+    exact: tuple[str, dict[str, int]],
 ) -> None:
-    """Over 40 draws: the root mean square error falls with their size, and the mean of unbiased ones is the exact score."""
+    """Over 40 draws: the root mean square error falls with their size, and the mean of unbiased
+    ones is the exact score.
+    """
     rows = copies(TEXTS[4], 40)
     truth = np.array(explain(bert, rows[:1], exact[0], options=exact[1])[0].scores)
     assert len(truth) == 8
-    drawn = [np.array([one.scores for one in explain(bert, rows, method, options=options)]) for options in (few, many)]
+    drawn = [
+        np.array([one.scores for one in explain(bert, rows, method, options=options)])
+        for options in (few, many)
+    ]
     rough, fine = (np.sqrt(((scores - truth) ** 2).mean()) for scores in drawn)
     assert 0 < fine < 0.7 * rough
     if method in ("permutation_shapley", "partition_shapley"):
-        off = (drawn[1].mean(axis=0) - truth) / (drawn[1].std(axis=0, ddof=1) / np.sqrt(len(rows)) + 1e-12)
+        off = (drawn[1].mean(axis=0) - truth) / (
+            drawn[1].std(axis=0, ddof=1) / np.sqrt(len(rows)) + 1e-12
+        )
         assert np.abs(off).max() < 4
 
 
@@ -134,24 +167,38 @@ def test_without_noise_it_is_input_x_gradient_and_noise_counts_squared(bert: Mod
     def off(noise: float) -> np.ndarray:
         found = explain(bert, TEXTS, "smooth_gradient", options={"noise": noise, "samples": 4})
         plain = explain(bert, TEXTS, "input_x_gradient")
-        return np.concatenate([np.subtract(one.scores, other.scores) for one, other in zip(found, plain)])
+        return np.concatenate(
+            [np.subtract(one.scores, other.scores) for one, other in zip(found, plain)]
+        )
 
     np.testing.assert_allclose(off(0.0), 0, atol=1e-12)
     # of u and -u the odd terms cancel: half the noise, a quarter of the difference
-    np.testing.assert_allclose(np.linalg.norm(off(0.002)) / np.linalg.norm(off(0.001)), 4, rtol=0.01)
+    np.testing.assert_allclose(
+        np.linalg.norm(off(0.002)) / np.linalg.norm(off(0.001)), 4, rtol=0.01
+    )
 
 
 def test_expected_gradients_are_complete_where_the_value_is_quadratic_on_the_way() -> None:
     for model in (planted_model(), squared()):
-        for one in explain(model, [LONG, "good"], "expected_gradients", options={"baselines": 3}, target="positive"):
+        for one in explain(
+            model, [LONG, "good"], "expected_gradients", options={"baselines": 3}, target="positive"
+        ):
             assert sum(one.scores) == pytest.approx(one.value - one.reference_value, abs=1e-9)
             assert one.reference_value != one.value
 
 
 def test_expected_gradients_know_the_mean_of_the_vocabulary(planted: Model) -> None:
-    """For a linear model a_t = w_t - mean of w over the K drawn tokens, and these are uniform on the eight plain words."""
+    """For a linear model a_t = w_t - mean of w over the K drawn tokens, and these are uniform on
+    the eight plain words.
+    """
     count, weights = 1000, np.array(list(WEIGHTS.values()))
-    (one,) = explain(planted, "good the bad", "expected_gradients", options={"baselines": count}, target="positive")
+    (one,) = explain(
+        planted,
+        "good the bad",
+        "expected_gradients",
+        options={"baselines": count},
+        target="positive",
+    )
     expected = np.array([WEIGHTS[word] for word in ("good", "the", "bad")]) - weights.mean()
     assert np.abs(one.scores - expected).max() < 4 * weights.std() / np.sqrt(count)
 
@@ -164,12 +211,17 @@ def test_expected_gradients_are_complete_in_expectation(bert: Model) -> None:
 
 
 def test_each_set_is_computed_once_for_all_texts(bert: Model) -> None:
-    """Four tokens have 16 sets. The tree of two pairs allows 12: two sets of one pair beside all four of the other, twice,
-    and the four sets that part no pair are counted once."""
+    """Four tokens have 16 sets. The tree of two pairs allows 12: two sets of one pair beside all
+    four of the other, twice, and the four sets that part no pair are counted once."""
     rows = encode(bert, copies("the food was good", 3))
     n = int(rows[0].content.sum())
     assert n == 4
-    for method, most in (("lime", 2**n), ("kernel_shap", 2**n), ("permutation_shapley", 2**n), ("partition_shapley", 12)):
+    for method, most in (
+        ("lime", 2**n),
+        ("kernel_shap", 2**n),
+        ("permutation_shapley", 2**n),
+        ("partition_shapley", 12),
+    ):
         before = bert.inference.distinct
         METHODS[method].function(bert, rows, [Target(0)] * 3)
         asked = bert.inference.distinct - before
@@ -184,7 +236,10 @@ def test_where_a_set_leaves_nothing_to_read_scores_are_undefined(method: str) ->
 
 
 def test_too_few_samples_are_flagged_and_still_complete(bert: Model) -> None:
-    few, enough = (explain(bert, TEXTS[1], "kernel_shap", options={"samples": samples})[0] for samples in (20, 64))
+    few, enough = (
+        explain(bert, TEXTS[1], "kernel_shap", options={"samples": samples})[0]
+        for samples in (20, 64)
+    )
     assert "20 samples for 16 tokens" in few.flags[0]
     assert sum(few.scores) == pytest.approx(few.value - few.reference_value, abs=1e-9)
     assert enough.flags == ()
@@ -193,9 +248,11 @@ def test_too_few_samples_are_flagged_and_still_complete(bert: Model) -> None:
 @pytest.mark.parametrize(
     ("method", "options"),
     [
-        ("lime", {"ridge": -1.0}), ("lime", {"width": 0.0}), ("lime", {"samples": 1}), ("kernel_shap", {"samples": 0}),
+        ("lime", {"ridge": -1.0}), ("lime", {"width": 0.0}), ("lime", {"samples": 1}),
+        ("kernel_shap", {"samples": 0}),
         ("permutation_shapley", {"permutations": 0}), ("partition_shapley", {"samples": 0}),
-        ("smooth_gradient", {"samples": 3}), ("smooth_gradient", {"noise": -0.1}), ("expected_gradients", {"baselines": 0}),
+        ("smooth_gradient", {"samples": 3}), ("smooth_gradient", {"noise": -0.1}),
+        ("expected_gradients", {"baselines": 0}),
     ],
 )  # fmt: skip
 def test_senseless_options_are_refused(bert: Model, method: str, options: dict[str, Any]) -> None:
@@ -213,19 +270,27 @@ def test_rarity_is_a_distribution_over_the_vocabulary(bert: Model) -> None:
     assert np.exp(-found.scores).sum() == pytest.approx(1, abs=1e-12)
 
 
-def test_rarity_comes_from_the_named_corpus_in_the_language_of_the_text(bert: Model, tmp_path: Path) -> None:
+def test_rarity_comes_from_the_named_corpus_in_the_language_of_the_text(
+    bert: Model, tmp_path: Path
+) -> None:
     texts = [("the the the food", "en"), ("the food food food", "es")]
     file = tmp_path / "corpus.jsonl"
-    file.write_text("\n".join(json.dumps({"text": text, "lang": lang}) for text, lang in texts), "utf-8")
+    file.write_text(
+        "\n".join(json.dumps({"text": text, "lang": lang}) for text, lang in texts), "utf-8"
+    )
 
     def scores(lang: str) -> tuple[np.ndarray, tuple[str, ...]]:
-        (one,) = explain(bert, "the food", "inverse_frequency", options={"corpus": str(file)}, lang=lang)
+        (one,) = explain(
+            bert, "the food", "inverse_frequency", options={"corpus": str(file)}, lang=lang
+        )
         return np.array(one.scores), one.flags
 
     size = len(bert.tokenizer)
     for lang, counts in (("en", (3, 1)), ("es", (1, 3)), ("tr", (4, 4))):
         found, flags = scores(lang)
         total = 4 if lang != "tr" else 8
-        np.testing.assert_allclose(found, [-np.log((count + 1) / (total + size)) for count in counts], atol=1e-12)
+        np.testing.assert_allclose(
+            found, [-np.log((count + 1) / (total + size)) for count in counts], atol=1e-12
+        )
         assert ("no texts in 'tr'" in "".join(flags)) == (lang == "tr")
     assert len(encode(bert, as_examples("the food"))[0].words) == 2

@@ -1,4 +1,6 @@
-"""The laws of areas, leave-one-out agreement, monotonicity, infidelity, complexity and agreement with gold rationales."""
+"""The laws of areas, leave-one-out agreement, monotonicity, infidelity, complexity and agreement
+with gold rationales.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def drawn(rows: list[Encoded], seed: int = 0) -> list[np.ndarray]:
     return [rng.normal(size=len(row.words)) for row in rows]
 
 
-def valued(model: Model, rows: list[Encoded], scores: list[np.ndarray], metric: str, **options: object) -> np.ndarray:
+def valued(
+    model: Model, rows: list[Encoded], scores: list[np.ndarray], metric: str, **options: object
+) -> np.ndarray:
     found = METRICS[metric].function(model, rows, scores, [Target(1)] * len(rows), **options)
     return np.array([one.value for one in found])
 
@@ -68,7 +72,10 @@ def test_inserting_is_deleting_from_the_other_end(model: Model, levels: int) -> 
     inserted = valued(model, rows, scores, "insertion_area", levels=levels)
     deleted = valued(model, rows, [-one for one in scores], "deletion_area", levels=levels)
     np.testing.assert_allclose(inserted, deleted, atol=1e-12)
-    assert not np.allclose(inserted, valued(model, rows, scores, "deletion_area", levels=levels)) or levels == 1
+    assert (
+        not np.allclose(inserted, valued(model, rows, scores, "deletion_area", levels=levels))
+        or levels == 1
+    )
 
 
 def test_areas_of_a_constant_model_are_its_probability(bert: Model) -> None:
@@ -83,23 +90,32 @@ def test_areas_of_a_constant_model_are_its_probability(bert: Model) -> None:
 
 
 def test_leaving_one_out_agrees_with_itself(model: Model) -> None:
-    """Occlusion of the probability over texts whose words are single tokens is the other side of the comparison."""
+    """Occlusion of the probability over texts whose words are single tokens is the other side of
+    the comparison.
+    """
     rows = [row for row in encode(model, as_examples(list(TEXTS))) if len(row.words) > 1]
     effects = []
     for row in rows:
-        mine = [valued(model, [row], [np.eye(len(row.words))[word]], "comprehensiveness", grid=(1e-9,))[0]
+        mine = [valued(model, [row], [np.eye(len(row.words))[word]], "comprehensiveness",
+                       grid=(1e-9,))[0]
                 for word in range(len(row.words))]  # fmt: skip
         effects.append(np.array(mine))
     np.testing.assert_allclose(valued(model, rows, effects, "loo_correlation"), 1, atol=1e-12)
-    np.testing.assert_allclose(valued(model, rows, [-one for one in effects], "loo_correlation"), -1, atol=1e-12)
+    np.testing.assert_allclose(
+        valued(model, rows, [-one for one in effects], "loo_correlation"), -1, atol=1e-12
+    )
 
 
 def test_monotonicity_of_the_opposite(bert: Model) -> None:
     rows = encode(bert, as_examples(list(TEXTS)))
     scores = drawn(rows)
     found = valued(bert, rows, scores, "monotonicity")
-    np.testing.assert_allclose(valued(bert, rows, [-one for one in scores], "monotonicity"), 1 - found, atol=1e-12)
-    np.testing.assert_allclose(valued(bert, rows, [3 * one for one in scores], "monotonicity"), found, atol=1e-12)
+    np.testing.assert_allclose(
+        valued(bert, rows, [-one for one in scores], "monotonicity"), 1 - found, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        valued(bert, rows, [3 * one for one in scores], "monotonicity"), found, atol=1e-12
+    )
     np.testing.assert_allclose(valued(bert, rows, [0 * one for one in scores], "monotonicity"), 0.5)
     assert len(set(found.tolist())) > 2
 
@@ -108,7 +124,9 @@ def test_infidelity_is_free_of_scale_but_not_of_sign(bert: Model) -> None:
     rows = encode(bert, as_examples(list(TEXTS[:2])))
     scores = drawn(rows)
     found = valued(bert, rows, scores, "infidelity", draws=20)
-    np.testing.assert_allclose(valued(bert, rows, [5 * one for one in scores], "infidelity", draws=20), found, atol=1e-9)
+    np.testing.assert_allclose(
+        valued(bert, rows, [5 * one for one in scores], "infidelity", draws=20), found, atol=1e-9
+    )
     opposite = valued(bert, rows, [-one for one in scores], "infidelity", draws=20)
     assert (np.maximum(found, opposite) == 1).all()
     assert (np.minimum(found, opposite) < 1).all()
@@ -116,14 +134,17 @@ def test_infidelity_is_free_of_scale_but_not_of_sign(bert: Model) -> None:
 
 
 def test_infidelity_is_about_the_explained_quantity(bert: Model) -> None:
-    found = [measure(bert, explain(bert, TEXTS[0], "occlusion", quantity=quantity), "infidelity")[0].value
+    found = [measure(bert, explain(bert, TEXTS[0], "occlusion", quantity=quantity),
+                     "infidelity")[0].value
              for quantity in ("logit", "probability")]  # fmt: skip
     (row,) = encode(bert, as_examples(TEXTS[0]))
     one = explain(bert, TEXTS[0], "occlusion", quantity="probability")[0]
     for quantity, value in zip(("logit", "probability"), found):
         scores = np.array(explain(bert, TEXTS[0], "occlusion", quantity=quantity)[0].word_scores)
         target = Target(one.target_index, quantity=quantity)
-        assert METRICS["infidelity"].function(bert, [row], [scores], [target])[0].value == pytest.approx(value, abs=1e-12)
+        assert METRICS["infidelity"].function(bert, [row], [scores], [target])[
+            0
+        ].value == pytest.approx(value, abs=1e-12)
     assert found[0] != pytest.approx(found[1], abs=1e-6)
 
 
@@ -154,7 +175,8 @@ def _words(n: int) -> Encoded:
     zeros = np.zeros(n, dtype=np.int64)
     names = tuple(f"w{at}" for at in range(n))
     spans = tuple((at, at + 1) for at in range(n))
-    return Encoded(Example("e", ("x" * n,)), zeros, None, zeros == 0, np.arange(n), zeros, np.array(spans), names, names, spans,
+    return Encoded(Example("e", ("x" * n,)), zeros, None, zeros == 0, np.arange(n), zeros,
+                   np.array(spans), names, names, spans,
                    (0,) * n)  # fmt: skip
 
 
@@ -162,8 +184,12 @@ def test_effective_units_are_the_exponential(bert: Model) -> None:
     rows = encode(bert, as_examples(list(TEXTS)))
     scores = drawn(rows)
     entropy = valued(bert, rows, scores, "complexity")
-    np.testing.assert_allclose(valued(bert, rows, scores, "effective_units"), [exp(one) for one in entropy])
-    for row, one, turned in zip(rows, entropy, valued(bert, rows, [-2 * one[::-1] for one in scores], "complexity")):
+    np.testing.assert_allclose(
+        valued(bert, rows, scores, "effective_units"), [exp(one) for one in entropy]
+    )
+    for row, one, turned in zip(
+        rows, entropy, valued(bert, rows, [-2 * one[::-1] for one in scores], "complexity")
+    ):
         assert 0 <= one <= log(len(row.words)) + 1e-12
         assert turned == pytest.approx(one, abs=1e-12)
 
@@ -173,14 +199,19 @@ def marked(marks: tuple[bool, ...]) -> Encoded:
     return replace(row, example=replace(row.example, words=(row.word_offsets,), rationale=(marks,)))
 
 
-def judged(bert: Model, marks: list[int], scores: list[float], metric: str, **options: object) -> float:
+def judged(
+    bert: Model, marks: list[int], scores: list[float], metric: str, **options: object
+) -> float:
     row = marked(tuple(bool(mark) for mark in marks))
-    return METRICS[metric].function(bert, [row], [np.array(scores)], [Target(0)], **options)[0].value
+    return (
+        METRICS[metric].function(bert, [row], [np.array(scores)], [Target(0)], **options)[0].value
+    )
 
 
 def test_plausibility_by_hand(bert: Model) -> None:
-    """Gold words 1 and 4; the order by score is 1, 2, 4, 3, 5. Of the six pairs (gold, other) five are in order: 4 is below 2.
-    Precision where recall rises: 1/1 at the first, 2/3 at the third. Of the two highest one is gold."""
+    """Gold words 1 and 4; the order by score is 1, 2, 4, 3, 5. Of the six pairs (gold, other) five
+    are in order: 4 is below 2. Precision where recall rises: 1/1 at the first, 2/3 at the third. Of
+    the two highest one is gold."""
     marks, scores = [1, 0, 0, 1, 0], [9.0, 5.0, 1.0, 3.0, -2.0]
     assert judged(bert, marks, scores, "rationale_auroc") == pytest.approx(5 / 6)
     assert judged(bert, marks, scores, "rationale_auprc") == pytest.approx((1 + 2 / 3) / 2)
@@ -199,23 +230,44 @@ def test_laws_of_plausibility(pairs: list[tuple[bool, int]]) -> None:
     if all(marks) or not any(marks):
         return
     area = judged(tiny("bert"), marks, scores, "rationale_auroc")
-    assert judged(tiny("bert"), marks, [-score for score in scores], "rationale_auroc") == pytest.approx(1 - area)
+    assert judged(
+        tiny("bert"), marks, [-score for score in scores], "rationale_auroc"
+    ) == pytest.approx(1 - area)
     assert judged(tiny("bert"), marks, [1.0] * len(marks), "rationale_auroc") == 0.5
-    assert judged(tiny("bert"), marks, [1.0] * len(marks), "rationale_auprc") == pytest.approx(np.mean(marks))
-    f1, iou = (judged(tiny("bert"), marks, scores, name) for name in ("rationale_f1", "rationale_iou"))
+    assert judged(tiny("bert"), marks, [1.0] * len(marks), "rationale_auprc") == pytest.approx(
+        np.mean(marks)
+    )
+    f1, iou = (
+        judged(tiny("bert"), marks, scores, name) for name in ("rationale_f1", "rationale_iou")
+    )
     assert iou == pytest.approx(f1 / (2 - f1))
     for name in PLAUSIBILITY:
         assert (
-            judged(tiny("bert"), marks, [float(mark) for mark in marks], name, **({"k": 1} if "precision" in name else {})) == 1
+            judged(
+                tiny("bert"),
+                marks,
+                [float(mark) for mark in marks],
+                name,
+                **({"k": 1} if "precision" in name else {}),
+            )
+            == 1
         )
 
 
 def test_the_rationale_survives_the_store(bert: Model, tmp_path: Path) -> None:
-    """Gold words of a pair, through explain, the store and measure: the value is that of the gold the example had."""
+    """Gold words of a pair, through explain, the store and measure: the value is that of the gold
+    the example had.
+    """
     first, second = "the food was good", "nobody liked the meal"
-    spans = tuple(tuple((text.index(word), text.index(word) + len(word)) for word in text.split()) for text in (first, second))
+    spans = tuple(
+        tuple((text.index(word), text.index(word) + len(word)) for word in text.split())
+        for text in (first, second)
+    )
     gold = ((False, False, False, True), (True, False, False, False))
-    data = [Example("p", (first, second), "en", words=spans, rationale=gold), Example("q", (first,), "en")]
+    data = [
+        Example("p", (first, second), "en", words=spans, rationale=gold),
+        Example("q", (first,), "en"),
+    ]
     for part in ("all", "second"):
         found = explain(bert, data[:1], "random", part=part)
         place = open_store(tmp_path / part)
@@ -244,5 +296,7 @@ def test_rationales_of_none_or_all_are_undefined(bert: Model) -> None:
             (one,) = METRICS[name].function(bert, [row], [np.arange(3.0)], [Target(0)])
             assert np.isnan(one.value)
             assert f"holds {said} of the words" in one.reason
-    (one,) = METRICS["rationale_f1"].function(bert, [marked((True, False))], [np.array([nan, 1.0])], [Target(0)])
+    (one,) = METRICS["rationale_f1"].function(
+        bert, [marked((True, False))], [np.array([nan, 1.0])], [Target(0)]
+    )
     assert "1 of 2 scores are undefined" in one.reason

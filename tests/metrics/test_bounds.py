@@ -1,4 +1,6 @@
-"""Planted truth: on a model whose evidence is known, every faithfulness metric must find it. And floor, ceiling, position."""
+"""Planted truth: on a model whose evidence is known, every faithfulness metric must find it. And
+floor, ceiling, position.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def text() -> tuple[Model, Encoded]:
 def scored(name: str, many: list[np.ndarray], **options: object) -> np.ndarray:
     model, row = text()
     with model.inference.caching():
-        found = METRICS[name].function(model, [row] * len(many), many, [Target(1)] * len(many), **options)
+        found = METRICS[name].function(
+            model, [row] * len(many), many, [Target(1)] * len(many), **options
+        )
     return np.array([one.value for one in found]) * (1 if METRICS[name].higher_is_better else -1)
 
 
@@ -53,8 +57,8 @@ def shuffled(count: int) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("metric", FAITHFULNESS)
 def test_the_truth_is_best_and_its_opposite_below_random(metric: str) -> None:
-    """Of the true weights, 40 shuffles of them and the negated ones; for the soft metrics also with luck, where the truth
-    must beat the mean of the shuffles and not each of them."""
+    """Of the true weights, 40 shuffles of them and the negated ones; for the soft metrics also with
+    luck, where the truth must beat the mean of the shuffles and not each of them."""
     count = 8 if metric in ("chance_corrected", "diagnosticity") else 40
     values = scored(metric, [TRUTH, -TRUTH, *shuffled(count)], **SURE.get(metric, {}))
     true, negated, others = values[0], values[1], values[2:]
@@ -68,7 +72,9 @@ def test_the_truth_is_best_and_its_opposite_below_random(metric: str) -> None:
 
 @pytest.mark.parametrize("metric", BOUNDED)
 def test_the_truth_is_at_the_ceiling(metric: str) -> None:
-    """A model that weighs words one by one: greedy erasure, greedy keeping and leaving one out all find the true order."""
+    """A model that weighs words one by one: greedy erasure, greedy keeping and leaving one out all
+    find the true order.
+    """
     true, negated = scored("chance_corrected", [TRUTH, -TRUTH], metric=metric)
     assert true == pytest.approx(1.0, abs=1e-9)
     assert negated < 0
@@ -82,14 +88,21 @@ def test_greedy_orders_are_the_true_order() -> None:
 
 
 def test_greedy_looks_again_after_each_step(bert: Model) -> None:
-    """By hand on a real model: at every step the chosen word is the one whose loss, with the earlier ones, costs most."""
+    """By hand on a real model: at every step the chosen word is the one whose loss, with the
+    earlier ones, costs most.
+    """
     (row,) = encode(bert, as_examples(TEXTS[0]))
     (order,) = greedy(bert, [row], [Target(1)], "word", "mask", 4, kept=False)
     assert sorted(order.tolist()) == list(range(len(row.words)))
 
     def left(words: list[int]) -> float:
-        ids = np.where(np.isin(row.word, words) & row.content, bert.tokenizer.mask_token_id, row.ids)
-        given = {"input_ids": torch.from_numpy(ids)[None], "attention_mask": torch.ones(1, len(ids), dtype=torch.long)}
+        ids = np.where(
+            np.isin(row.word, words) & row.content, bert.tokenizer.mask_token_id, row.ids
+        )
+        given = {
+            "input_ids": torch.from_numpy(ids)[None],
+            "attention_mask": torch.ones(1, len(ids), dtype=torch.long),
+        }
         return float(torch.softmax(bert.hf(**given).logits[0], -1)[1].detach())
 
     for step in range(4):
@@ -104,29 +117,38 @@ def test_position_from_floor_and_ceiling(bert: Model) -> None:
     targets = [Target(0), Target(1)]
     for metric in ("comprehensiveness", "sufficiency"):
         found = bounds(bert, rows, scores, targets, metric, "word", None, 5)
-        placed = METRICS["chance_corrected"].function(bert, rows, scores, targets, metric=metric, draws=5)
+        placed = METRICS["chance_corrected"].function(
+            bert, rows, scores, targets, metric=metric, draws=5
+        )
         own = METRICS[metric].function(bert, rows, scores, targets)
         for one, position, value in zip(found, placed, own):
             assert one.value == pytest.approx(value.value, abs=1e-12)
-            assert position.value == pytest.approx((one.value - one.floor.mean()) / (one.ceiling - one.floor.mean()), abs=1e-12)
+            assert position.value == pytest.approx(
+                (one.value - one.floor.mean()) / (one.ceiling - one.floor.mean()), abs=1e-12
+            )
             assert len(one.floor) == 5
             assert len(set(one.floor.tolist())) > 1
 
 
 def test_the_floor_of_a_soft_metric_has_the_scores_own_spread() -> None:
-    """One word far above all others: shares of nearly 0 but one. A floor of random scores with their own spread would erase
-    half of the text; the own scores in other orders erase one word."""
+    """One word far above all others: shares of nearly 0 but one. A floor of random scores with
+    their own spread would erase half of the text; the own scores in other orders erase one word."""
     model, row = text()
     sparse = np.zeros(len(WORDS))
     sparse[2] = 1.0
     (one,) = bounds(model, [row], [sparse], [Target(1)], "soft_comprehensiveness", "word", None, 12)
-    falls = [scored("soft_comprehensiveness", [np.eye(len(WORDS))[place]])[0] for place in range(len(WORDS))]
+    falls = [
+        scored("soft_comprehensiveness", [np.eye(len(WORDS))[place]])[0]
+        for place in range(len(WORDS))
+    ]
     assert all(min(abs(found - fall) for fall in falls) < 1e-9 for found in one.floor)
     assert one.ceiling == pytest.approx(falls[2], abs=1e-9)
 
 
 def test_a_random_order_is_at_zero_and_wins_half_of_the_time() -> None:
-    """40 random orders of one text, floors of 20: the mean position is 0 within three standard errors, of both means."""
+    """40 random orders of one text, floors of 20: the mean position is 0 within three standard
+    errors, of both means.
+    """
     many = shuffled(40)
     places = scored("chance_corrected", many)
     assert abs(places.mean()) < 3 * places.std() * np.sqrt(1 / 40 + 1 / 20)
@@ -135,7 +157,9 @@ def test_a_random_order_is_at_zero_and_wins_half_of_the_time() -> None:
 
 
 def test_ties_are_half_a_win() -> None:
-    """Of four random values one is beaten, two are equal and one is better: (1 + 2 / 2) / 4, half of them ties."""
+    """Of four random values one is beaten, two are equal and one is better: (1 + 2 / 2) / 4, half
+    of them ties.
+    """
     floor = np.array([0.1, 0.3, 0.3, 0.7])
     assert wins(Bounds(0.3, floor, 1.0, True)) == (0.5, 0.5)
     assert wins(Bounds(0.4, floor, 1.0, True)) == (0.75, 0.0)
@@ -150,7 +174,9 @@ def test_a_constant_model_has_no_position_and_only_ties(bert: Model) -> None:
     for one in measure(constant, found, "chance_corrected", options={"draws": 2}):
         assert np.isnan(one.value)
         assert "no better than random" in one.reason
-    assert [one.value for one in measure(constant, found, "diagnosticity", options={"draws": 2})] == [0.5, 0.5]
+    assert [
+        one.value for one in measure(constant, found, "diagnosticity", options={"draws": 2})
+    ] == [0.5, 0.5]
 
 
 def test_only_faithfulness_has_bounds(bert: Model) -> None:
@@ -161,7 +187,9 @@ def test_only_faithfulness_has_bounds(bert: Model) -> None:
 
 
 def test_pooled_shares_need_no_exclusion(model: Model) -> None:
-    """For one text the pooled form is the text's own; for several it is the mean weighted by what there is to lose."""
+    """For one text the pooled form is the text's own; for several it is the mean weighted by what
+    there is to lose.
+    """
     rows = encode(model, as_examples([text for text in TEXTS if text != "no"]))
     scores = [np.random.default_rng(9).normal(size=len(row.words)) for row in rows]
     targets = [Target(1)] * len(rows)

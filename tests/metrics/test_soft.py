@@ -23,13 +23,22 @@ SOFT = [name for name in METRICS if "soft" in name]
 FINITE = st.floats(-1e3, 1e3, allow_subnormal=False)
 
 
-def valued(model: Model, rows: object, scores: list[np.ndarray], metric: str, **options: object) -> list[float]:
-    return [one.value for one in METRICS[metric].function(model, rows, scores, [Target(1)] * len(rows), **options)]
+def valued(
+    model: Model, rows: object, scores: list[np.ndarray], metric: str, **options: object
+) -> list[float]:
+    return [
+        one.value
+        for one in METRICS[metric].function(model, rows, scores, [Target(1)] * len(rows), **options)
+    ]
 
 
-@given(st.lists(FINITE, min_size=1, max_size=12), st.sampled_from(soft.SCALINGS), st.floats(0.05, 0.95))
+@given(
+    st.lists(FINITE, min_size=1, max_size=12), st.sampled_from(soft.SCALINGS), st.floats(0.05, 0.95)
+)
 @settings(max_examples=150, deadline=None)
-def test_shares_keep_the_order_and_meet_the_budget(scores: list[float], scaling: str, budget: float) -> None:
+def test_shares_keep_the_order_and_meet_the_budget(
+    scores: list[float], scaling: str, budget: float
+) -> None:
     given_ = np.array(scores)
     plain, matched = shares(given_, scaling, 0.0), shares(given_, scaling, budget)
     for found in (plain, matched):
@@ -51,15 +60,24 @@ def test_shares_by_hand() -> None:
 
 
 def ends(model: Model, row: object, kept: float) -> float:
-    """The probability when all content embeddings are multiplied by 0 or 1, from the model itself."""
+    """The probability when all content embeddings are multiplied by 0 or 1, from the
+    model itself.
+    """
     content = torch.from_numpy(row.content)[:, None]
-    edit = inference.Query(row.ids, row.types, edit=lambda all_: torch.where(content, kept * all_, all_), key=f"all {kept}")
+    edit = inference.Query(
+        row.ids,
+        row.types,
+        edit=lambda all_: torch.where(content, kept * all_, all_),
+        key=f"all {kept}",
+    )
     return float(torch.softmax(inference.outputs(model, [edit])[0], -1)[1])
 
 
 @pytest.mark.parametrize("draws", [0, 3])
 def test_everything_kept_and_nothing_kept(model: Model, draws: int) -> None:
-    """q = 1 is the input: no fall, nothing lost, all saved. q = 0 is the null: the whole fall, all lost, nothing saved."""
+    """q = 1 is the input: no fall, nothing lost, all saved. q = 0 is the null: the whole fall, all
+    lost, nothing saved.
+    """
     rows = encode(model, as_examples([*TEXTS[:4], PAIRS[0]]))
     judged = []
     for keep in (1.0, 0.0):
@@ -68,7 +86,16 @@ def test_everything_kept_and_nothing_kept(model: Model, draws: int) -> None:
             [
                 [
                     one.value
-                    for one in soft._measured(model, rows, [Target(1)] * len(rows), plans, judge, draws, 0.02, normalised=n)
+                    for one in soft._measured(
+                        model,
+                        rows,
+                        [Target(1)] * len(rows),
+                        plans,
+                        judge,
+                        draws,
+                        0.02,
+                        normalised=n,
+                    )
                 ]
                 for judge, n in ((soft._fall, False), (soft._lost, True), (soft._saved, True))
             ]
@@ -84,12 +111,16 @@ def test_everything_kept_and_nothing_kept(model: Model, draws: int) -> None:
 
 @pytest.mark.parametrize("metric", SOFT)
 def test_equal_shares_meet_equal_luck(bert: Model, metric: str) -> None:
-    """Two methods whose shares are the same get the same value to the bit; and so does a text in any company."""
+    """Two methods whose shares are the same get the same value to the bit; and so does a text in
+    any company.
+    """
     rows = encode(bert, as_examples(list(TEXTS[:4])))
     rng = np.random.default_rng(0)
     scores = [rng.normal(size=len(row.words)) for row in rows]
     first = valued(bert, rows, scores, metric, draws=4, error=1.0)
-    again = valued(bert, rows[::-1], [4 * score for score in scores[::-1]], metric, draws=4, error=1.0)[::-1]
+    again = valued(
+        bert, rows[::-1], [4 * score for score in scores[::-1]], metric, draws=4, error=1.0
+    )[::-1]
     np.testing.assert_array_equal(first, again)
 
 
@@ -100,15 +131,20 @@ def test_ranks_know_only_the_order(bert: Model, metric: str) -> None:
     scores = [rng.normal(size=len(row.words)) for row in rows]
     plain = valued(bert, rows, scores, metric, draws=3, error=1.0, scaling="rank")
     np.testing.assert_array_equal(
-        valued(bert, rows, [np.exp(one) for one in scores], metric, draws=3, error=1.0, scaling="rank"), plain
+        valued(
+            bert, rows, [np.exp(one) for one in scores], metric, draws=3, error=1.0, scaling="rank"
+        ),
+        plain,
     )
     other = valued(bert, rows, [np.exp(one) for one in scores], metric, draws=3, error=1.0)
-    assert not np.array_equal(other, valued(bert, rows, scores, metric, draws=3, error=1.0), equal_nan=True)
+    assert not np.array_equal(
+        other, valued(bert, rows, scores, metric, draws=3, error=1.0), equal_nan=True
+    )
 
 
 def test_special_tokens_and_the_fixed_text_are_never_touched(model: Model) -> None:
-    """Seen at inference: in every perturbed input their embeddings are the tokenizer's own, and each content embedding is its
-    own numbers or zeros."""
+    """Seen at inference: in every perturbed input their embeddings are the tokenizer's own, and
+    each content embedding is its own numbers or zeros."""
     (row,) = encode(model, as_examples([PAIRS[0]]), part="first")
     seen: list[torch.Tensor] = []
     asked = soft._query(row, np.where(row.content, 0.5, 1.0), 0)
@@ -145,7 +181,10 @@ def test_without_draws_the_embeddings_are_multiplied(bert: Model) -> None:
     given_ = {"attention_mask": torch.ones(1, len(row.ids), dtype=torch.long)}
     left, full = (
         float(torch.softmax(bert.hf(**one, **given_).logits[0], -1)[1].detach())
-        for one in ({"inputs_embeds": embedded[None]}, {"input_ids": torch.from_numpy(row.ids)[None]})
+        for one in (
+            {"inputs_embeds": embedded[None]},
+            {"input_ids": torch.from_numpy(row.ids)[None]},
+        )
     )
     (found,) = valued(bert, rows, [scores], "soft_comprehensiveness", draws=0)
     assert found == pytest.approx(full - left, abs=1e-9)

@@ -1,4 +1,6 @@
-"""From a text to the model's ids: real tokenizers, five scripts, pairs, questions, long texts, bad texts."""
+"""From a text to the model's ids: real tokenizers, five scripts, pairs, questions, long texts, bad
+texts.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +43,18 @@ SENTENCES = {
         "The hotel wasn't cheap, but we loved it.",
         ["The", "hotel", "wasn't", "cheap", ",", "but", "we", "loved", "it", "."],
     ),
-    "hi": ("होटल सस्ता नहीं था, लेकिन अच्छा था।", ["होटल", "सस्ता", "नहीं", "था", ",", "लेकिन", "अच्छा", "था", "।"]),
-    "ar": ("لم يكن الفندق رخيصًا، لكننا أحببناه.", ["لم", "يكن", "الفندق", "رخيصًا", "،", "لكننا", "أحببناه", "."]),
-    "zh": ("这家酒店不便宜，但是我们很喜欢。", ["这家", "酒店", "不", "便宜", "，", "但是", "我们", "很", "喜欢", "。"]),
+    "hi": (
+        "होटल सस्ता नहीं था, लेकिन अच्छा था।",
+        ["होटल", "सस्ता", "नहीं", "था", ",", "लेकिन", "अच्छा", "था", "।"],
+    ),
+    "ar": (
+        "لم يكن الفندق رخيصًا، لكننا أحببناه.",
+        ["لم", "يكن", "الفندق", "رخيصًا", "،", "لكننا", "أحببناه", "."],
+    ),
+    "zh": (
+        "这家酒店不便宜，但是我们很喜欢。",
+        ["这家", "酒店", "不", "便宜", "，", "但是", "我们", "很", "喜欢", "。"],
+    ),
     "th": ("โรงแรมนี้ไม่ถูกแต่เราชอบ", ["โรงแรม", "นี้", "ไม่", "ถูก", "แต่", "เรา", "ชอบ"]),
 }
 QUESTIONS = {
@@ -66,10 +77,15 @@ def real(folder: Path, task: str = "text-classification") -> Model:
     tokenizer = AutoTokenizer.from_pretrained(folder / "data" / "tokenizers" / "xlm-roberta")
     torch.manual_seed(0)
     config = XLMRobertaConfig(
-        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=66, type_vocab_size=1, pad_token_id=tokenizer.pad_token_id,
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=66, type_vocab_size=1,
+        pad_token_id=tokenizer.pad_token_id,
     )  # fmt: skip
-    kind = XLMRobertaForQuestionAnswering if task == "question-answering" else XLMRobertaForSequenceClassification
+    kind = (
+        XLMRobertaForQuestionAnswering
+        if task == "question-answering"
+        else XLMRobertaForSequenceClassification
+    )
     return load((kind(config).double().eval(), tokenizer))
 
 
@@ -84,7 +100,10 @@ def test_single_texts_have_the_right_words_and_offsets(shared: Path, lang: str) 
     (row,) = encode(model, [Example("1", (text,), lang)])
     assert row.ids.tolist() == model.tokenizer(text)["input_ids"]
     assert [word for word in words if word in row.words] == list(row.words)
-    merged = lang in ("zh", "th")  # a piece may span two words: the smaller one then has no token of its own
+    merged = lang in (
+        "zh",
+        "th",
+    )  # a piece may span two words: the smaller one then has no token of its own
     assert list(row.words) == words or merged
     assert len(row.words) >= len(words) - 3
     _check_offsets(row, (text,))
@@ -103,7 +122,9 @@ def test_pairs_keep_their_texts_apart(shared: Path, lang: str) -> None:
 
 
 @pytest.mark.parametrize("lang", QUESTIONS)
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "slalom"])  # which is refused: see test_architectures
+@pytest.mark.parametrize(
+    "method", [name for name in METHODS if name != "slalom"]
+)  # which is refused: see test_architectures
 def test_questions_are_explained(shared: Path, lang: str, method: str) -> None:
     question, context, answer = QUESTIONS[lang]
     model = real(shared, "question-answering")
@@ -123,7 +144,9 @@ def _check_offsets(row: object, texts: tuple[str, ...]) -> None:
         text = texts[row.segment[token]]
         piece = row.tokens[token].replace("▁", "")
         where = surface(text, row.offsets[token])
-        assert piece == "" or piece == unicodedata.normalize("NFKC", where).strip(), "XLM-R folds compatibility characters"
+        assert piece == "" or piece == unicodedata.normalize("NFKC", where).strip(), (
+            "XLM-R folds compatibility characters"
+        )
         span = row.word_offsets[row.word[token]]
         overlap = min(span[1], row.offsets[token][1]) - max(span[0], row.offsets[token][0])
         assert overlap > 0 or not where.strip()
@@ -145,7 +168,9 @@ def test_a_long_text_is_cut_with_a_flag_or_windowed_without_a_gap(shared: Path) 
     assert len(cut.ids) == model.limit == 64
     assert cut.flags[0].startswith("truncated to 64 of ")
     windows = encode(model, [Example("1", (text,), "en")], long="window")
-    assert [row.example.id for row in windows] == [f"1#{number}" for number in range(1, len(windows) + 1)]
+    assert [row.example.id for row in windows] == [
+        f"1#{number}" for number in range(1, len(windows) + 1)
+    ]
     seen = {tuple(offset) for row in windows for offset in row.offsets[row.content].tolist()}
     covered = {place for start, end in seen for place in range(start, end)}
     assert covered >= {place for place, character in enumerate(text) if not character.isspace()}
@@ -170,7 +195,11 @@ def test_a_long_pair_and_a_long_question(shared: Path) -> None:
 def test_bert_chinese_gives_words_not_characters(shared: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(shared / "data" / "tokenizers" / "bert-base-chinese")
     config = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
     )
     model = load((BertForSequenceClassification(config).eval(), tokenizer))
     text, words = SENTENCES["zh"]
@@ -216,7 +245,9 @@ def test_one_text_for_a_span_head_is_refused(shared: Path) -> None:
 
 
 def test_the_explained_probability_is_the_models_own() -> None:
-    """A model that reads its input in an unknown way (here: by the order of the attention mask's shape) is refused."""
+    """A model that reads its input in an unknown way (here: by the order of the attention mask's
+    shape) is refused.
+    """
     from babelscope.errors import BabelscopeError
 
     model = tiny("bert")
@@ -246,8 +277,12 @@ INPUTS = {
 
 
 @pytest.mark.parametrize("case", INPUTS)
-def test_the_input_comes_back_from_the_explanation_alone(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Array by array what `encode` gave; measuring does not tokenize: a tokenizer that refuses every text is never asked."""
+def test_the_input_comes_back_from_the_explanation_alone(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Array by array what `encode` gave; measuring does not tokenize: a tokenizer that refuses
+    every text is never asked.
+    """
     task, data, part, long = INPUTS[case]
     model = zoo.shared("t5" if task == "text2text-generation" else "bert", task)
     before = encode(model, as_examples(data), part=part, long=long)
@@ -276,7 +311,9 @@ def test_the_input_comes_back_from_the_explanation_alone(case: str, monkeypatch:
 
 
 def test_explanations_of_another_training_are_refused() -> None:
-    """The same tokenizer and classes, other weights; and the same weights under another name are the same model."""
+    """The same tokenizer and classes, other weights; and the same weights under another name are
+    the same model.
+    """
     model = zoo.shared("bert", "text-classification")
     found = explain(model, TEXTS[0], "random")
     other = copy.deepcopy(model.hf)

@@ -81,7 +81,9 @@ def test_attended_positions_and_edits_are_part_of_an_inputs_identity(bert: Model
 
 
 def test_a_hidden_token_does_not_matter(model: Model) -> None:
-    """With its attention mask at 0 a token (but for the one that a decoder reads out) can be any token."""
+    """With its attention mask at 0 a token (but for the one that a decoder reads out) can be any
+    token.
+    """
     (row,) = encode(model, as_examples(TEXTS[0]))
     hidden = np.ones(len(row.ids), dtype=bool)
     hidden[2] = False
@@ -92,13 +94,19 @@ def test_a_hidden_token_does_not_matter(model: Model) -> None:
 
 
 def test_pad_tokens_in_the_text_do_not_move_positions(xlmr: Model) -> None:
-    """RoBERTa's own position ids skip padding ids; an attended pad must keep its place and those after it theirs."""
+    """RoBERTa's own position ids skip padding ids; an attended pad must keep its place and those
+    after it theirs.
+    """
     (row,) = encode(xlmr, as_examples(TEXTS[0]))
     ids = row.ids.copy()
     ids[2] = xlmr.tokenizer.pad_token_id
     (found,) = outputs(xlmr, [Query(ids)])
     positions = torch.arange(2, 2 + len(ids))[None]
-    own = xlmr.hf(input_ids=torch.from_numpy(ids)[None], position_ids=positions, attention_mask=torch.ones(1, len(ids)))
+    own = xlmr.hf(
+        input_ids=torch.from_numpy(ids)[None],
+        position_ids=positions,
+        attention_mask=torch.ones(1, len(ids)),
+    )
     torch.testing.assert_close(found, own.logits[0].detach(), atol=1e-10, rtol=0)
 
 

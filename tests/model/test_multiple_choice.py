@@ -1,4 +1,6 @@
-"""Multiple choice: a head's scores and a language model's likelihoods are those of plain calls, and they are explained."""
+"""Multiple choice: a head's scores and a language model's likelihoods are those of plain calls,
+and they are explained.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,17 @@ every = pytest.mark.parametrize("kind", MODELS)
 
 
 def plain_scores(model: Model, texts: tuple[str, ...]) -> np.ndarray:
-    """By transformers alone: the head's call on padded pairs; for a language model minus the loss of the candidate's tokens
-    times their number, one candidate at a time."""
+    """By transformers alone: the head's call on padded pairs; for a language model minus the loss
+    of the candidate's tokens times their number, one candidate at a time."""
     context, *candidates = texts
     if type(model.hf).__name__.endswith("ForMultipleChoice"):
-        batch = model.tokenizer([context] * len(candidates), candidates, padding=True, return_tensors="pt")
+        batch = model.tokenizer(
+            [context] * len(candidates), candidates, padding=True, return_tensors="pt"
+        )
         with torch.no_grad():
-            return model.hf(**{name: table[None] for name, table in batch.items()}).logits[0].numpy()
+            return (
+                model.hf(**{name: table[None] for name, table in batch.items()}).logits[0].numpy()
+            )
     scores = []
     for candidate in candidates:
         before = model.tokenizer(context)["input_ids"]
@@ -62,17 +68,24 @@ def plain_scores(model: Model, texts: tuple[str, ...]) -> np.ndarray:
 
 
 def outputs(model: Model, rows: list[Encoded]) -> list[np.ndarray]:
-    return [output.numpy() for output in inference.outputs(model, [inference.query(row) for row in rows])]
+    return [
+        output.numpy()
+        for output in inference.outputs(model, [inference.query(row) for row in rows])
+    ]
 
 
 @every
 def test_outputs_are_those_of_plain_calls_in_any_batch(kind: str) -> None:
-    """Two and three candidates in one batch; the loss of transformers is computed in float32: 1e-5."""
+    """Two and three candidates in one batch; the loss of transformers is computed in float32:
+    1e-5.
+    """
     model = MODELS[kind]()
     rows = encode(model, [THREE, TWO])
     assert [len(row.candidates) for row in rows] == [3, 2]
     for row, output in zip(rows, outputs(model, rows)):
-        np.testing.assert_allclose(output, plain_scores(model, row.example.texts), atol=1e-9 if kind == "head" else 1e-4)
+        np.testing.assert_allclose(
+            output, plain_scores(model, row.example.texts), atol=1e-9 if kind == "head" else 1e-4
+        )
         (alone,) = outputs(model, [row])
         np.testing.assert_allclose(output, alone, atol=1e-9)
 
@@ -87,11 +100,17 @@ def test_a_candidate_does_not_see_the_others(kind: str) -> None:
 
 
 @every
-@pytest.mark.parametrize("method", ["input_x_gradient", "integrated_gradients", "occlusion", "lime", "kernel_shap"])
+@pytest.mark.parametrize(
+    "method", ["input_x_gradient", "integrated_gradients", "occlusion", "lime", "kernel_shap"]
+)
 def test_what_is_explained_is_the_candidates_score(kind: str, method: str) -> None:
     model = MODELS[kind]()
     (attribution,) = explain(
-        model, THREE, method, target="1", options={"nodes": 64} if method == "integrated_gradients" else None
+        model,
+        THREE,
+        method,
+        target="1",
+        options={"nodes": 64} if method == "integrated_gradients" else None,
     )
     expected = plain_scores(model, THREE.texts)
     assert attribution.value == pytest.approx(expected[1], abs=1e-4)
@@ -113,16 +132,25 @@ def test_integrated_gradients_are_complete(kind: str) -> None:
 
 @every
 def test_gradients_are_central_differences(kind: str) -> None:
-    """Along a random direction of all content embeddings: (F(e + h d) - F(e - h d)) / 2h = gradient . d."""
+    """Along a random direction of all content embeddings: (F(e + h d) - F(e - h d)) / 2h =
+    gradient . d.
+    """
     model = MODELS[kind]()
     (row,) = encode(model, [THREE])
-    direction = torch.randn(len(row.ids), model.embeddings.weight.shape[1], generator=torch.Generator().manual_seed(1))
+    direction = torch.randn(
+        len(row.ids), model.embeddings.weight.shape[1], generator=torch.Generator().manual_seed(1)
+    )
     direction = direction.double() * torch.from_numpy(row.content)[:, None]
     target = model.functions.named(model, row, "1", -1)
     ((_, slope),) = inference.gradients(
         model, [inference.query(row)], [target], lambda _, found: float((found * direction).sum())
     )
-    sides = [replace(inference.query(row), edit=lambda e, s=side: e + s * 1e-5 * direction, key=str(side)) for side in (1, -1)]
+    sides = [
+        replace(
+            inference.query(row), edit=lambda e, s=side: e + s * 1e-5 * direction, key=str(side)
+        )
+        for side in (1, -1)
+    ]
     up, down = inference.outputs(model, sides)
     assert slope == pytest.approx(float(up[1] - down[1]) / 2e-5, rel=1e-5, abs=1e-7)
 
@@ -130,7 +158,9 @@ def test_gradients_are_central_differences(kind: str) -> None:
 @every
 @pytest.mark.parametrize("operator", ["mask", "delete", "unk"])
 def test_erased_inputs_are_those_of_plain_calls(kind: str, operator: str) -> None:
-    """Erasing the first content token of the first sequence: the others' scores stay, its own is that of the changed ids."""
+    """Erasing the first content token of the first sequence: the others' scores stay, its own is
+    that of the changed ids.
+    """
     model = MODELS[kind]()
     (row,) = encode(model, [THREE])
     if operator != "delete" and getattr(model.tokenizer, f"{operator}_token_id") is None:
@@ -162,11 +192,16 @@ def test_comprehensiveness_is_what_erasing_every_copy_of_a_word_costs(kind: str)
     values = measure(model, found, "comprehensiveness", options={"grid": (1.0,)})
     for attribution, value in zip(found, values):
         row = encoded_input(attribution)
-        everything = erase(model, row, row.content, "mask" if model.tokenizer.mask_token_id is not None else "pad")
+        everything = erase(
+            model, row, row.content, "mask" if model.tokenizer.mask_token_id is not None else "pad"
+        )
         (output,) = inference.outputs(model, [everything])
         left = float(torch.softmax(output, -1)[attribution.target_index])
         assert value.value == pytest.approx(attribution.probability - left, abs=1e-9)
-    assert all(np.isfinite(each.value) for each in measure(model, found, ["sufficiency", "soft_sufficiency"]))
+    assert all(
+        np.isfinite(each.value)
+        for each in measure(model, found, ["sufficiency", "soft_sufficiency"])
+    )
 
 
 @every
@@ -175,10 +210,15 @@ def test_a_word_of_the_context_has_tokens_in_every_sequence(kind: str) -> None:
     (row,) = encode(model, [THREE])
     ends = np.cumsum([each.tokens for each in row.candidates])
     for word, text in enumerate(row.word_segment):
-        sequences = set(np.searchsorted(ends, np.flatnonzero(row.word == word), side="right").tolist())
+        sequences = set(
+            np.searchsorted(ends, np.flatnonzero(row.word == word), side="right").tolist()
+        )
         assert sequences == ({0, 1, 2} if text == 0 else {text - 1})
     assert set(row.word_segment) == ({0, 1, 2, 3} if kind == "head" else {0})
-    assert [row.example.texts[text][slice(*span)] for text, span in zip(row.word_segment, row.word_offsets)] == list(row.words)
+    assert [
+        row.example.texts[text][slice(*span)]
+        for text, span in zip(row.word_segment, row.word_offsets)
+    ] == list(row.words)
     assert all(each.continuation == 0 for each in row.candidates) == (kind == "head")
 
 
@@ -192,7 +232,11 @@ def test_parts_and_the_stored_input(kind: str, tmp_path: Path) -> None:
     (row,) = encode(model, [THREE], part="first")
     for field in fields(row):
         old, new = getattr(row, field.name), getattr(encoded_input(stored), field.name)
-        assert np.array_equal(old, new) if isinstance(old, np.ndarray) else old == new or field.name == "example"
+        assert (
+            np.array_equal(old, new)
+            if isinstance(old, np.ndarray)
+            else old == new or field.name == "example"
+        )
     if kind == "head":
         assert set(explain(model, THREE, "random", part="second")[0].word_segment) == {1, 2, 3}
     else:
@@ -221,7 +265,9 @@ def test_targets_by_number_text_and_gold() -> None:
         (replace(THREE, label=None), {"target": "gold"}, "has none"),
     ],
 )
-def test_what_does_not_fit_is_refused(example: Example, options: dict[str, object], message: str) -> None:
+def test_what_does_not_fit_is_refused(
+    example: Example, options: dict[str, object], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         explain(head(), example, "random", **options)
 
@@ -245,14 +291,20 @@ def test_long_inputs_are_truncated_and_say_so() -> None:
 
 
 def test_checkpoints_are_loaded_with_their_head_or_as_language_models(tmp_path: Path) -> None:
-    for name, model in (("head", head()), ("lm", language_model()), ("classes", zoo.shared("bert", "text-classification"))):
+    for name, model in (
+        ("head", head()),
+        ("lm", language_model()),
+        ("classes", zoo.shared("bert", "text-classification")),
+    ):
         model.hf.save_pretrained(tmp_path / name)
         model.tokenizer.save_pretrained(tmp_path / name)
     assert load(tmp_path / "head").task == "multiple-choice"
     assert load(tmp_path / "lm").task == "text-generation"
     borrowed = load(tmp_path / "lm", task="multiple-choice")
     assert isinstance(borrowed.hf, hf.GPT2LMHeadModel)
-    (found,), (expected,) = (outputs(each, encode(each, [TWO])) for each in (borrowed, language_model()))
+    (found,), (expected,) = (
+        outputs(each, encode(each, [TWO])) for each in (borrowed, language_model())
+    )
     np.testing.assert_allclose(found, expected, atol=1e-4)
     with pytest.raises(UntrainedHead, match="its head is for text-classification"):
         load(tmp_path / "classes", task="multiple-choice")
@@ -262,12 +314,21 @@ def test_checkpoints_are_loaded_with_their_head_or_as_language_models(tmp_path: 
 def test_a_model_learns_its_examples(tmp_path: Path) -> None:
     """The right candidate is the one that says good."""
     pairs = [("the food was good", "the food was bad"), ("a bad room", "a good room")] * 4
-    rows = [Example(f"{at}", ("we liked the hotel", *pair), label=str(int("good" in pair[1]))) for at, pair in enumerate(pairs)]
+    rows = [
+        Example(f"{at}", ("we liked the hotel", *pair), label=str(int("good" in pair[1])))
+        for at, pair in enumerate(pairs)
+    ]
     base = tmp_path / "base"
     fresh = zoo.build("bert", "multiple-choice")
     fresh.hf.float().save_pretrained(base)
     fresh.tokenizer.save_pretrained(base)
-    folder = finetune(base, rows, rows, tmp_path / "tuned", Recipe(learning_rate=5e-3, epochs=12, batch=4, warmup=0.0))
+    folder = finetune(
+        base,
+        rows,
+        rows,
+        tmp_path / "tuned",
+        Recipe(learning_rate=5e-3, epochs=12, batch=4, warmup=0.0),
+    )
     model = load(folder)
     assert type(model.hf).__name__ == "BertForMultipleChoice"
     (score,) = evaluate(model, rows)
@@ -275,7 +336,9 @@ def test_a_model_learns_its_examples(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the right one's number"):
         finetune(base, [replace(rows[0], label="2")], rows, tmp_path / "other")
     with pytest.raises(InputError, match="different numbers of candidates"):
-        finetune(base, [*rows, replace(rows[0], texts=(*rows[0].texts, "x"))], rows, tmp_path / "other")
+        finetune(
+            base, [*rows, replace(rows[0], texts=(*rows[0].texts, "x"))], rows, tmp_path / "other"
+        )
 
 
 def test_a_candidate_that_fills_the_model_leaves_no_context() -> None:

@@ -1,4 +1,6 @@
-"""The operators that need more than a token of the tokenizer: the mean embedding, and tokens drawn by a language model."""
+"""The operators that need more than a token of the tokenizer: the mean embedding, and tokens drawn
+by a language model.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,21 @@ from planted import WEIGHTS, planted_model
 
 
 def test_the_mean_embedding_is_that_of_the_words() -> None:
-    """The planted model adds weights: a word replaced by the mean embedding adds the mean weight instead of its own."""
+    """The planted model adds weights: a word replaced by the mean embedding adds the mean weight
+    instead of its own.
+    """
     model = planted_model()
     (row,) = encode(model, as_examples("the great film"))
     gone = np.array([False, False, True, False, False])
     full, left = (
-        float(out[1]) for out in inference.outputs(model, [inference.query(row), erase(model, row, gone, "mean_embedding")])
+        float(out[1])
+        for out in inference.outputs(
+            model, [inference.query(row), erase(model, row, gone, "mean_embedding")]
+        )
     )
-    assert left == pytest.approx(full - WEIGHTS["great"] + np.mean(list(WEIGHTS.values())), abs=1e-6)  # made in float32
+    assert left == pytest.approx(
+        full - WEIGHTS["great"] + np.mean(list(WEIGHTS.values())), abs=1e-6
+    )  # made in float32
 
 
 def test_a_changed_model_has_another_mean() -> None:
@@ -43,7 +52,9 @@ def test_a_changed_model_has_another_mean() -> None:
 
 
 @pytest.mark.parametrize("architecture", ["bert", "xlm-roberta"])
-def test_drawn_tokens_stand_where_something_was_erased(writers: dict[str, str], architecture: str) -> None:
+def test_drawn_tokens_stand_where_something_was_erased(
+    writers: dict[str, str], architecture: str
+) -> None:
     model = tiny(architecture)
     how = f"sampled:{writers[architecture]}"
     rows = encode(model, as_examples([*TEXTS, *PAIRS]))
@@ -63,8 +74,9 @@ def test_drawn_tokens_stand_where_something_was_erased(writers: dict[str, str], 
 
 
 def test_draws_follow_the_language_model(writers: dict[str, str]) -> None:
-    """With its output bias raised by 50 for one token, the language model is sure, and that token is drawn everywhere; with
-    two tokens raised alike, both are drawn, about half of the time each."""
+    """With its output bias raised by 50 for one token, the language model is sure, and that token
+    is drawn everywhere; with two tokens raised alike, both are drawn, about half of the time
+    each."""
     model = tiny("bert")
     writer = infiller(writers["bert"], model.tokenizer)
     wanted = [int(row.ids[1]) for row in encode(model, as_examples(TEXTS[:2]))]
@@ -78,15 +90,21 @@ def test_draws_follow_the_language_model(writers: dict[str, str]) -> None:
             assert one is not None
             assert (one.ids[rows[0].content] == wanted[0]).all()
             bias[wanted[1]] = bias[wanted[0]]
-            many = erase_all(model, [(row, row.content) for row in rows], f"sampled:{writers['bert']}")
+            many = erase_all(
+                model, [(row, row.content) for row in rows], f"sampled:{writers['bert']}"
+            )
         finally:
             bias.copy_(before)
-    drawn = np.concatenate([one.ids[row.content] for one, row in zip(many, rows) if one is not None])
+    drawn = np.concatenate(
+        [one.ids[row.content] for one, row in zip(many, rows) if one is not None]
+    )
     assert set(drawn.tolist()) == set(wanted)
     assert 0.2 < np.mean(drawn == wanted[0]) < 0.8
 
 
-def test_what_cannot_fill_in_is_refused(writers: dict[str, str], xlmr: Model, tmp_path: object) -> None:
+def test_what_cannot_fill_in_is_refused(
+    writers: dict[str, str], xlmr: Model, tmp_path: object
+) -> None:
     (row,) = encode(xlmr, as_examples(TEXTS[0]))
     with pytest.raises(InputError, match="sampled:CHECKPOINT"):
         erase(xlmr, row, row.content, "sampled")

@@ -1,4 +1,6 @@
-"""The same words in other pieces: they spell the same, stay in their words, and are as many as the dose says."""
+"""The same words in other pieces: they spell the same, stay in their words, and are as many as the
+dose says.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,15 @@ NEW = ("characters", "dropout", "truncate", "same")
 def cutting(kind: str) -> Model:
     """A tiny model whose vocabulary is so small that many words are split already."""
     architecture = KINDS[kind]
-    tokenizer = make_tokenizer(architecture, [*TEXTS, *(text for pair in PAIRS for text in pair)], SIZES[kind], kind=kind)
-    return load((make_model(architecture, tokenizer, ["a", "b"], layers=1, width=32).double().eval(), tokenizer))
+    tokenizer = make_tokenizer(
+        architecture, [*TEXTS, *(text for pair in PAIRS for text in pair)], SIZES[kind], kind=kind
+    )
+    return load(
+        (
+            make_model(architecture, tokenizer, ["a", "b"], layers=1, width=32).double().eval(),
+            tokenizer,
+        )
+    )
 
 
 def rows_of(model: Model, texts: list[object] | None = None) -> list[Encoded]:
@@ -57,7 +66,9 @@ both = pytest.mark.parametrize("kind", KINDS)
 
 @both
 @pytest.mark.parametrize("way", NEW)
-def test_the_text_is_the_same_and_only_pieces_of_the_vocabulary_stand_for_it(kind: str, way: str) -> None:
+def test_the_text_is_the_same_and_only_pieces_of_the_vocabulary_stand_for_it(
+    kind: str, way: str
+) -> None:
     model = cutting(kind)
     rows = rows_of(model)
     special = {*model.tokenizer.all_special_ids} - {model.tokenizer.unk_token_id}
@@ -82,7 +93,11 @@ def test_words_their_order_and_the_special_tokens_stay(kind: str, way: str) -> N
     model = cutting(kind)
     rows = rows_of(model)
     for row, new in zip(rows, cut(model, rows, how(model, way))):
-        assert (new.words, new.word_offsets, new.example) == (row.words, row.word_offsets, row.example)
+        assert (new.words, new.word_offsets, new.example) == (
+            row.words,
+            row.word_offsets,
+            row.example,
+        )
         owners = new.word[new.content]
         assert (np.diff(owners) >= 0).all()
         assert set(owners.tolist()) == set(row.word[row.content].tolist())
@@ -90,7 +105,14 @@ def test_words_their_order_and_the_special_tokens_stay(kind: str, way: str) -> N
         fillers = [] if way != "filler" else [new.tokens[at] for at in np.flatnonzero(~new.content)]
         kept = [token for token, inside in zip(new.tokens, new.content) if not inside]
         assert kept == outside if way != "filler" else not Counter(outside) - Counter(fillers)
-        assert len(new.ids) == len(new.content) == len(new.word) == len(new.offsets) == len(new.tokens) == len(new.segment)
+        assert (
+            len(new.ids)
+            == len(new.content)
+            == len(new.word)
+            == len(new.offsets)
+            == len(new.tokens)
+            == len(new.segment)
+        )
         assert (new.types is None) == (row.types is None)
         for at in np.flatnonzero(new.content):
             start, stop = new.offsets[at]
@@ -102,7 +124,9 @@ def test_characters_are_the_most_pieces(kind: str) -> None:
     """In WordPiece, whose vocabulary has every letter both ways, one piece per letter."""
     model = cutting(kind)
     rows = rows_of(model, [TEXTS[0], TEXTS[1]])
-    for row, new, other in zip(rows, cut(model, rows, Cut("characters")), cut(model, rows, Cut("dropout"))):
+    for row, new, other in zip(
+        rows, cut(model, rows, Cut("characters")), cut(model, rows, Cut("dropout"))
+    ):
         assert fertility(new) == new.content.sum() / len(row.words)
         assert fertility(new) > fertility(row)
         assert fertility(new) >= fertility(other)
@@ -119,7 +143,9 @@ def test_doses_are_nested_and_rate_0_is_the_text_itself(kind: str, way: str) -> 
     for rate in (0.0, 0.2, 0.5, 0.8, 1.0):
         (new,) = cut(model, [row], Cut(way, rate))
         mine = {
-            word for word in range(len(row.words)) if new.ids[new.word == word].tolist() != row.ids[row.word == word].tolist()
+            word
+            for word in range(len(row.words))
+            if new.ids[new.word == word].tolist() != row.ids[row.word == word].tolist()
         }
         assert before <= mine
         before = mine
@@ -127,7 +153,9 @@ def test_doses_are_nested_and_rate_0_is_the_text_itself(kind: str, way: str) -> 
             assert new.ids.tolist() == row.ids.tolist()
             assert new.offsets.tolist() == row.offsets.tolist()
     if way in ("characters", "duplicate"):
-        whole = {at for at, word in enumerate(row.words) if len(word) > 1 and (row.word == at).sum() == 1}
+        whole = {
+            at for at, word in enumerate(row.words) if len(word) > 1 and (row.word == at).sum() == 1
+        }
         assert whole
         assert whole <= before
 
@@ -136,7 +164,9 @@ def test_doses_are_nested_and_rate_0_is_the_text_itself(kind: str, way: str) -> 
 def test_controls_are_as_long_as_what_they_control(kind: str) -> None:
     model = cutting(kind)
     rows = rows_of(model)
-    made = {way: cut(model, rows, Cut(way)) for way in ("characters", "filler", "duplicate", "same")}
+    made = {
+        way: cut(model, rows, Cut(way)) for way in ("characters", "filler", "duplicate", "same")
+    }
     for row, *new in zip(rows, *made.values()):
         long, filled, doubled, other = new
         assert len(long.ids) == len(filled.ids) == len(doubled.ids) >= len(row.ids)
@@ -174,7 +204,9 @@ def test_one_cut_per_seed_and_example_in_any_batch() -> None:
     for row, new in zip(rows[::-1], cut(model, rows[::-1], given)):
         (alone,) = cut(model, [row], given)
         assert alone.ids.tolist() == new.ids.tolist()
-    assert [one.ids.tolist() for one in together] != [one.ids.tolist() for one in cut(model, rows, Cut("dropout", 0.7, seed=1))]
+    assert [one.ids.tolist() for one in together] != [
+        one.ids.tolist() for one in cut(model, rows, Cut("dropout", 0.7, seed=1))
+    ]
 
 
 def test_what_would_be_too_long_is_left_out() -> None:
@@ -216,7 +248,9 @@ def test_ways_to_choose_a_path() -> None:
     drawn = Counter(tuple(same(found, 3, draw)) for _ in range(9000))
     assert set(drawn) == {tuple(path) for path in three}
     expected = 9000 / len(three)
-    assert all(abs(count - expected) < 5 * np.sqrt(expected) for count in drawn.values()), "all equally likely"
+    assert all(abs(count - expected) < 5 * np.sqrt(expected) for count in drawn.values()), (
+        "all equally likely"
+    )
     assert same(found, 1, draw) == []
 
 
@@ -231,7 +265,10 @@ def test_bad_cuts_are_refused() -> None:
 def test_real_vocabularies_spell_the_same(shared: Path, name: str) -> None:
     from babelscope.model.tokenizers import load_tokenizer
 
-    folder = next((path.parent for path in sorted(shared.glob(f"data/tokenizers/{name}*/tokenizer.json"))), None)
+    folder = next(
+        (path.parent for path in sorted(shared.glob(f"data/tokenizers/{name}*/tokenizer.json"))),
+        None,
+    )
     if folder is None:
         pytest.skip(f"the vocabulary of {name} is not there")
     model = replace(cutting("bpe"), tokenizer=load_tokenizer(str(folder)))

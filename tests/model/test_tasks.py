@@ -1,4 +1,6 @@
-"""The table of tasks: what it costs to read, what each row promises, and that nobody else knows a task by its name."""
+"""The table of tasks: what it costs to read, what each row promises, and that nobody else knows a
+task by its name.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from babelscope.model.tasks import FILL_MASK, TASKS, accepts, loader, task_funct
 from babelscope.model.tasks.functions import TaskFunctions
 
 SOURCE = Path(babelscope.__file__).parent
-OUTSIDE = sorted(file for file in SOURCE.rglob("*.py") if "tasks" not in file.relative_to(SOURCE).parts)
+OUTSIDE = sorted(
+    file for file in SOURCE.rglob("*.py") if "tasks" not in file.relative_to(SOURCE).parts
+)
 
 
 @pytest.mark.parametrize("file", OUTSIDE, ids=lambda file: str(file.relative_to(SOURCE)))
@@ -24,7 +28,10 @@ def test_nobody_else_compares_a_task_with_a_name(file: Path) -> None:
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Compare | ast.match_case):
             constants = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)}
-            named = {value for value in constants if isinstance(value, str)} & {*TASKS, FILL_MASK.name}
+            named = {value for value in constants if isinstance(value, str)} & {
+                *TASKS,
+                FILL_MASK.name,
+            }
             assert not named, f"line {getattr(node, 'lineno', 0)} compares with {named}"
 
 
@@ -42,7 +49,9 @@ def test_listing_the_tasks_loads_no_torch() -> None:
         "try: app(['tasks', '--json'])\n"
         "except SystemExit: assert not {'torch', 'transformers'} & set(sys.modules)"
     )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True
+    ).stdout
     assert [row["name"] for row in json.loads(shown)] == list(TASKS)
 
 

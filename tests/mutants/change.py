@@ -1,4 +1,5 @@
-"""A change of a function's syntax tree: found by its structure, put into the imported function in place.
+"""A change of a function's syntax tree: found by its structure, put into the imported function in
+place.
 
     changed = change(tree, "ranking", "np.lexsort((T, -S))", "np.lexsort((T, S))")
 
@@ -40,7 +41,9 @@ def matches(pattern: Any, node: Any, bound: Bindings | None) -> bool:
             matches(getattr(pattern, name), getattr(node, name), bound) for name in fields
         )
     if isinstance(pattern, list):
-        return len(pattern) == len(node) and all(matches(*pair, bound) for pair in zip(pattern, node))
+        return len(pattern) == len(node) and all(
+            matches(*pair, bound) for pair in zip(pattern, node)
+        )
     return type(pattern) is type(node) and bool(pattern == node)
 
 
@@ -84,7 +87,9 @@ def definition(tree: ast.Module, name: str) -> ast.AST:
         inner = [
             child
             for child in ast.walk(node)
-            if isinstance(child, ast.FunctionDef | ast.ClassDef) and child.name == part and child is not node
+            if isinstance(child, ast.FunctionDef | ast.ClassDef)
+            and child.name == part
+            and child is not node
         ]
         if len(inner) != 1:
             raise LookupError(f"{name}: {len(inner)} definitions of {part}, and there must be one")
@@ -93,13 +98,17 @@ def definition(tree: ast.Module, name: str) -> ast.AST:
 
 
 def change(tree: ast.Module, name: str, before: str, after: str) -> ast.Module:
-    """The module with one place of one of its functions changed; the tree passed in is changed too."""
+    """The module with one place of one of its functions changed; the tree passed in is changed
+    too.
+    """
     as_statements = not (is_expression(before) and is_expression(after))
     (pattern,) = parsed(before, as_statements)
     function = definition(tree, name)
     places = [(node, bound) for node in ast.walk(function) if matches(pattern, node, bound := {})]
     if len(places) != 1:
-        raise LookupError(f"{name}: {before!r} occurs {len(places)} times in it, and it must occur once")
+        raise LookupError(
+            f"{name}: {before!r} occurs {len(places)} times in it, and it must occur once"
+        )
     ((node, bound),) = places
     Exchange(node, [Fill(bound).visit(new) for new in parsed(after, as_statements)]).visit(function)
     return ast.parse(ast.unparse(tree))
@@ -131,17 +140,27 @@ def function_of(holder: Any, name: str) -> FunctionType:
 
 def code_of(code: CodeType, path: list[str]) -> CodeType:
     for part in path:
-        code = next(inner for inner in code.co_consts if isinstance(inner, CodeType) and inner.co_name == part)
+        code = next(
+            inner
+            for inner in code.co_consts
+            if isinstance(inner, CodeType) and inner.co_name == part
+        )
     return code
 
 
 def apply(where: str, before: str, after: str) -> None:
-    """Changes the imported function itself: whoever imported it, and by whatever name, calls the changed one."""
+    """Changes the imported function itself: whoever imported it, and by whatever name, calls the
+    changed one.
+    """
     module, _, name = where.partition(":")
-    compiled = compile(changed_module(where, before, after), f"<changed {where}>", "exec", dont_inherit=True)
+    compiled = compile(
+        changed_module(where, before, after), f"<changed {where}>", "exec", dont_inherit=True
+    )
     holder: Any = importlib.import_module(module)
     path: list[str] = []
-    for part in name.split("."):  # a function within a function is changed by changing the outer one
+    for part in name.split(
+        "."
+    ):  # a function within a function is changed by changing the outer one
         path.append(part)
         value = inspect.getattr_static(holder, part)
         if not inspect.isclass(value):

@@ -1,8 +1,10 @@
-"""A process with the libraries and the package in memory that forks a child for every run of pytest.
+"""A process with the libraries and the package in memory that forks a child for every run of
+pytest.
 
-Importing them takes longer than a law. Each line of its input is a JSON object: `changes` (of functions,
-see `change.apply`), `args` (of pytest) and `out` (a file for its prints); each line of its output is the
-exit status. A child changes the functions that it has inherited: its parent and its siblings never see it.
+Importing them takes longer than a law. Each line of its input is a JSON object: `changes` (of
+functions, see `change.apply`), `args` (of pytest) and `out` (a file for its prints); each line of
+its output is the exit status. A child changes the functions that it has inherited: its parent and
+its siblings never see it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 
 class Mutant(NamedTuple):
-    """A fault; in `before` and `after` a capital letter stands for any expression (see `change`)."""
+    """A fault; in `before` and `after` a capital letter stands for any expression (see
+    `change`).
+    """
 
     where: str
     before: str

@@ -67,7 +67,9 @@ def test_a_letter_stands_for_one_expression() -> None:
 
 def test_statements_are_replaced_by_statements() -> None:
     assert "\n    pass\n" in changed("other", "return A", "pass")
-    assert "\n    y = -x\n    return y\n" in changed("other", "return np.sort(A) / 2", "y = -A; return y")
+    assert "\n    y = -x\n    return y\n" in changed(
+        "other", "return np.sort(A) / 2", "y = -A; return y"
+    )
 
 
 def test_faults_of_missing_modules_and_classes_are_refused() -> None:

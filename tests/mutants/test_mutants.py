@@ -1,4 +1,6 @@
-"""Deliberate faults, each of which some law must catch: a test suite that lets one live does not assert the mathematics."""
+"""Deliberate faults, each of which some law must catch: a test suite that lets one live does not
+assert the mathematics.
+"""
 
 from __future__ import annotations
 
@@ -23,20 +25,31 @@ ALWAYS = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
 @pytest.fixture(scope="session")
 def nursery() -> Iterator[subprocess.Popen[str]]:
     folders = [str(Path(babelscope.__file__).parents[1]), str(TESTS / "support"), str(TESTS)]
-    env = {**os.environ, "OMP_NUM_THREADS": "1", "UNCHECKED_SHAPES": "1", "PYTHONPATH": os.pathsep.join(folders)}
+    env = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "UNCHECKED_SHAPES": "1",
+        "PYTHONPATH": os.pathsep.join(folders),
+    }
     command = [sys.executable, str(Path(__file__).with_name("nursery.py"))]
-    with subprocess.Popen(command, env=env, stdin=PIPE, stdout=PIPE, text=True, cwd=TESTS.parent) as process:
+    with subprocess.Popen(
+        command, env=env, stdin=PIPE, stdout=PIPE, text=True, cwd=TESTS.parent
+    ) as process:
         yield process
         assert process.stdin is not None
         process.stdin.close()
 
 
-def run(nursery: subprocess.Popen[str], folder: Path, changes: list[tuple[str, ...]], args: list[str]) -> tuple[int, str]:
+def run(
+    nursery: subprocess.Popen[str], folder: Path, changes: list[tuple[str, ...]], args: list[str]
+) -> tuple[int, str]:
     """The exit status of pytest on the changed package, and what it printed."""
     assert nursery.stdin is not None
     assert nursery.stdout is not None
     out = folder / "printed"
-    nursery.stdin.write(json.dumps({"changes": changes, "args": [*ALWAYS, *args], "out": str(out)}) + "\n")
+    nursery.stdin.write(
+        json.dumps({"changes": changes, "args": [*ALWAYS, *args], "out": str(out)}) + "\n"
+    )
     nursery.stdin.flush()
     return int(nursery.stdout.readline()), out.read_text("utf-8")
 
@@ -45,7 +58,9 @@ def run(nursery: subprocess.Popen[str], folder: Path, changes: list[tuple[str, .
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutant_dies(tmp_path: Path, name: str, nursery: subprocess.Popen[str]) -> None:
     mutant = MUTANTS[name]
-    status, printed = run(nursery, tmp_path, [mutant[:3]], ["-k", mutant.chosen, str(TESTS / mutant.tests)])
+    status, printed = run(
+        nursery, tmp_path, [mutant[:3]], ["-k", mutant.chosen, str(TESTS / mutant.tests)]
+    )
     assert status == 1, f"the mutant lives: {name}\n{printed[-2000:]}"
     assert "failed" in printed or "FAILED" in printed
 

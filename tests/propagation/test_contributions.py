@@ -1,4 +1,6 @@
-"""Laws of layers taken apart: the tape, the parts, zeroed values, flow, and the memory that they take."""
+"""Laws of layers taken apart: the tape, the parts, zeroed values, flow, and the memory that they
+take.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ def model_of(name: str, biased: bool = True) -> Model:
 
 def logits(model: Model, count: int = 1) -> Tensor:
     ids = torch.from_numpy(IDS)[None].repeat(count, 1)
-    given = {"inputs_embeds": model.embeddings(ids).detach(), "attention_mask": torch.ones_like(ids)}
+    given = {
+        "inputs_embeds": model.embeddings(ids).detach(),
+        "attention_mask": torch.ones_like(ids),
+    }
     return model.hf(**given).logits
 
 
@@ -61,7 +66,9 @@ def carried(model: Model, distribute: bool) -> tuple[Tensor, Tensor]:
 
 @every
 def test_parts_are_the_relevances_of_cp_lrp_at_the_first_layer(name: str) -> None:
-    """With every bias left to nobody: one Jacobian product per operation is the gradient through all of them."""
+    """With every bias left to nobody: one Jacobian product per operation is the gradient through
+    all of them.
+    """
     model, leaves = model_of(name), []
 
     def enter(state: Tensor) -> Tensor:
@@ -109,12 +116,17 @@ def test_a_tape_leaves_nothing_behind(name: str, fails: bool) -> None:
     model = model_of(name)
 
     def hooks() -> int:
-        return sum(len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.hf.modules())
+        return sum(
+            len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.hf.modules()
+        )
 
     count, before = hooks(), logits(model).detach()
     if fails:
         with pytest.raises((RuntimeError, ValueError, IndexError, AttributeError)), taped(model):
-            model.hf(inputs_embeds=torch.zeros(1, 3, 7, dtype=torch.float64), attention_mask=torch.ones(1, 3))
+            model.hf(
+                inputs_embeds=torch.zeros(1, 3, 7, dtype=torch.float64),
+                attention_mask=torch.ones(1, 3),
+            )
     else:
         carried(model, distribute=True)
     assert hooks() == count
@@ -134,7 +146,9 @@ def test_a_tape_leaves_nothing_behind(name: str, fails: bool) -> None:
     ],
 )
 def test_zeroed_values_are_those_of_the_value_projection(name: str, path: str) -> None:
-    """Grouped heads, heads within the batch, shared layers: zeroing a row behind the projection by hand gives the same."""
+    """Grouped heads, heads within the batch, shared layers: zeroing a row behind the projection by
+    hand gives the same.
+    """
     model, token, layer = model_of(name), 3, 1
     states: list[Tensor] = []
     (found,) = zeroing.distances(model, [inference.Query(IDS)])
@@ -149,7 +163,11 @@ def test_zeroed_values_are_those_of_the_value_projection(name: str, path: str) -
 
     def zero(module: Any, given: Any, out: Tensor) -> Tensor:
         calls.append(module)
-        return out if "{}" not in path and len(calls) != layer + 1 else out * (torch.arange(len(IDS)) != token)[:, None]
+        return (
+            out
+            if "{}" not in path and len(calls) != layer + 1
+            else out * (torch.arange(len(IDS)) != token)[:, None]
+        )
 
     handle = model.hf.get_submodule(path.format(layer)).register_forward_hook(zero)
     with torch.no_grad(), watched(model, lambda state: state, keep):
@@ -157,7 +175,9 @@ def test_zeroed_values_are_those_of_the_value_projection(name: str, path: str) -
     handle.remove()
     one, two = states[layer][0], states[len(states) // 2 + layer][0]
     expected = 1 - torch.nn.functional.cosine_similarity(one, two, dim=-1)
-    torch.testing.assert_close(found[layer, :, token], expected, rtol=0, atol=ROUGH.get(name, 1e-10))
+    torch.testing.assert_close(
+        found[layer, :, token], expected, rtol=0, atol=ROUGH.get(name, 1e-10)
+    )
     assert expected.max() > 1e-4
 
 
@@ -166,7 +186,9 @@ def test_zeroing_a_token_that_nobody_attends_to_changes_nothing(name: str) -> No
     model = model_of(name)
     hidden = np.ones(len(IDS), dtype=bool)
     hidden[2] = False
-    seen, unseen = zeroing.distances(model, [inference.Query(IDS), inference.Query(IDS, attended=hidden)])
+    seen, unseen = zeroing.distances(
+        model, [inference.Query(IDS), inference.Query(IDS, attended=hidden)]
+    )
     rows = torch.arange(len(IDS)) != 2  # what a hidden token itself reads is the model's own affair
     assert unseen[:, rows, 2].max() < 1e-12
     assert seen[:, 3:, 2].min() > 1e-9
@@ -188,8 +210,13 @@ def test_zeroing_does_not_depend_on_the_attention_back_end(name: str) -> None:
 
 @pytest.mark.parametrize("method", ["value_zeroing", "alti", "globenc", "attention_flow"])
 def test_shares_of_all_tokens(model: Model, method: str) -> None:
-    """Within [0, 1], also of special tokens; those of a product of row-stochastic matrices sum to 1."""
-    rows = [dataclasses.replace(row, content=np.ones(len(row.ids), dtype=bool)) for row in encode(model, as_examples(TEXTS))]
+    """Within [0, 1], also of special tokens; those of a product of row-stochastic matrices sum to
+    1.
+    """
+    rows = [
+        dataclasses.replace(row, content=np.ones(len(row.ids), dtype=bool))
+        for row in encode(model, as_examples(TEXTS))
+    ]
     found = METHODS[method].function(model, rows, [Target(0)] * len(rows))
     other = METHODS[method].function(model, rows, [Target(1)] * len(rows))
     for one, two in zip(found, other):
@@ -202,7 +229,9 @@ def test_shares_of_all_tokens(model: Model, method: str) -> None:
 
 @pytest.mark.parametrize("quantity", ["logit", "probability", "log_odds"])
 def test_decompx_shares_out_the_whole_logit(model: Model, quantity: str) -> None:
-    """All tokens together have the logit; of another quantity its expansion to first order, slope times logits."""
+    """All tokens together have the logit; of another quantity its expansion to first order, slope
+    times logits.
+    """
     for row in encode(model, as_examples([*TEXTS[:3], *PAIRS])):
         (output,) = inference.outputs(model, [inference.query(row)])
         target = predicted(model, row, output, quantity)
@@ -227,7 +256,9 @@ def reader() -> Model:
     return load((built, known))
 
 
-@pytest.mark.parametrize("method", ["value_zeroing", "alti", "globenc", "attention_flow", "decompx"])
+@pytest.mark.parametrize(
+    "method", ["value_zeroing", "alti", "globenc", "attention_flow", "decompx"]
+)
 def test_reading_comprehension_reads_both_ends(method: str) -> None:
     model = reader()
     (row,) = encode(model, as_examples([PAIRS[0]]))
@@ -235,7 +266,8 @@ def test_reading_comprehension_reads_both_ends(method: str) -> None:
     ends = (5, 9)
     run = METHODS[method].function
     both, first, last = (
-        run(model, [row], [Target(start, end)])[0].scores for start, end in (ends, (ends[0],) * 2, (ends[1],) * 2)
+        run(model, [row], [Target(start, end)])[0].scores
+        for start, end in (ends, (ends[0],) * 2, (ends[1],) * 2)
     )
     if method == "decompx":
         (output,) = inference.outputs(model, [inference.query(row)])
@@ -268,13 +300,23 @@ def test_a_row_without_any_contribution_is_undefined() -> None:
 
 
 def test_models_without_separate_layers_are_refused() -> None:
-    """XLM has no list of layers; GPT-NeoX computes attention and feed-forward side by side, so the block is not there."""
+    """XLM has no list of layers; GPT-NeoX computes attention and feed-forward side by side, so the
+    block is not there.
+    """
     with pytest.raises(UnsupportedModel, match="layer by layer"):
         zeroing.distances(model_of("xlm"), [inference.Query(IDS)])
     with pytest.raises(UnsupportedModel, match="in place"):
-        decomposition.layerwise(model_of("xlm"), [inference.Query(IDS)], lambda part, whole: part.sum(-1))
+        decomposition.layerwise(
+            model_of("xlm"), [inference.Query(IDS)], lambda part, whole: part.sum(-1)
+        )
     torch.manual_seed(0)
-    side = hf.GPTNeoXForSequenceClassification(hf.GPTNeoXConfig(**COMMON, **SIZE, use_parallel_residual=True)).double().eval()
+    side = (
+        hf.GPTNeoXForSequenceClassification(
+            hf.GPTNeoXConfig(**COMMON, **SIZE, use_parallel_residual=True)
+        )
+        .double()
+        .eval()
+    )
     model = Model(side, SimpleNamespace(pad_token_id=0), "side by side", "text-classification")
     with pytest.raises(UnsupportedModel, match="attention and then feed-forward"):
         decomposition.layerwise(model, [inference.Query(IDS)], lambda part, whole: part.sum(-1))
@@ -282,7 +324,9 @@ def test_models_without_separate_layers_are_refused() -> None:
     torch.testing.assert_close(found.sum(0), out, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("change", [lambda out: out.add_(1), lambda out: out.masked_fill_(out > 0, 0)])
+@pytest.mark.parametrize(
+    "change", [lambda out: out.add_(1), lambda out: out.masked_fill_(out > 0, 0)]
+)
 def test_a_state_that_is_overwritten_and_read_again_is_refused(change: Any) -> None:
     model = model_of("bert")
 
@@ -294,8 +338,12 @@ def test_a_state_that_is_overwritten_and_read_again_is_refused(change: Any) -> N
         logits(model)
 
 
-def test_attention_that_does_not_fit_is_refused_before(bert: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At 40 kB free a long text is refused with both numbers, a short one is not, and nothing has run."""
+def test_attention_that_does_not_fit_is_refused_before(
+    bert: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At 40 kB free a long text is refused with both numbers, a short one is not, and nothing has
+    run.
+    """
     monkeypatch.setattr(memory, "MEMORY", tmp_path / "meminfo")
     (tmp_path / "meminfo").write_text("MemTotal: 99 kB\nMemFree: 1 kB\nMemAvailable:   40 kB\n")
     assert memory.available(bert.device) == 40 * 1024
@@ -305,13 +353,18 @@ def test_attention_that_does_not_fit_is_refused_before(bert: Model, tmp_path: Pa
     assert memory.weight_bytes(bert, 60) == 2 * 2 * 60 * 60 * 8
     before = bert.inference.tokens
     for method in ("attention", "cat", "decompx"):
-        with pytest.raises(UnsupportedModel, match=r"of a text of 60 tokens need 0\.\d GiB of memory and 0\.0 GiB are free"):
+        with pytest.raises(
+            UnsupportedModel,
+            match=r"of a text of 60 tokens need 0\.\d GiB of memory and 0\.0 GiB are free",
+        ):
             METHODS[method].function(bert, [long], [Target(0)])
     assert bert.inference.tokens == before
     assert np.isfinite(METHODS["attention"].function(bert, [short], [Target(0)])[0].scores).all()
 
 
-def test_batches_are_no_larger_than_memory(bert: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_are_no_larger_than_memory(
+    bert: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = [inference.query(row) for row in encode(bert, as_examples(TEXTS[:2] * 6))]
     longest, sizes = max(len(row.ids) for row in rows), []
     each = 2 * memory.weight_bytes(bert, longest)
@@ -328,12 +381,17 @@ def test_batches_are_no_larger_than_memory(bert: Model, tmp_path: Path, monkeypa
         narrow = activations.attentions(bert, rows, lambda row, weights: weights.clone())
     finally:
         handle.remove()
-    assert all(2 * rows_ * memory.weight_bytes(bert, width) <= memory.SHARE * 60 * 1024 for rows_, width in sizes)
+    assert all(
+        2 * rows_ * memory.weight_bytes(bert, width) <= memory.SHARE * 60 * 1024
+        for rows_, width in sizes
+    )
     for one, other in zip(wide, narrow):
         torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
 
 
-def test_memory_that_cannot_be_asked_for_is_no_limit(bert: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_cannot_be_asked_for_is_no_limit(
+    bert: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(memory, "MEMORY", tmp_path / "nothing")
     assert memory.available(torch.device("cpu")) is None
     assert memory.available(torch.device("meta")) is None

@@ -33,12 +33,16 @@ def test_outputs_never_change(name: str, rule: str) -> None:
     before, _ = relevance(model, embedded)
     with rules(model, rule):
         after, _ = relevance(model, embedded)
-    torch.testing.assert_close(after, before, rtol=ROUGH.get(name, 1e-9), atol=ROUGH.get(name, 1e-9))
+    torch.testing.assert_close(
+        after, before, rtol=ROUGH.get(name, 1e-9), atol=ROUGH.get(name, 1e-9)
+    )
 
 
 @every
 def test_cp_lrp_conserves_relevance(name: str) -> None:
-    """Without biases and additive embeddings the relevances of all tokens sum to the logit; plain gradients do not."""
+    """Without biases and additive embeddings the relevances of all tokens sum to the logit; plain
+    gradients do not.
+    """
     model, embedded = made(name)
     with rules(model, "cp_lrp"):
         out, found = relevance(model, embedded)
@@ -62,7 +66,9 @@ def test_eager_and_fused_attention_agree(name: str) -> None:
 
 @every
 def test_heads_add_up(name: str) -> None:
-    """An all-ones mask changes nothing; under CP-LRP the heads of one layer are additive; no head leaves the residual path."""
+    """An all-ones mask changes nothing; under CP-LRP the heads of one layer are additive; no head
+    leaves the residual path.
+    """
     model, embedded = made(name)
 
     def masked(heads: dict[int, list[float]] | None) -> Tensor:
@@ -79,15 +85,23 @@ def test_heads_add_up(name: str) -> None:
 
 @every
 def test_nothing_is_left_behind(name: str) -> None:
-    """Hooks, gradients and modes are as before, also after an exception inside of the model's call."""
+    """Hooks, gradients and modes are as before, also after an exception inside of the model's
+    call.
+    """
     model, embedded = made(name)
     wanted = {path: weight.requires_grad for path, weight in model.hf.named_parameters()}
 
     def hooks() -> int:
-        return sum(len(module._forward_hooks) + len(module._forward_pre_hooks) for module in model.hf.modules())
+        return sum(
+            len(module._forward_hooks) + len(module._forward_pre_hooks)
+            for module in model.hf.modules()
+        )
 
     count, before = hooks(), relevance(model, embedded)
-    with pytest.raises((RuntimeError, ValueError, IndexError, AttributeError)), rules(model, "attnlrp"):
+    with (
+        pytest.raises((RuntimeError, ValueError, IndexError, AttributeError)),
+        rules(model, "attnlrp"),
+    ):
         relevance(model, embedded[..., :7])
     assert hooks() == count
     assert {path: weight.requires_grad for path, weight in model.hf.named_parameters()} == wanted
@@ -100,7 +114,9 @@ def test_nothing_is_left_behind(name: str) -> None:
 @pytest.mark.parametrize("rule", ["attnlrp", "cp_lrp"])
 def test_padding_has_no_part(name: str, rule: str) -> None:
     model, embedded = made(name, biased=True)
-    padded = torch.cat([embedded, torch.randn(2, 3, embedded.shape[-1], dtype=torch.float64)], dim=1)
+    padded = torch.cat(
+        [embedded, torch.randn(2, 3, embedded.shape[-1], dtype=torch.float64)], dim=1
+    )
     mask = torch.cat([torch.ones(2, 9), torch.zeros(2, 3)], dim=1).long()
     with rules(model, rule):
         _, alone = relevance(model, embedded)
@@ -112,14 +128,21 @@ def test_padding_has_no_part(name: str, rule: str) -> None:
 def test_an_operation_without_a_rule_is_named() -> None:
     model, embedded = made("bert")
     dense = model.hf.bert.encoder.layer[0].output.dense
-    handle = dense.register_forward_hook(lambda module, given, out: torch.special.erfinv(out.clamp(-0.9, 0.9)))
-    with pytest.raises(UnsupportedModel, match="no rule for the operation 'clamp'"), rules(model, "cp_lrp"):
+    handle = dense.register_forward_hook(
+        lambda module, given, out: torch.special.erfinv(out.clamp(-0.9, 0.9))
+    )
+    with (
+        pytest.raises(UnsupportedModel, match="no rule for the operation 'clamp'"),
+        rules(model, "cp_lrp"),
+    ):
         relevance(model, embedded)
     handle.remove()
 
 
 def test_gradient_times_input_vanishes_behind_a_norm() -> None:
-    """Why the rules are needed: behind a layer norm without additive embeddings, gradient times input sums to nothing."""
+    """Why the rules are needed: behind a layer norm without additive embeddings, gradient times
+    input sums to nothing.
+    """
     model, embedded = made("bert")
     _, plain = relevance(model, embedded)
     assert plain.sum((1, 2)).abs().max() < 1e-6

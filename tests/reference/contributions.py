@@ -1,4 +1,6 @@
-"""Slow reference implementations of the methods that take layers apart: four architectures written out, one token at a time."""
+"""Slow reference implementations of the methods that take layers apart: four architectures written
+out, one token at a time.
+"""
 
 from __future__ import annotations
 
@@ -50,24 +52,26 @@ def blocks(model: Model) -> list[Block]:
         thirds = [slice(at * width, (at + 1) * width) for at in range(3)]
         return [
             Block(
-                *(turned(one.attn.c_attn, third) for third in thirds), turned(one.attn.c_proj), one.ln_1,
-                turned(one.mlp.c_fc), turned(one.mlp.c_proj), one.ln_2, one.mlp.act, True,
+                *(turned(one.attn.c_attn, third) for third in thirds), turned(one.attn.c_proj),
+                one.ln_1, turned(one.mlp.c_fc), turned(one.mlp.c_proj), one.ln_2, one.mlp.act, True,
             )
             for one in base.h
         ]  # fmt: skip
     if kind == "distilbert":
         return [
             Block(
-                *(affine(getattr(one.attention, f"{name}_lin")) for name in ("q", "k", "v", "out")), one.sa_layer_norm,
-                affine(one.ffn.lin1), affine(one.ffn.lin2), one.output_layer_norm, gelu, False,
+                *(affine(getattr(one.attention, f"{name}_lin")) for name in ("q", "k", "v",
+                "out")), one.sa_layer_norm, affine(one.ffn.lin1), affine(one.ffn.lin2),
+                one.output_layer_norm, gelu, False,
             )
             for one in base.transformer.layer
         ]  # fmt: skip
     return [
         Block(
             *(affine(getattr(one.attention.self, name)) for name in ("query", "key", "value")),
-            affine(one.attention.output.dense), one.attention.output.LayerNorm, affine(one.intermediate.dense),
-            affine(one.output.dense), one.output.LayerNorm, gelu, False,
+            affine(one.attention.output.dense), one.attention.output.LayerNorm,
+            affine(one.intermediate.dense), affine(one.output.dense), one.output.LayerNorm, gelu,
+            False,
         )
         for one in base.encoder.layer
     ]  # fmt: skip
@@ -82,7 +86,9 @@ def deviation(norm: Any, x: Tensor) -> Tensor:
 
 
 def normed(norm: Any, x: Tensor) -> Tensor:
-    return (x - x.mean(-1, keepdim=True)) / deviation(norm, x) * norm.weight.detach() + norm.bias.detach()
+    return (x - x.mean(-1, keepdim=True)) / deviation(
+        norm, x
+    ) * norm.weight.detach() + norm.bias.detach()
 
 
 def bent(norm: Any, part: Tensor, whole: Tensor) -> Tensor:
@@ -95,17 +101,24 @@ def attended(block: Block, x: Tensor) -> tuple[list[Tensor], list[Tensor]]:
     read = normed(block.norm, x) if block.before else x
     weights, values = [], []
     for start in range(0, x.shape[1], SIZE):
-        q, k, v = (times(side, read)[:, start : start + SIZE] for side in (block.query, block.key, block.value))
+        q, k, v = (
+            times(side, read)[:, start : start + SIZE]
+            for side in (block.query, block.key, block.value)
+        )
         scores = q @ k.T / SIZE**0.5
         if block.before:
-            scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf)
+            scores = scores.masked_fill(
+                torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf
+            )
         weights.append(torch.softmax(scores, -1))
         values.append(v)
     return weights, values
 
 
 class Passed(NamedTuple):
-    """The states of one layer: input plus attention, the attention block's output, before the second norm, output."""
+    """The states of one layer: input plus attention, the attention block's output, before the
+    second norm, output.
+    """
 
     total: Tensor
     middle: Tensor
@@ -124,7 +137,9 @@ def passed(block: Block, x: Tensor, without: int | None = None) -> Passed:
     middle = total if block.before else normed(block.norm, total)
     inner = times(block.inner, normed(block.second, middle) if block.before else middle)
     second = middle + times(block.outer, block.activation(inner))
-    return Passed(total, middle, inner, second, second if block.before else normed(block.second, second))
+    return Passed(
+        total, middle, inner, second, second if block.before else normed(block.second, second)
+    )
 
 
 def states(model: Model, row: Encoded) -> Any:
@@ -179,7 +194,10 @@ def reference_alti(model: Model, row: Encoded, target: int) -> np.ndarray:
         for i in range(n):
             y = states_.middle[i]
             for j in range(n):
-                near[i, j] = max(0.0, float(y.abs().sum() - (y - part(block, x, i, j, states_.total)).abs().sum()))
+                near[i, j] = max(
+                    0.0,
+                    float(y.abs().sum() - (y - part(block, x, i, j, states_.total)).abs().sum()),
+                )
         matrices.append(near)
     return rolled(model, row, matrices)
 
@@ -217,16 +235,22 @@ def decomposed(block: Block, x: Tensor, parts: list[Tensor]) -> list[Tensor]:
         found.append(one + torch.cat(heads, -1) @ block.out[0].T)
     found = shared(found, times(block.out, times(block.value, constant)))
     if not block.before:
-        found = shared([bent(block.norm, one, states_.total) for one in found], block.norm.bias.detach())
+        found = shared(
+            [bent(block.norm, one, states_.total) for one in found], block.norm.bias.detach()
+        )
     inner = found
     if block.before:
-        inner = shared([bent(block.second, one, states_.middle) for one in inner], block.second.bias.detach())
+        inner = shared(
+            [bent(block.second, one, states_.middle) for one in inner], block.second.bias.detach()
+        )
     inner = shared([one @ block.inner[0].T for one in inner], block.inner[1])
     slope = block.activation(states_.inner) / states_.inner
     outer = shared([(one * slope) @ block.outer[0].T for one in inner], block.outer[1])
     found = [one + two for one, two in zip(found, outer)]
     if not block.before:
-        found = shared([bent(block.second, one, states_.second) for one in found], block.second.bias.detach())
+        found = shared(
+            [bent(block.second, one, states_.second) for one in found], block.second.bias.detach()
+        )
     return found
 
 
@@ -252,7 +276,9 @@ def reference_parts(model: Model, row: Encoded) -> Tensor:
     inner = shared([dense.weight.detach() @ one[0] for one in parts], dense.bias.detach())
     whole = times(affine(dense), x[0])
     slope = activation(whole) / whole
-    return torch.stack(shared([last.weight.detach() @ (one * slope) for one in inner], last.bias.detach()))
+    return torch.stack(
+        shared([last.weight.detach() @ (one * slope) for one in inner], last.bias.detach())
+    )
 
 
 def reference_decompx(model: Model, row: Encoded, target: int) -> np.ndarray:
@@ -260,8 +286,13 @@ def reference_decompx(model: Model, row: Encoded, target: int) -> np.ndarray:
 
 
 def reference_attention_flow(model: Model, row: Encoded, target: int) -> np.ndarray:
-    """The linear programme: flows within capacities, nothing lost on the way, as much as possible into the token."""
-    layers = [torch.stack(attended(block, x)[0]).mean(0).numpy() / 2 + np.eye(len(x)) / 2 for block, x in through(model, row)]
+    """The linear programme: flows within capacities, nothing lost on the way, as much as possible
+    into the token.
+    """
+    layers = [
+        torch.stack(attended(block, x)[0]).mean(0).numpy() / 2 + np.eye(len(x)) / 2
+        for block, x in through(model, row)
+    ]
     n, depth = len(row.ids), len(layers)
     start = n - 1 if model.reads_last_token else 0
     pipe = np.arange(depth * n * n).reshape(depth, n, n)  # [layer, from above, to below]
@@ -281,5 +312,7 @@ def reference_attention_flow(model: Model, row: Encoded, target: int) -> np.ndar
         gain[pipe[0, :, token]] = -1
         for at in np.delete(pipe[0], token, axis=1).ravel():
             mine[at] = (0.0, 0.0)
-        found.append(-linprog(gain, A_eq=kept, b_eq=np.zeros(len(kept)), bounds=mine, method="highs").fun)
+        found.append(
+            -linprog(gain, A_eq=kept, b_eq=np.zeros(len(kept)), bounds=mine, method="highs").fun
+        )
     return np.array(found)[row.content]

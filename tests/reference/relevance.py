@@ -1,7 +1,9 @@
-"""Relevance and DeepLIFT multipliers by hand: the tiny architectures written out operation by operation in numpy.
+"""Relevance and DeepLIFT multipliers by hand: the tiny architectures written out operation by
+operation in numpy.
 
-A tape notes every operation with its inputs and output; `relevance` walks it back with Chefer's rules in terms of R itself,
-`multipliers` with DeepLIFT's in terms of the differences to a second tape. Nothing here is a gradient of anything.
+A tape notes every operation with its inputs and output; `relevance` walks it back with Chefer's
+rules in terms of R itself, `multipliers` with DeepLIFT's in terms of the differences to a second
+tape. Nothing here is a gradient of anything.
 """
 
 from __future__ import annotations
@@ -54,7 +56,11 @@ class Tape:
 
     def hidden(self, x: int) -> int:
         """What lies ahead, out of sight of a decoder."""
-        return self.note("hidden", (x,), np.where(np.triu(np.ones_like(self.values[x]), 1) > 0, -np.inf, self.values[x]))
+        return self.note(
+            "hidden",
+            (x,),
+            np.where(np.triu(np.ones_like(self.values[x]), 1) > 0, -np.inf, self.values[x]),
+        )
 
     def softmax(self, x: int) -> int:
         raised = np.exp(self.values[x] - self.values[x].max(-1, keepdims=True))
@@ -74,12 +80,16 @@ class Tape:
         return self.note("part", (x,), self.values[x][rows, columns], (rows, columns))
 
     def joined(self, parts: list[int]) -> int:
-        return self.note("joined", tuple(parts), np.concatenate([self.values[part] for part in parts], -1))
+        return self.note(
+            "joined", tuple(parts), np.concatenate([self.values[part] for part in parts], -1)
+        )
 
     def attend(self, q: int, k: int, v: int, causal: bool = False) -> int:
         outs = []
         for start in range(0, self.values[q].shape[1], 32):
-            one, two, three = (self.part(x, slice(None), slice(start, start + 32)) for x in (q, k, v))
+            one, two, three = (
+                self.part(x, slice(None), slice(start, start + 32)) for x in (q, k, v)
+            )
             scores = self.times(self.matmul(one, self.turned(two)), 32**-0.5)
             weights = self.softmax(self.hidden(scores) if causal else scores)
             self.weights.append(weights)
@@ -129,13 +139,17 @@ def _bert(tape: Tape, model: Model, row: Encoded, x: int) -> tuple[int, int]:
     x = first = tape.norm(tape.add(x, tape.put(around)), base.embeddings.LayerNorm)
     for layer in base.encoder.layer:
         mine, out = layer.attention.self, layer.attention.output
-        context = tape.attend(*(_linear(tape, x, one) for one in (mine.query, mine.key, mine.value)))
+        context = tape.attend(
+            *(_linear(tape, x, one) for one in (mine.query, mine.key, mine.value))
+        )
         x = tape.norm(tape.add(_linear(tape, context, out.dense), x), out.LayerNorm)
         inner = tape.apply(_linear(tape, x, layer.intermediate.dense), gelu)
         x = tape.norm(tape.add(_linear(tape, inner, layer.output.dense), x), layer.output.LayerNorm)
     x = tape.part(x, slice(0, 1), slice(None))
     if model.hf.config.model_type == "bert":
-        return first, _linear(tape, tape.apply(_linear(tape, x, base.pooler.dense), np.tanh), model.hf.classifier)
+        return first, _linear(
+            tape, tape.apply(_linear(tape, x, base.pooler.dense), np.tanh), model.hf.classifier
+        )
     head = model.hf.classifier
     return first, _linear(tape, tape.apply(_linear(tape, x, head.dense), np.tanh), head.out_proj)
 
@@ -146,11 +160,15 @@ def _distilbert(tape: Tape, model: Model, row: Encoded, x: int) -> tuple[int, in
     x = first = tape.norm(tape.add(x, places), base.embeddings.LayerNorm)
     for layer in base.transformer.layer:
         mine = layer.attention
-        context = tape.attend(*(_linear(tape, x, one) for one in (mine.q_lin, mine.k_lin, mine.v_lin)))
+        context = tape.attend(
+            *(_linear(tape, x, one) for one in (mine.q_lin, mine.k_lin, mine.v_lin))
+        )
         x = tape.norm(tape.add(_linear(tape, context, mine.out_lin), x), layer.sa_layer_norm)
         inner = tape.apply(_linear(tape, x, layer.ffn.lin1), gelu)
         x = tape.norm(tape.add(_linear(tape, inner, layer.ffn.lin2), x), layer.output_layer_norm)
-    x = tape.apply(_linear(tape, tape.part(x, slice(0, 1), slice(None)), model.hf.pre_classifier), relu)
+    x = tape.apply(
+        _linear(tape, tape.part(x, slice(0, 1), slice(None)), model.hf.pre_classifier), relu
+    )
     return first, _linear(tape, x, model.hf.classifier)
 
 
@@ -163,7 +181,9 @@ def _gpt2(tape: Tape, model: Model, row: Encoded, x: int) -> tuple[int, int]:
     x = first = tape.add(x, tape.put(numbers(base.wpe.weight)[_places(model, row)]))
     for block in base.h:
         both = turned(tape.norm(x, block.ln_1), block.attn.c_attn)
-        q, k, v = (tape.part(both, slice(None), slice(at, at + width)) for at in range(0, 3 * width, width))
+        q, k, v = (
+            tape.part(both, slice(None), slice(at, at + width)) for at in range(0, 3 * width, width)
+        )
         x = tape.add(turned(tape.attend(q, k, v, causal=True), block.attn.c_proj), x)
         inner = tape.apply(turned(tape.norm(x, block.ln_2), block.mlp.c_fc), tanh_gelu)
         x = tape.add(x, turned(inner, block.mlp.c_proj))
@@ -175,8 +195,11 @@ def ratio(above: Array, below: Array) -> Array:
     return np.divide(above, below, out=np.zeros_like(above), where=below != 0)
 
 
-def relevance(tape: Tape, logits: int, target: int, mask: Array | None = None) -> tuple[dict[int, Array], list[Array]]:
-    """R of every value, and the relevance of every attention matrix, whole and unmasked; 1 at the target.
+def relevance(
+    tape: Tape, logits: int, target: int, mask: Array | None = None
+) -> tuple[dict[int, Array], list[Array]]:
+    """R of every value, and the relevance of every attention matrix, whole and unmasked; 1 at the
+    target.
 
     `mask` has one number per attention matrix, in the order of the tape."""
     v = tape.values
@@ -193,7 +216,10 @@ def relevance(tape: Tape, logits: int, target: int, mask: Array | None = None) -
         elif name == "add":
             a, b = (v[at] * ratio(r, v[made]) for at in given)
             size, total = abs(a.sum()) + abs(b.sum()), a.sum() + b.sum()
-            parts = [part * (abs(part.sum()) / size * total / part.sum() if part.sum() else 0) for part in (a, b)]
+            parts = [
+                part * (abs(part.sum()) / size * total / part.sum() if part.sum() else 0)
+                for part in (a, b)
+            ]
         elif name == "matmul":
             a, b = v[given[0]], v[given[1]]
             share = ratio(r, v[made])

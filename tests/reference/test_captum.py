@@ -1,4 +1,6 @@
-"""Integrated gradients against Captum's layer integrated gradients, with positions given explicitly."""
+"""Integrated gradients against Captum's layer integrated gradients, with positions given
+explicitly.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,17 @@ captum = pytest.importorskip("captum.attr", reason="captum is not installed (ext
 def test_equal_to_captum(architecture: str, baseline: str) -> None:
     model = tiny(architecture)
     data = [*TEXTS, *PAIRS]
-    found = explain(model, data, "integrated_gradients", options={"baseline": baseline, "tolerance": 1e-5})
+    found = explain(
+        model, data, "integrated_gradients", options={"baseline": baseline, "tolerance": 1e-5}
+    )
     for one, row in zip(found, encode(model, as_examples(data))):
         n = len(row.ids)
         positions = torch.arange(model.first_position, model.first_position + n)[None]
-        types = torch.zeros(1, n, dtype=torch.long) if row.types is None else torch.from_numpy(row.types)[None]
+        types = (
+            torch.zeros(1, n, dtype=torch.long)
+            if row.types is None
+            else torch.from_numpy(row.types)[None]
+        )
 
         def call(ids: torch.Tensor, positions: torch.Tensor, types: torch.Tensor) -> torch.Tensor:
             rows = len(ids)
@@ -42,7 +50,9 @@ def test_equal_to_captum(architecture: str, baseline: str) -> None:
 
         ids = torch.from_numpy(row.ids)[None]
         reference = ids.clone()
-        reference[0, torch.from_numpy(row.content)] = getattr(model.tokenizer, f"{baseline}_token_id")
+        reference[0, torch.from_numpy(row.content)] = getattr(
+            model.tokenizer, f"{baseline}_token_id"
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             theirs, delta = captum.LayerIntegratedGradients(call, model.embeddings).attribute(
@@ -54,5 +64,7 @@ def test_equal_to_captum(architecture: str, baseline: str) -> None:
                 return_convergence_delta=True,
             )
         assert abs(float(delta)) < 1e-4
-        np.testing.assert_allclose(one.scores, theirs.sum(-1)[0].detach().numpy()[row.content], atol=1e-4)
+        np.testing.assert_allclose(
+            one.scores, theirs.sum(-1)[0].detach().numpy()[row.content], atol=1e-4
+        )
         assert abs(sum(one.scores) - (one.value - one.reference_value)) < 1e-5

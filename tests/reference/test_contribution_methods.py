@@ -1,4 +1,6 @@
-"""The reference implementations of the methods that take layers apart once more, where biases and several heads matter."""
+"""The reference implementations of the methods that take layers apart once more, where biases and
+several heads matter.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +31,17 @@ from conftest import PAIRS, TEXTS
 
 DATA = [TEXTS[0], TEXTS[4], PAIRS[0]]
 REFERENCES = {
-    "attention_flow": reference_attention_flow, "value_zeroing": reference_value_zeroing, "alti": reference_alti,
-    "globenc": reference_globenc, "decompx": reference_decompx,
+    "attention_flow": reference_attention_flow, "value_zeroing": reference_value_zeroing,
+    "alti": reference_alti, "globenc": reference_globenc, "decompx": reference_decompx,
 }  # fmt: skip
 
 
 @cache
 def biased(architecture: str) -> Model:
     """Three layers of two heads, with biases and norm weights as large as the rest."""
-    tokenizer = make_tokenizer(architecture, [*TEXTS, *(text for pair in PAIRS for text in pair)], 300)
+    tokenizer = make_tokenizer(
+        architecture, [*TEXTS, *(text for pair in PAIRS for text in pair)], 300
+    )
     torch.manual_seed(11)
     made = make_model(architecture, tokenizer, ["no", "yes"], layers=3, width=64).double().eval()
     with torch.no_grad():
@@ -54,7 +58,9 @@ def biased(architecture: str) -> Model:
 def test_method_equals_its_reference_with_biases_and_heads(architecture: str, method: str) -> None:
     model = biased(architecture)
     for one, row in zip(explain(model, DATA, method), encode(model, as_examples(DATA))):
-        np.testing.assert_allclose(one.scores, REFERENCES[method](model, row, one.target_index), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(
+            one.scores, REFERENCES[method](model, row, one.target_index), rtol=0, atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

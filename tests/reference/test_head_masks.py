@@ -1,4 +1,6 @@
-"""Masked relevance under given masks: equal to the slow reference implementations, and the laws of the mask."""
+"""Masked relevance under given masks: equal to the slow reference implementations, and the laws of
+the mask.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,21 @@ DATA = TEXTS[:3]
 def mask(keep: list[list[int]]) -> str:
     rows = tuple(tuple(bool(head) for head in layer) for layer in keep)
     none = tuple((None,) for _ in keep)
-    return to_json(HeadMask("any", "en", "0" * 64, ("nsubj",), "dep->head", "strip", none, 0.05, 0.8, "synt_pos", rows))
+    return to_json(
+        HeadMask(
+            "any",
+            "en",
+            "0" * 64,
+            ("nsubj",),
+            "dep->head",
+            "strip",
+            none,
+            0.05,
+            0.8,
+            "synt_pos",
+            rows,
+        )
+    )
 
 
 def scores(model: Model, method: str, keep: list[list[int]] | None = None) -> list[np.ndarray]:
@@ -41,18 +57,25 @@ def test_masked_methods_equal_their_references(model: Model, keep: list[list[int
             if method == "masked_lrp":
                 expected = rolled_out(model, row, one.target_index, np.concatenate(floats))
             else:
-                expected = reference_propagation(model, row, one.target_index, conservative=False, mask=floats)
+                expected = reference_propagation(
+                    model, row, one.target_index, conservative=False, mask=floats
+                )
             np.testing.assert_allclose(one.scores, expected, atol=1e-8)
 
 
-@pytest.mark.parametrize(("method", "whole"), [("masked_lrp", "transatt"), ("masked_attnlrp", "attnlrp")])
+@pytest.mark.parametrize(
+    ("method", "whole"), [("masked_lrp", "transatt"), ("masked_attnlrp", "attnlrp")]
+)
 def test_a_mask_of_ones_is_no_mask(model: Model, method: str, whole: str) -> None:
     for one, other in zip(scores(model, method, [[1, 1], [1, 1]]), scores(model, whole)):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
 
 
 def test_the_lowest_layer_counts_only_where_embeddings_are_read(model: Model) -> None:
-    plain, low = scores(model, "masked_lrp", [[1, 1], [1, 1]]), scores(model, "masked_lrp", [[0, 1], [1, 1]])
+    plain, low = (
+        scores(model, "masked_lrp", [[1, 1], [1, 1]]),
+        scores(model, "masked_lrp", [[0, 1], [1, 1]]),
+    )
     assert all((a == b).all() for a, b in zip(plain, low))
     high = scores(model, "masked_lrp", [[1, 1], [0, 1]])
     assert any(np.abs(a - b).max() > 1e-6 for a, b in zip(plain, high))
@@ -69,7 +92,9 @@ def test_no_head_leaves_the_residual_path(model: Model) -> None:
 
 
 def test_a_mask_for_another_model_is_refused(bert: Model, tmp_path: object) -> None:
-    with pytest.raises(InputError, match=r"is for 3 layers of 2 heads .* but .* has 2 layers of 2 heads"):
+    with pytest.raises(
+        InputError, match=r"is for 3 layers of 2 heads .* but .* has 2 layers of 2 heads"
+    ):
         scores(bert, "masked_lrp", [[1, 1], [1, 1], [1, 1]])
     with pytest.raises(InputError, match=r"there is no head mask nowhere\.json"):
         explain(bert, DATA, "masked_attnlrp", options={"heads": "nowhere.json"})
@@ -81,6 +106,7 @@ def test_a_mask_file_is_its_json(bert: Model, tmp_path: object) -> None:
     text = mask([[1, 0], [0, 1]])
     file = write_mask(from_json(text), f"{tmp_path}/mask.json")
     for one, other in zip(
-        scores(bert, "masked_lrp", [[1, 0], [0, 1]]), explain(bert, DATA, "masked_lrp", options={"heads": str(file)})
+        scores(bert, "masked_lrp", [[1, 0], [0, 1]]),
+        explain(bert, DATA, "masked_lrp", options={"heads": str(file)}),
     ):
         np.testing.assert_array_equal(one, other.scores)

@@ -1,8 +1,10 @@
-"""AttnLRP and CP-LRP equal `lxt`, the authors' package, where it still runs on today's transformers.
+"""AttnLRP and CP-LRP equal `lxt`, the authors' package, where it still runs on today's
+transformers.
 
-It patches classes for good, so it runs in a process of its own. Its modules for BERT (which needs what transformers has
-removed) and for torchvision are left out, and the table of attention functions that it makes gets the one method that today's
-models call. What is left differs by its stabiliser of 1e-10, and by norms in float32.
+It patches classes for good, so it runs in a process of its own. Its modules for BERT (which needs
+what transformers has removed) and for torchvision are left out, and the table of attention
+functions that it makes gets the one method that today's models call. What is left differs by its
+stabiliser of 1e-10, and by norms in float32.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from bare import made, relevance
 CHILD = """
 import importlib, sys, types, torch
 sys.path[:0] = sys.argv[4:]
-for name, parts in {"bert": ("modeling_bert", "attnLRP"), "vit_torch": ("vision_transformer", "cp_LRP")}.items():
+stubs = {"bert": ("modeling_bert", "attnLRP"), "vit_torch": ("vision_transformer", "cp_LRP")}
+for name, parts in stubs.items():
     stub = types.ModuleType(f"lxt.efficient.models.{name}")
     for part in parts:
         setattr(stub, part, None)

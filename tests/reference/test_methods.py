@@ -1,4 +1,6 @@
-"""Slow reference implementations, from the formulas: nothing of ours but the encoding, one text at a time, plain calls."""
+"""Slow reference implementations, from the formulas: nothing of ours but the encoding, one text at
+a time, plain calls.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ def plain(model: Model, row: Encoded, **replaced: torch.Tensor) -> torch.Tensor:
     """The model's logits with positions given outright; `replaced` overrides inputs."""
     n = len(row.ids)
     first = model.first_position
-    given = {"attention_mask": torch.ones(1, n, dtype=torch.long), "position_ids": torch.arange(first, first + n)[None]}
+    given = {
+        "attention_mask": torch.ones(1, n, dtype=torch.long),
+        "position_ids": torch.arange(first, first + n)[None],
+    }
     if "inputs_embeds" not in replaced:
         given["input_ids"] = torch.from_numpy(row.ids)[None]
     if row.types is not None and "token_type_ids" in model.accepts:
@@ -51,7 +56,10 @@ def plain(model: Model, row: Encoded, **replaced: torch.Tensor) -> torch.Tensor:
 def many(model: Model, row: Encoded, points: torch.Tensor) -> torch.Tensor:
     """The logits of one input with several embeddings."""
     n, first = len(row.ids), model.first_position
-    given = {"attention_mask": torch.ones(points.shape[:2], dtype=torch.long), "inputs_embeds": points}
+    given = {
+        "attention_mask": torch.ones(points.shape[:2], dtype=torch.long),
+        "inputs_embeds": points,
+    }
     given["position_ids"] = torch.arange(first, first + n).expand(len(points), n)
     if row.types is not None and "token_type_ids" in model.accepts:
         given["token_type_ids"] = torch.from_numpy(row.types).expand(len(points), n)
@@ -78,12 +86,18 @@ def reference_position(model: Model, row: Encoded, target: int) -> np.ndarray:
 
 
 def reference_occlusion(model: Model, row: Encoded, target: int) -> np.ndarray:
-    filler = model.tokenizer.mask_token_id if model.tokenizer.mask_token_id is not None else model.tokenizer.pad_token_id
+    filler = (
+        model.tokenizer.mask_token_id
+        if model.tokenizer.mask_token_id is not None
+        else model.tokenizer.pad_token_id
+    )
     found = []
     for token in np.flatnonzero(row.content):
         ids = torch.from_numpy(row.ids.copy())[None]
         ids[0, token] = filler
-        if model.reads_last_token:  # the plain call would look for the last token that is not padding
+        if (
+            model.reads_last_token
+        ):  # the plain call would look for the last token that is not padding
             without = plain(model, row, inputs_embeds=model.embeddings(ids).detach())
         else:
             without = plain(model, row, input_ids=ids)
@@ -92,7 +106,9 @@ def reference_occlusion(model: Model, row: Encoded, target: int) -> np.ndarray:
 
 
 def reference_gradient_norm(model: Model, row: Encoded, target: int) -> np.ndarray:
-    return np.array([float((g * g).sum().sqrt()) for g in slope(model, row, embedded(model, row), target)])[row.content]
+    return np.array(
+        [float((g * g).sum().sqrt()) for g in slope(model, row, embedded(model, row), target)]
+    )[row.content]
 
 
 def reference_input_x_gradient(model: Model, row: Encoded, target: int) -> np.ndarray:
@@ -104,7 +120,9 @@ def reference_integrated_gradients(model: Model, row: Encoded, target: int) -> n
     """The midpoint rule with 8000 steps: a ReLU's kinks are met no better than a step allows."""
     e = embedded(model, row)
     b = e.clone()
-    b[0, torch.from_numpy(row.content)] = model.embeddings.weight[model.tokenizer.pad_token_id].detach()
+    b[0, torch.from_numpy(row.content)] = model.embeddings.weight[
+        model.tokenizer.pad_token_id
+    ].detach()
     total = torch.zeros_like(e[0])
     steps, some = 8000, 200
     for start in range(0, steps, some):
@@ -119,31 +137,50 @@ def reference_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
     before = model.hf.config._attn_implementation
     model.hf.set_attn_implementation("eager")
     try:
-        weights = model.hf(torch.from_numpy(row.ids)[None], output_attentions=True, **_types(model, row)).attentions
+        weights = model.hf(
+            torch.from_numpy(row.ids)[None], output_attentions=True, **_types(model, row)
+        ).attentions
     finally:
         model.hf.set_attn_implementation(before)
     query = len(row.ids) - 1 if model.reads_last_token else 0
     heads = weights[-1][0]
-    return np.array([float((sum(head[query, t] for head in heads) / len(heads)).detach()) for t in np.flatnonzero(row.content)])
+    return np.array(
+        [
+            float((sum(head[query, t] for head in heads) / len(heads)).detach())
+            for t in np.flatnonzero(row.content)
+        ]
+    )
 
 
 def inside(model: Model, row: Encoded, target: int) -> tuple[list[torch.Tensor], ...]:
-    """Attention weights and states of every layer, and the slopes of the logit by them, by the plain call."""
+    """Attention weights and states of every layer, and the slopes of the logit by them, by the
+    plain call.
+    """
     before = model.hf.config._attn_implementation
     model.hf.set_attn_implementation("eager")
     try:
         n, first = len(row.ids), model.first_position
-        places = {} if model.hf.config.model_type == "distilbert" else {"position_ids": torch.arange(first, first + n)[None]}
+        places = (
+            {}
+            if model.hf.config.model_type == "distilbert"
+            else {"position_ids": torch.arange(first, first + n)[None]}
+        )
         out = model.hf(
-            inputs_embeds=embedded(model, row).requires_grad_(True), attention_mask=torch.ones(1, n), output_attentions=True,
-            output_hidden_states=True, **places, **_types(model, row),
+            inputs_embeds=embedded(model, row).requires_grad_(True), attention_mask=torch.ones(1,
+            n), output_attentions=True, output_hidden_states=True, **places, **_types(model, row),
         )  # fmt: skip
         weights, states = list(out.attentions), list(out.hidden_states[: len(out.attentions)])
-        slopes = [torch.autograd.grad(out.logits[0, target], one, retain_graph=True)[0] for one in weights + states]
+        slopes = [
+            torch.autograd.grad(out.logits[0, target], one, retain_graph=True)[0]
+            for one in weights + states
+        ]
     finally:
         model.hf.set_attn_implementation(before)
     count = len(weights)
-    return tuple([one[0].detach() for one in part] for part in (weights, slopes[:count], states, slopes[count:]))  # type: ignore[return-value]
+    return tuple(
+        [one[0].detach() for one in part]
+        for part in (weights, slopes[:count], states, slopes[count:])
+    )  # type: ignore[return-value]
 
 
 def at(model: Model, row: Encoded) -> int:
@@ -153,7 +190,10 @@ def at(model: Model, row: Encoded) -> int:
 def reference_scaled_attention(model: Model, row: Encoded, target: int) -> np.ndarray:
     weights, slopes, _, _ = inside(model, row, target)
     q, heads = at(model, row), len(weights[-1])
-    found = [sum(float(weights[-1][h, q, t] * slopes[-1][h, q, t]) for h in range(heads)) / heads for t in range(len(row.ids))]
+    found = [
+        sum(float(weights[-1][h, q, t] * slopes[-1][h, q, t]) for h in range(heads)) / heads
+        for t in range(len(row.ids))
+    ]
     return np.array(found)[row.content]
 
 
@@ -170,21 +210,29 @@ def reference_generic_attention(model: Model, row: Encoded, target: int) -> np.n
     weights, slopes, _, _ = inside(model, row, target)
     relevance = np.eye(len(row.ids))
     for layer, slope_ in zip(weights, slopes):
-        relevance += np.mean([np.maximum(0, (a * g).numpy()) for a, g in zip(layer, slope_)], axis=0) @ relevance
+        relevance += (
+            np.mean([np.maximum(0, (a * g).numpy()) for a, g in zip(layer, slope_)], axis=0)
+            @ relevance
+        )
     return relevance[at(model, row)][row.content]
 
 
 def reference_grads(model: Model, row: Encoded, target: int) -> np.ndarray:
     last = inside(model, row, target)[1][-1].numpy()
     heads, n, _ = last.shape
-    return np.array([max(0.0, sum(last[h, i, t] for h in range(heads) for i in range(n)) / (heads * n)) for t in range(n)])[
-        row.content
-    ]
+    return np.array(
+        [
+            max(0.0, sum(last[h, i, t] for h in range(heads) for i in range(n)) / (heads * n))
+            for t in range(n)
+        ]
+    )[row.content]
 
 
 def reference_attgrads(model: Model, row: Encoded, target: int) -> np.ndarray:
     weights, slopes, _, _ = inside(model, row, target)
-    matrix = sum(slope_.numpy().mean() * one.numpy() for one, slope_ in zip(weights[-1], slopes[-1])) / len(weights[-1])
+    matrix = sum(
+        slope_.numpy().mean() * one.numpy() for one, slope_ in zip(weights[-1], slopes[-1])
+    ) / len(weights[-1])
     matrix = np.maximum(0, matrix)
     if matrix.max() == matrix.min():
         return np.zeros(int(row.content.sum()))
@@ -193,20 +241,27 @@ def reference_attgrads(model: Model, row: Encoded, target: int) -> np.ndarray:
 
 def reference_cat(model: Model, row: Encoded, target: int) -> np.ndarray:
     _, _, states, slopes = inside(model, row, target)
-    return np.array([sum(float(h[t] @ g[t]) for h, g in zip(states, slopes)) for t in range(len(row.ids))])[row.content]
+    return np.array(
+        [sum(float(h[t] @ g[t]) for h, g in zip(states, slopes)) for t in range(len(row.ids))]
+    )[row.content]
 
 
 def reference_attcat(model: Model, row: Encoded, target: int) -> np.ndarray:
     weights, _, states, slopes = inside(model, row, target)
     layers = list(zip(weights, states, slopes))
-    found = [sum(float(h[t] @ g[t]) * float(a[:, :, t].mean()) for a, h, g in layers) for t in range(len(row.ids))]
+    found = [
+        sum(float(h[t] @ g[t]) * float(a[:, :, t].mean()) for a, h, g in layers)
+        for t in range(len(row.ids))
+    ]
     return np.array(found)[row.content]
 
 
 class Frozen:
     """The four tiny architectures written out, with what the rules hold fixed detached by hand."""
 
-    def __init__(self, model: Model, row: Encoded, conservative: bool, mask: list[list[float]] | None = None) -> None:
+    def __init__(
+        self, model: Model, row: Encoded, conservative: bool, mask: list[list[float]] | None = None
+    ) -> None:
         self.hf, self.row, self.conservative = model.hf, row, conservative
         self.mask = iter(mask or ())
         self.first, self.width = model.first_position, model.embeddings.weight.shape[1]
@@ -216,10 +271,14 @@ class Frozen:
         deviation = (middle.pow(2).mean(-1, keepdim=True) + layer.eps).sqrt().detach()
         return middle / deviation * layer.weight + layer.bias
 
-    def activated(self, function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    def activated(
+        self, function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor
+    ) -> torch.Tensor:
         return x * (function(x) / x).detach()
 
-    def attend(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> torch.Tensor:
+    def attend(
+        self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+    ) -> torch.Tensor:
         """All heads of one layer, one by one; halves of a product by detaching either side."""
         size, parts = 32, []
         mask = next(self.mask, [1.0] * (self.width // size))
@@ -227,7 +286,9 @@ class Frozen:
             one, two, three = (x[:, start : start + size] for x in (q, k, v))
             scores = 0.5 * (one @ two.detach().T + one.detach() @ two.T) / size**0.5
             if causal:
-                scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf)
+                scores = scores.masked_fill(
+                    torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf
+                )
             weights = torch.softmax(scores, -1)
             if self.conservative:
                 parts.append(weights.detach() @ three)
@@ -240,16 +301,21 @@ class Frozen:
         return torch.arange(self.first, self.first + len(self.row.ids))
 
     def logits(self, e: torch.Tensor) -> torch.Tensor:
-        return {"bert": self.bert, "xlm-roberta": self.bert, "distilbert": self.distilbert, "gpt2": self.gpt2}[
-            self.hf.config.model_type
-        ](e)
+        return {
+            "bert": self.bert,
+            "xlm-roberta": self.bert,
+            "distilbert": self.distilbert,
+            "gpt2": self.gpt2,
+        }[self.hf.config.model_type](e)
 
     def bert(self, e: torch.Tensor) -> torch.Tensor:
         base = self.hf.base_model
         types = torch.zeros(len(e), dtype=torch.long)
         if self.hf.config.model_type == "bert":
             types = torch.from_numpy(self.row.types)
-        around = base.embeddings.position_embeddings(self.places()) + base.embeddings.token_type_embeddings(types)
+        around = base.embeddings.position_embeddings(
+            self.places()
+        ) + base.embeddings.token_type_embeddings(types)
         x = self.norm(base.embeddings.LayerNorm, e + around)
         for layer in base.encoder.layer:
             mine, out = layer.attention.self, layer.attention.output
@@ -259,11 +325,15 @@ class Frozen:
             x = self.norm(layer.output.LayerNorm, x + layer.output.dense(inner))
         if self.hf.config.model_type == "bert":
             return self.hf.classifier(self.activated(torch.tanh, base.pooler.dense(x[0])))
-        return self.hf.classifier.out_proj(self.activated(torch.tanh, self.hf.classifier.dense(x[0])))
+        return self.hf.classifier.out_proj(
+            self.activated(torch.tanh, self.hf.classifier.dense(x[0]))
+        )
 
     def distilbert(self, e: torch.Tensor) -> torch.Tensor:
         base = self.hf.distilbert
-        x = self.norm(base.embeddings.LayerNorm, e + base.embeddings.position_embeddings(self.places()))
+        x = self.norm(
+            base.embeddings.LayerNorm, e + base.embeddings.position_embeddings(self.places())
+        )
         for layer in base.transformer.layer:
             mine = layer.attention
             context = mine.out_lin(self.attend(mine.q_lin(x), mine.k_lin(x), mine.v_lin(x)))
@@ -284,7 +354,11 @@ class Frozen:
 
 
 def reference_propagation(
-    model: Model, row: Encoded, target: int, conservative: bool, mask: list[list[float]] | None = None
+    model: Model,
+    row: Encoded,
+    target: int,
+    conservative: bool,
+    mask: list[list[float]] | None = None,
 ) -> np.ndarray:
     e = embedded(model, row)[0]
     leaf = e.clone().requires_grad_(True)
@@ -304,7 +378,9 @@ def reference_cp_lrp(model: Model, row: Encoded, target: int) -> np.ndarray:
 
 def tape_of(model: Model, row: Encoded, target: int) -> tuple[relevance.Tape, int, int]:
     tape, _, first, logits = relevance.run(model, row, embedded(model, row)[0].numpy())
-    np.testing.assert_allclose(tape.values[logits][0], plain(model, row).detach().numpy(), atol=1e-9)
+    np.testing.assert_allclose(
+        tape.values[logits][0], plain(model, row).detach().numpy(), atol=1e-9
+    )
     return tape, first, logits
 
 
@@ -398,8 +474,14 @@ REFERENCES = {
 def test_every_method_has_a_reference() -> None:
     from babelscope.methods import METHODS
 
-    files = [file for file in Path(__file__).parent.glob("test_*.py") if "\nREFERENCES = {" in file.read_text("utf-8")]
-    assert {name for file in files for name in getattr(import_module(file.stem), "REFERENCES", ())} == set(METHODS)
+    files = [
+        file
+        for file in Path(__file__).parent.glob("test_*.py")
+        if "\nREFERENCES = {" in file.read_text("utf-8")
+    ]
+    assert {
+        name for file in files for name in getattr(import_module(file.stem), "REFERENCES", ())
+    } == set(METHODS)
 
 
 @pytest.mark.parametrize("method", REFERENCES)
@@ -407,13 +489,22 @@ def test_method_equals_its_reference(model: Model, method: str) -> None:
     reference, tolerance = REFERENCES[method]
     data = DATA[:2] if method == "integrated_gradients" else DATA
     with torch.enable_grad():
-        # completeness bounds the error of the sum, not of each score: the reference is met as the tolerance falls
-        options = {"integrated_gradients": {"tolerance": 1e-6}, "slalom": {"score": "removal"}}.get(method, {})
-        for one, row in zip(explain(model, data, method, options=options), encode(model, as_examples(data))):
-            np.testing.assert_allclose(one.scores, reference(model, row, one.target_index), atol=tolerance)
+        # completeness bounds the error of the sum, not of each score: the reference is met as the
+        # tolerance falls
+        options = {"integrated_gradients": {"tolerance": 1e-6}, "slalom": {"score": "removal"}}.get(
+            method, {}
+        )
+        for one, row in zip(
+            explain(model, data, method, options=options), encode(model, as_examples(data))
+        ):
+            np.testing.assert_allclose(
+                one.scores, reference(model, row, one.target_index), atol=tolerance
+            )
 
 
-def reference_metrics(model: Model, row: Encoded, score: np.ndarray, target: int) -> dict[str, float]:
+def reference_metrics(
+    model: Model, row: Encoded, score: np.ndarray, target: int
+) -> dict[str, float]:
     """The four hard metrics from their formulas, word units, mask token, the grid spelled out."""
 
     def p(gone: set[int]) -> float:
@@ -425,14 +516,23 @@ def reference_metrics(model: Model, row: Encoded, score: np.ndarray, target: int
 
     words = set(range(len(row.words)))
     ranked = sorted(words, key=lambda word: -score[word])
-    sizes = sorted({max(1, int(np.ceil(ratio * len(words)))) for ratio in (0.01, 0.05, 0.1, 0.2, 0.5)})
+    sizes = sorted(
+        {max(1, int(np.ceil(ratio * len(words)))) for ratio in (0.01, 0.05, 0.1, 0.2, 0.5)}
+    )
     full, null = p(set()), p(words)
     drop = max(0.0, full - null)
     comp = [full - p(set(ranked[:k])) for k in sizes]
     suff = [full - p(set(ranked[k:])) for k in sizes]
     nc = [min(1.0, max(0.0, c) / drop) if drop else np.nan for c in comp]
-    ns = [min(1.0, max(0.0, (1 - max(0.0, s)) - (1 - drop)) / drop) if drop else np.nan for s in suff]
-    names = ("comprehensiveness", "sufficiency", "normalised_comprehensiveness", "normalised_sufficiency")
+    ns = [
+        min(1.0, max(0.0, (1 - max(0.0, s)) - (1 - drop)) / drop) if drop else np.nan for s in suff
+    ]
+    names = (
+        "comprehensiveness",
+        "sufficiency",
+        "normalised_comprehensiveness",
+        "normalised_sufficiency",
+    )
     return {name: float(np.mean(part)) for name, part in zip(names, (comp, suff, nc, ns))}
 
 
@@ -443,7 +543,9 @@ def test_metrics_equal_their_reference(architecture: str) -> None:
     model = tiny(architecture)
     found = explain(model, DATA, "occlusion")
     rows = encode(model, as_examples(DATA))
-    measured = measure(model, found, list(reference_metrics(model, rows[0], np.array(found[0].word_scores), 0)))
+    measured = measure(
+        model, found, list(reference_metrics(model, rows[0], np.array(found[0].word_scores), 0))
+    )
     for at, (one, row) in enumerate(zip(found, rows)):
         expected = reference_metrics(model, row, np.array(one.word_scores), one.target_index)
         for metric, want in expected.items():

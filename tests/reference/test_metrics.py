@@ -1,4 +1,6 @@
-"""Slow reference implementations of the metrics beyond the hard ones: one text at a time, plain model calls, loops."""
+"""Slow reference implementations of the metrics beyond the hard ones: one text at a time, plain
+model calls, loops.
+"""
 
 from __future__ import annotations
 
@@ -45,23 +47,34 @@ def reference_curves(p: Probability, n: int, score: np.ndarray) -> dict[str, flo
 
 
 def reference_agreement(p: Probability, n: int, score: np.ndarray) -> dict[str, float]:
-    """Kendall's tau-b by counting pairs; the signs of what each word adds, the smallest score first."""
+    """Kendall's tau-b by counting pairs; the signs of what each word adds, the smallest score
+    first.
+    """
     effect = [p(set()) - p({word}) for word in range(n)]
     agree = ties_a = ties_b = pairs = 0
     for i in range(n):
         for j in range(i):
             a, b = np.sign(score[i] - score[j]), np.sign(effect[i] - effect[j])
-            agree, ties_a, ties_b, pairs = agree + a * b, ties_a + (a == 0), ties_b + (b == 0), pairs + 1
+            agree, ties_a, ties_b, pairs = (
+                agree + a * b,
+                ties_a + (a == 0),
+                ties_b + (b == 0),
+                pairs + 1,
+            )
     size = np.sqrt((pairs - ties_a) * (pairs - ties_b))
     weakest = sorted(range(n), key=lambda word: abs(score[word]))
     right = 0.0
     for k, word in enumerate(weakest):
         gain = p(set(weakest[k + 1 :])) - p(set(weakest[k:]))
-        right += 0.5 if abs(gain) < 1e-12 or score[word] == 0 else float((gain > 0) == (score[word] > 0))
+        right += (
+            0.5 if abs(gain) < 1e-12 or score[word] == 0 else float((gain > 0) == (score[word] > 0))
+        )
     return {"loo_correlation": agree / size if size else np.nan, "monotonicity": right / n}
 
 
-def reference_infidelity(value: Probability, n: int, score: np.ndarray, name: str) -> dict[str, float]:
+def reference_infidelity(
+    value: Probability, n: int, score: np.ndarray, name: str
+) -> dict[str, float]:
     """The best factor by search over a grid and its refinement, not by its formula."""
     rng = keyed("infidelity", name)
     sets = [{word for word, luck in enumerate(line) if luck < 0.5} for line in rng.random((64, n))]
@@ -91,7 +104,9 @@ def reference_soft(model: Model, row: Encoded, score: np.ndarray, target: int) -
     own = embedded(model, row)[0]
 
     def p(point: torch.Tensor) -> float:
-        return float(torch.softmax(plain(model, row, inputs_embeds=point[None]), -1)[target].detach())
+        return float(
+            torch.softmax(plain(model, row, inputs_embeds=point[None]), -1)[target].detach()
+        )
 
     blank = own.clone()
     blank[torch.from_numpy(row.content)] = 0
@@ -113,13 +128,17 @@ def reference_soft(model: Model, row: Encoded, score: np.ndarray, target: int) -
         found.setdefault("soft_sufficiency", []).append(full - saved)
         if full - null >= 1e-3:
             s0 = 1 - (full - null)
-            found.setdefault("normalised_soft_comprehensiveness", []).append(min(1, max(0, full - erased) / (1 - s0)))
+            found.setdefault("normalised_soft_comprehensiveness", []).append(
+                min(1, max(0, full - erased) / (1 - s0))
+            )
             soft = 1 - max(0, full - saved)
             found.setdefault("normalised_soft_sufficiency", []).append(max(0, soft - s0) / (1 - s0))
     return {name: float(np.mean(many)) for name, many in found.items()}
 
 
-def check(model: Model, one: object, expected: dict[str, float], options: dict[str, object]) -> set[str]:
+def check(
+    model: Model, one: object, expected: dict[str, float], options: dict[str, object]
+) -> set[str]:
     """Every metric against its reference; those that had a value here."""
     defined = set()
     for metric, want in expected.items():
@@ -147,17 +166,24 @@ def test_metrics_equal_their_references(architecture: str) -> None:
         def value(gone: set[int], row: Encoded = row, at: int = at) -> float:
             return float(logits(model, row, gone)[at])
 
-        expected = reference_curves(p, n, score) | reference_agreement(p, n, score) | reference_complexity(score)
+        expected = (
+            reference_curves(p, n, score)
+            | reference_agreement(p, n, score)
+            | reference_complexity(score)
+        )
         expected |= reference_infidelity(value, n, score, row.example.id)
         soft = reference_soft(model, row, score, at)
-        defined |= check(model, one, expected, {}) | check(model, one, soft, {"draws": 4, "error": 1.0})
+        defined |= check(model, one, expected, {}) | check(
+            model, one, soft, {"draws": 4, "error": 1.0}
+        )
         wanted |= {*expected, *soft}
     assert defined == wanted, "every metric has a value for one of the texts"
 
 
 def test_position_equals_its_reference() -> None:
-    """Comprehensiveness at one word, from single erasures: the floor is the mean over the drawn first words, the ceiling
-    the best of the largest single fall and of the word that alone keeps most."""
+    """Comprehensiveness at one word, from single erasures: the floor is the mean over the drawn
+    first words, the ceiling the best of the largest single fall and of the word that alone keeps
+    most."""
     model = tiny("bert")
     (one,), (row,) = explain(model, TEXTS[0], "random"), encode(model, as_examples(TEXTS[0]))
     words = set(range(len(row.words)))
@@ -166,7 +192,9 @@ def test_position_equals_its_reference() -> None:
         return float(torch.softmax(logits(model, row, gone), -1)[one.target_index])
 
     def fall(order: list[int]) -> float:
-        return float(np.mean([p(set()) - p(set(order[:k])) for k in (1, 2, 5)]))  # 10 words, grid 1, 5, 10, 20, 50 %
+        return float(
+            np.mean([p(set()) - p(set(order[:k])) for k in (1, 2, 5)])
+        )  # 10 words, grid 1, 5, 10, 20, 50 %
 
     assert len(words) == 10
     effects = {word: p({word}) for word in words}
@@ -175,10 +203,14 @@ def test_position_equals_its_reference() -> None:
         order: list[int] = []
         while len(order) < len(words):
             rest = sorted(words - set(order))
-            left = {word: p(words - {*order, word}) if kept else -p({*order, word}) for word in rest}
+            left = {
+                word: p(words - {*order, word}) if kept else -p({*order, word}) for word in rest
+            }
             order.append(max(rest, key=lambda word: left[word]))
         ways.append(order)
-    floor = np.mean([fall(keyed("floor", row.example.id, draw).permutation(10).tolist()) for draw in range(6)])
+    floor = np.mean(
+        [fall(keyed("floor", row.example.id, draw).permutation(10).tolist()) for draw in range(6)]
+    )
     ceiling = max(fall(order) for order in ways)
     own = fall(sorted(words, key=lambda word: -one.word_scores[word]))
     (got,) = measure(model, [one], "chance_corrected", options={"draws": 6})
@@ -197,7 +229,12 @@ def test_rationales_equal_their_references() -> None:
     example = Example("r", (text,), "en", words=(tuple(spans),), rationale=(marks,))
     for one in explain(model, [example], ["occlusion", "random", "attention"]):
         score = list(one.word_scores)
-        pairs = [(score[u], score[v]) for u in range(len(score)) for v in range(len(score)) if marks[u] and not marks[v]]
+        pairs = [
+            (score[u], score[v])
+            for u in range(len(score))
+            for v in range(len(score))
+            if marks[u] and not marks[v]
+        ]
         area = sum(1.0 if a > b else 0.5 if a == b else 0.0 for a, b in pairs) / len(pairs)
         average, seen = 0.0, 0
         for rank, word in enumerate(sorted(range(len(score)), key=lambda word: -score[word]), 1):

@@ -1,4 +1,6 @@
-"""The published mono/multi table: the published p, and what a re-analysis by hand found with the task as the unit."""
+"""The published mono/multi table: the published p, and what a re-analysis by hand found with the
+task as the unit.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ ROWS = published.ratios()
 CLAIMS = published.claims(ROWS)
 
 FOUND = [
-    # difference, published p, t, Wilcoxon, sign flips, t by language, one text: log difference and p
+    # difference, published p, t, Wilcoxon, sign flips, t by language, one text: log difference and
+    # p
     (+0.0719, 0.004592, 0.098, 0.121, 0.060, 0.011, +0.104, 0.020),
     (-0.1002, 0.006411, 0.109, 0.107, 0.051, 0.063, -0.141, 0.023),
     (+0.0997, 0.006577, 0.143, 0.639, 0.097, 0.113, +0.096, 0.12),
@@ -22,10 +25,14 @@ FOUND = [
 
 def test_the_table_is_whole() -> None:
     assert ROWS.shape == (60, 12)
-    assert sorted(set(ROWS.index.get_level_values(0))) == sorted(task for each in published.LANGUAGES.values() for task in each)
+    assert sorted(set(ROWS.index.get_level_values(0))) == sorted(
+        task for each in published.LANGUAGES.values() for task in each
+    )
 
 
-@pytest.mark.parametrize(("one", "told"), list(zip(CLAIMS, FOUND)), ids=lambda each: getattr(each, "metric", ""))
+@pytest.mark.parametrize(
+    ("one", "told"), list(zip(CLAIMS, FOUND)), ids=lambda each: getattr(each, "metric", "")
+)
 def test_the_claims(one: published.Claim, told: tuple[float, ...]) -> None:
     difference, cells, t, wilcoxon, flips, languages, single, p = told
     assert one.tasks.effect == pytest.approx(difference, abs=5e-5)
@@ -42,8 +49,15 @@ def test_the_claims(one: published.Claim, told: tuple[float, ...]) -> None:
 
 
 def test_corrected_for_four_claims_and_for_five_methods() -> None:
-    assert holm([one.tasks.t for one in CLAIMS]) == pytest.approx([0.293, 0.293, 0.293, 0.053], abs=5e-4)
-    below = {(one.metric, one.pairing[0], name): p for one in CLAIMS for name, p in one.methods.items() if p < 0.05}
+    assert holm([one.tasks.t for one in CLAIMS]) == pytest.approx(
+        [0.293, 0.293, 0.293, 0.053], abs=5e-4
+    )
+    below = {
+        (one.metric, one.pairing[0], name): p
+        for one in CLAIMS
+        for name, p in one.methods.items()
+        if p < 0.05
+    }
     assert below == {
         ("suff", "mbert", "ig"): pytest.approx(0.015, abs=5e-4),
         ("comp", "xlmr", "ixg"): pytest.approx(0.019, abs=5e-4),
@@ -57,7 +71,8 @@ def test_six_points_and_accuracy() -> None:
         ("splitting", "suff"): (-0.65, +0.33), ("splitting", "comp"): (-0.79, -0.20),
     }  # fmt: skip
     assert {name: (one.r, one.within) for name, one in found.items()} == {
-        name: (pytest.approx(r, abs=6e-3), pytest.approx(within, abs=6e-3)) for name, (r, within) in told.items()
+        name: (pytest.approx(r, abs=6e-3), pytest.approx(within, abs=6e-3))
+        for name, (r, within) in told.items()
     }
     assert all(one.exact and one.low <= one.r <= one.high for one in found.values())
     sure = published.accuracy(ROWS)

@@ -1,4 +1,6 @@
-"""The published trade-off figures: what follows from them is held here, derived from the figures and not pasted."""
+"""The published trade-off figures: what follows from them is held here, derived from the figures
+and not pasted.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,17 @@ def test_specialisation_is_there_and_as_large_as_the_specification_says() -> Non
 
 
 def test_entailment_is_lost_with_the_input_and_neutral_with_the_match() -> None:
-    entailment, neutral = published.effects("recall", "entailment"), published.effects("recall", "neutral")
+    entailment, neutral = (
+        published.effects("recall", "entailment"),
+        published.effects("recall", "neutral"),
+    )
     assert entailment.input == pytest.approx(0.25)
     assert entailment.interaction == pytest.approx(0.06)
     assert neutral.interaction == pytest.approx(0.25)
-    assert max(published.CLASSES, key=lambda name: published.effects("recall", name).interaction) == "neutral"
+    assert (
+        max(published.CLASSES, key=lambda name: published.effects("recall", name).interaction)
+        == "neutral"
+    )
 
 
 def test_the_published_confusions_give_the_published_shares() -> None:

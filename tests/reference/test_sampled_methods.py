@@ -1,4 +1,6 @@
-"""Slow reference implementations of the sampled and fitted methods: sums over all sets and orders, one model call per set."""
+"""Slow reference implementations of the sampled and fitted methods: sums over all sets and orders,
+one model call per set.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,14 @@ Game = Callable[[frozenset[int]], float]
 
 
 def game(model: Model, row: Encoded, target: int) -> Game:
-    """The logit with only the given content tokens kept, the others replaced by the mask (or padding) token."""
-    filler = model.tokenizer.mask_token_id if model.tokenizer.mask_token_id is not None else model.tokenizer.pad_token_id
+    """The logit with only the given content tokens kept, the others replaced by the mask (or
+    padding) token.
+    """
+    filler = (
+        model.tokenizer.mask_token_id
+        if model.tokenizer.mask_token_id is not None
+        else model.tokenizer.pad_token_id
+    )
     places = np.flatnonzero(row.content)
 
     @cache
@@ -45,8 +53,13 @@ def game(model: Model, row: Encoded, target: int) -> Game:
         for at, place in enumerate(places):
             if at not in kept:
                 ids[0, place] = filler
-        # a decoder's plain call would look for the last token that is not padding, hence the embeddings
-        given = {"inputs_embeds": model.embeddings(ids).detach()} if model.reads_last_token else {"input_ids": ids}
+        # a decoder's plain call would look for the last token that is not padding, hence the
+        # embeddings
+        given = (
+            {"inputs_embeds": model.embeddings(ids).detach()}
+            if model.reads_last_token
+            else {"input_ids": ids}
+        )
         return float(plain(model, row, **given)[target].detach())
 
     return worth
@@ -62,7 +75,12 @@ def shapley(worth: Game, n: int) -> np.ndarray:
     for t in range(n):
         for s in subsets(n):
             if t not in s:
-                found[t] += factorial(len(s)) * factorial(n - len(s) - 1) / factorial(n) * (worth(s | {t}) - worth(s))
+                found[t] += (
+                    factorial(len(s))
+                    * factorial(n - len(s) - 1)
+                    / factorial(n)
+                    * (worth(s | {t}) - worth(s))
+                )
     return found
 
 
@@ -85,8 +103,12 @@ def hierarchy(row: Encoded) -> object:
     texts: dict[int, dict[int, list[object]]] = {}
     places = np.flatnonzero(row.content)
     for at, place in enumerate(places):
-        texts.setdefault(int(row.segment[place]), {}).setdefault(int(row.word[place]), []).append(at)
-    return halved([halved([halved(tokens) for tokens in words.values()]) for words in texts.values()])
+        texts.setdefault(int(row.segment[place]), {}).setdefault(int(row.word[place]), []).append(
+            at
+        )
+    return halved(
+        [halved([halved(tokens) for tokens in words.values()]) for words in texts.values()]
+    )
 
 
 def members(tree: object) -> set[int]:
@@ -103,7 +125,9 @@ def together(order: tuple[int, ...], part: set[int]) -> bool:
 
 
 def reference_lime(model: Model, row: Encoded, target: int) -> np.ndarray:
-    """Normal equations with a column of ones for the intercept, over all sets, each with its probability and kernel."""
+    """Normal equations with a column of ones for the intercept, over all sets, each with its
+    probability and kernel.
+    """
     worth, n = game(model, row, target), int(row.content.sum())
     left, right = np.zeros((n + 1, n + 1)), np.zeros(n + 1)
     for s in subsets(n):
@@ -133,7 +157,9 @@ def reference_partition_shapley(model: Model, row: Encoded, target: int) -> np.n
     """The mean over all orders in which no part of the tree is interrupted."""
     worth, n = game(model, row, target), int(row.content.sum())
     parts = inner(hierarchy(row))
-    kept = [order for order in permutations(range(n)) if all(together(order, part) for part in parts)]
+    kept = [
+        order for order in permutations(range(n)) if all(together(order, part) for part in parts)
+    ]
     assert len(kept) == 2 ** (n - 1)
     return np.mean([gains(worth, order) for order in kept], axis=0)
 
@@ -145,7 +171,9 @@ def reference_smooth_gradient(model: Model, row: Encoded, target: int) -> np.nda
     total = torch.zeros_like(e[0])
     for pair, sign in product(range(16), (1, -1)):
         moved = e.clone()
-        drawn = keyed(0, "smooth_gradient", row.example.id, pair).standard_normal((int(row.content.sum()), e.shape[-1]))
+        drawn = keyed(0, "smooth_gradient", row.example.id, pair).standard_normal(
+            (int(row.content.sum()), e.shape[-1])
+        )
         moved[0, torch.from_numpy(row.content)] += sign * sigma * torch.from_numpy(drawn)
         total += slope(model, row, moved, target) / 32
     return (total * e[0]).sum(-1).numpy()[row.content]
@@ -153,15 +181,23 @@ def reference_smooth_gradient(model: Model, row: Encoded, target: int) -> np.nda
 
 def reference_expected_gradients(model: Model, row: Encoded, target: int) -> np.ndarray:
     e = embedded(model, row)
-    words = [token for token in range(len(model.tokenizer)) if token not in model.tokenizer.all_special_ids]
+    words = [
+        token
+        for token in range(len(model.tokenizer))
+        if token not in model.tokenizer.all_special_ids
+    ]
     total = np.zeros(len(row.ids))
     for draw in range(32):
         generator = keyed(0, "expected_gradients", row.example.id, draw)
         b = e.clone()
-        b[0, torch.from_numpy(row.content)] = model.embeddings.weight[generator.choice(words, int(row.content.sum()))].detach()
+        b[0, torch.from_numpy(row.content)] = model.embeddings.weight[
+            generator.choice(words, int(row.content.sum()))
+        ].detach()
         share = (draw + generator.uniform()) / 64
         for point in (share, 1 - share):
-            total += (slope(model, row, b + point * (e - b), target) * (e - b)[0]).sum(-1).numpy() / 64
+            total += (slope(model, row, b + point * (e - b), target) * (e - b)[0]).sum(
+                -1
+            ).numpy() / 64
     return total[row.content]
 
 
@@ -173,7 +209,9 @@ def reference_inverse_frequency(model: Model, row: Encoded, target: int) -> np.n
                 for token in model.tokenizer(text, add_special_tokens=False)["input_ids"]:
                     counts[token] = counts.get(token, 0) + 1
     total = sum(counts.values()) + len(model.tokenizer)
-    return np.array([-log((counts.get(int(token), 0) + 1) / total) for token in row.ids[row.content]])
+    return np.array(
+        [-log((counts.get(int(token), 0) + 1) / total) for token in row.ids[row.content]]
+    )
 
 
 REFERENCES = {
@@ -194,21 +232,31 @@ def test_method_equals_its_reference(model: Model, method: str) -> None:
     data = SHORT[:3] if model.reads_last_token else SHORT
     with torch.enable_grad():
         for one, row in zip(explain(model, data, method), encode(model, as_examples(data))):
-            np.testing.assert_allclose(one.scores, reference(model, row, one.target_index), atol=tolerance)
+            np.testing.assert_allclose(
+                one.scores, reference(model, row, one.target_index), atol=tolerance
+            )
 
 
 @pytest.mark.parametrize("text", ["这个酒店的房间很干净", "lovely evening friends"])
 def test_a_word_has_the_score_that_it_would_have_as_one_token(text: str) -> None:
-    """The game of words: a word is in or out with all its tokens, and orders keep the same phrases together."""
+    """The game of words: a word is in or out with all its tokens, and orders keep the same phrases
+    together.
+    """
     model = tiny("bert") if text[0] > "z" else tiny("gpt2")
     (row,) = encode(model, as_examples(text))
     (one,) = explain(model, text, "partition_shapley", options={"samples": 4096})
     worth, word = game(model, row, one.target_index), row.word[row.content]
     assert len(row.words) < len(word), "some word has several tokens"
     phrases = inner(halved(list(range(len(row.words)))))
-    orders = [order for order in permutations(range(len(row.words))) if all(together(order, part) for part in phrases)]
+    orders = [
+        order
+        for order in permutations(range(len(row.words)))
+        if all(together(order, part) for part in phrases)
+    ]
 
     def by_words(kept: frozenset[int]) -> float:
         return worth(frozenset(np.flatnonzero(np.isin(word, list(kept))).tolist()))
 
-    np.testing.assert_allclose(one.word_scores, np.mean([gains(by_words, order) for order in orders], axis=0), atol=1e-9)
+    np.testing.assert_allclose(
+        one.word_scores, np.mean([gains(by_words, order) for order in orders], axis=0), atol=1e-9
+    )

@@ -1,4 +1,6 @@
-"""Shapley and Owen values against the shap package, which gets the same game: kept tokens in, the model's logit out."""
+"""Shapley and Owen values against the shap package, which gets the same game: kept tokens in, the
+model's logit out.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ DATA = TEXTS[3:6]
 
 
 def linkage(tree: object, n: int) -> np.ndarray:
-    """The tree as scipy writes one: per inner node its two parts, a height and a size; tokens are 0..n-1."""
+    """The tree as scipy writes one: per inner node its two parts, a height and a size; tokens are
+    0..n-1.
+    """
     rows: list[list[float]] = []
 
     def place(part: object) -> tuple[int, float, int]:
@@ -46,13 +50,17 @@ def theirs(method: str, worth: Game, row: Encoded) -> np.ndarray:
     nothing, everything = np.zeros((1, n)), np.ones((1, n))
 
     def play(kept: np.ndarray) -> np.ndarray:
-        return np.array([worth(frozenset(np.flatnonzero(mine).tolist())) for mine in np.asarray(kept)])
+        return np.array(
+            [worth(frozenset(np.flatnonzero(mine).tolist())) for mine in np.asarray(kept)]
+        )
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if method == "kernel_shap":
             # left to itself it would keep the ten best tokens and give the others 0
-            return shap.KernelExplainer(play, nothing).shap_values(everything, nsamples=2**n, l1_reg=False, silent=True)[0]
+            return shap.KernelExplainer(play, nothing).shap_values(
+                everything, nsamples=2**n, l1_reg=False, silent=True
+            )[0]
         masker = shap.maskers.Partition(nothing, clustering=linkage(hierarchy(row), n))
         return shap.explainers.ExactExplainer(play, masker)(everything).values[0]
 
@@ -60,4 +68,6 @@ def theirs(method: str, worth: Game, row: Encoded) -> np.ndarray:
 @pytest.mark.parametrize("method", ["kernel_shap", "partition_shapley"])
 def test_equal_to_shap(bert: Model, method: str) -> None:
     for one, row in zip(explain(bert, DATA, method), encode(bert, as_examples(DATA))):
-        np.testing.assert_allclose(one.scores, theirs(method, game(bert, row, one.target_index), row), atol=1e-9)
+        np.testing.assert_allclose(
+            one.scores, theirs(method, game(bert, row, one.target_index), row), atol=1e-9
+        )

@@ -1,4 +1,6 @@
-"""Slow reference implementations of the trade-off numbers, written from their formulas with loops."""
+"""Slow reference implementations of the trade-off numbers, written from their formulas
+with loops.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def test_debiased_cka_is_the_mean_over_distinct_texts() -> None:
 
     def h(one: np.ndarray, two: np.ndarray) -> float:
         k, m = one @ one.T, two @ two.T
-        terms = [k[i, j] * (m[i, j] + m[u, v] - 2 * m[i, u]) for i, j, u, v in permutations(range(7), 4)]
+        terms = [
+            k[i, j] * (m[i, j] + m[u, v] - 2 * m[i, u]) for i, j, u, v in permutations(range(7), 4)
+        ]
         return sum(terms) / len(terms)
 
     assert debiased_cka([(x, y)]) == pytest.approx(h(x, y) / sqrt(h(x, x) * h(y, y)), abs=1e-9)
@@ -36,7 +40,11 @@ def test_linear_cka_from_covariances() -> None:
     x, y = RNG(0).normal(size=(20, 3)), RNG(1).normal(size=(20, 4))
 
     def squares(one: np.ndarray, two: np.ndarray) -> float:
-        return sum(float(np.cov(one[:, a], two[:, b])[0, 1]) ** 2 for a in range(one.shape[1]) for b in range(two.shape[1]))
+        return sum(
+            float(np.cov(one[:, a], two[:, b])[0, 1]) ** 2
+            for a in range(one.shape[1])
+            for b in range(two.shape[1])
+        )
 
     assert linear_cka(x, y) == pytest.approx(squares(x, y) / sqrt(squares(x, x) * squares(y, y)))
 
@@ -69,7 +77,9 @@ def test_spread_by_loops() -> None:
                     share.append(nats[-1] / log(len(p)))
                 inside = [each for k, each in enumerate(p) if not special[k]]
                 if inside:
-                    content.append(-sum(each / sum(inside) * log(each / sum(inside)) for each in inside))
+                    content.append(
+                        -sum(each / sum(inside) * log(each / sum(inside)) for each in inside)
+                    )
                 sink.append(sum(each for k, each in enumerate(p) if special[k]))
             expected = [np.mean(each) for each in (nats, share, content, sink)]
             assert [part[layer, head] for part in found] == pytest.approx(expected)
@@ -81,7 +91,14 @@ def test_language_effect_by_dummy_variables() -> None:
     rows, y = [], []
     for i in range(12):
         for lang in range(3):
-            rows.append([*(float(i == k) for k in range(12)), float(lang == 1), float(lang == 2), log(tokens[i, lang])])
+            rows.append(
+                [
+                    *(float(i == k) for k in range(12)),
+                    float(lang == 1),
+                    float(lang == 2),
+                    log(tokens[i, lang]),
+                ]
+            )
             y.append(values[i, lang])
     solved = np.linalg.lstsq(np.array(rows), np.array(y), rcond=None)[0]
     found = language_effect(values, tokens, list(map(str, range(12))))
@@ -99,7 +116,9 @@ def test_ece_by_loops() -> None:
         total = 0.0
         for k in range(bins):
             low, high = k / bins, (k + 1) / bins
-            mine = [i for i in range(90) if low <= p[i].max() and (p[i].max() < high or k == bins - 1)]
+            mine = [
+                i for i in range(90) if low <= p[i].max() and (p[i].max() < high or k == bins - 1)
+            ]
             if mine:
                 accuracy = sum(p[i].argmax() == gold[i] for i in mine) / len(mine)
                 total += len(mine) / 90 * abs(accuracy - sum(p[i].max() for i in mine) / len(mine))

@@ -1,4 +1,6 @@
-"""What the report promises: everything named, nothing loaded, nothing half written, no text turned into markup."""
+"""What the report promises: everything named, nothing loaded, nothing half written, no text turned
+into markup.
+"""
 
 from __future__ import annotations
 
@@ -66,9 +68,15 @@ def summary(made: Path) -> Summary:
 
 
 def test_importing_the_report_leaves_torch_out() -> None:
-    rooms = [f"babelscope.analyses.{name}.{part}" for name in ANALYSES for part in ("spec", "tables", "section")]
+    rooms = [
+        f"babelscope.analyses.{name}.{part}"
+        for name in ANALYSES
+        for part in ("spec", "tables", "section")
+    ]
     modules = ", ".join(["babelscope.reporting.build", "babelscope.study.config", *rooms])
-    code = f"import sys, {modules}; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
+    code = (
+        f"import sys, {modules}; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
@@ -121,15 +129,33 @@ def test_random_is_the_floor_and_never_the_best(shown: str, summary: Summary) ->
     assert re.search(r'class="floor"><th scope="row">random<small>floor</small>', shown)
     assert "random (floor)" in shown
     assert summary.methods[-1] == FLOOR
-    assert all(summary.best(model, metric) != FLOOR for model in summary.models for metric in summary.metrics)
+    assert all(
+        summary.best(model, metric) != FLOOR
+        for model in summary.models
+        for metric in summary.metrics
+    )
 
 
 def test_numbers_are_those_of_stats(made: Path, summary: Summary) -> None:
     found = pd.read_csv(made / "out" / "summary.csv")
-    assert list(found) == ["model", "lang", "method", "metric", "mean", "low", "high", "n", "undefined"]
-    rows = summary.rows.query("model == 'multi' and lang == 'hi' and method == 'occlusion' and metric == 'sufficiency'")
+    assert list(found) == [
+        "model",
+        "lang",
+        "method",
+        "metric",
+        "mean",
+        "low",
+        "high",
+        "n",
+        "undefined",
+    ]
+    rows = summary.rows.query(
+        "model == 'multi' and lang == 'hi' and method == 'occlusion' and metric == 'sufficiency'"
+    )
     expected = estimate(rows["value"].tolist(), rows["group"].tolist())
-    (row,) = found.query("model == 'multi' and lang == 'hi' and method == 'occlusion' and metric == 'sufficiency'").itertuples()
+    (row,) = found.query(
+        "model == 'multi' and lang == 'hi' and method == 'occlusion' and metric == 'sufficiency'"
+    ).itertuples()
     assert (row.mean, row.low, row.high, row.n, row.undefined) == pytest.approx(
         (expected.mean, expected.low, expected.high, expected.n, expected.undefined)
     )
@@ -141,13 +167,18 @@ def test_better_is_said_only_where_the_interval_excludes_zero(summary: Summary) 
     assert summary.verdict(up, Estimate(0.2, 0.1, 0.3, 9, 0)) == "better"
     assert summary.verdict(down, Estimate(0.2, 0.1, 0.3, 9, 0)) == "worse"
     assert summary.verdict(down, Estimate(-0.2, -0.3, -0.1, 9, 0)) == "better"
-    for doubtful in (Estimate(0.2, -0.1, 0.3, 9, 0), Estimate(0.2, 0.0, 0.3, 9, 0), Estimate(0.2, nan, nan, 1, 0)):
+    for doubtful in (
+        Estimate(0.2, -0.1, 0.3, 9, 0),
+        Estimate(0.2, 0.0, 0.3, 9, 0),
+        Estimate(0.2, nan, nan, 1, 0),
+    ):
         assert summary.verdict(up, doubtful) == "undecided"
     assert summary.verdict("unheard of", Estimate(0.2, 0.1, 0.3, 9, 0)) == "undecided"
 
 
 def test_the_summary_says_what_was_built_in(shown: str) -> None:
-    # QUALITY puts attention 0.02 over random before the loss of the language, far within the noise; all others far over it.
+    # QUALITY puts attention 0.02 over random before the loss of the language, far within the noise;
+    # all others far over it.
     lead = TAG.sub("", shown[shown.index('<p class="lead">') : shown.index("Brackets are")])
     assert "integrated_gradients has the highest mean for multi over 5 languages" in lead
     assert re.search(r"Not shown to be better than random: .*attention", lead)
@@ -168,7 +199,9 @@ def test_an_empty_store_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_failure_leaves_nothing_behind(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_leaves_nothing_behind(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(_: int) -> None:
         raise OSError("no space left on device")
 
@@ -181,7 +214,9 @@ def test_a_failure_leaves_nothing_behind(made: Path, tmp_path: Path, monkeypatch
 def test_a_study_that_says_nothing_is_still_reported(tmp_path: Path) -> None:
     store = open_store(tmp_path / "store")
     analyses = {"faithfulness": {"metrics": [{}]}}
-    write_study(store, {"models": None, "methods": ["random"], "analyses": analyses, "data": "somewhere"})
+    write_study(
+        store, {"models": None, "methods": ["random"], "analyses": analyses, "data": "somewhere"}
+    )
     rows = [Measure("a", "a", "en", "m", "random", "odd", {}, 0.5)]
     put(store, [Cell({"only": 1}, "measures", rows, {"analysis": "faithfulness"})])
     found = report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
@@ -219,14 +254,20 @@ def attributions(draw: st.DrawFn) -> Attribution:
     """Any texts, with spans and scores that nobody checked."""
     shown = tuple(draw(st.lists(texts, min_size=1, max_size=2)))
     count = draw(st.integers(0, 8))
-    spans = tuple(draw(st.lists(st.tuples(st.integers(0, 45), st.integers(0, 45)), min_size=count, max_size=count)))
+    spans = tuple(
+        draw(
+            st.lists(
+                st.tuples(st.integers(0, 45), st.integers(0, 45)), min_size=count, max_size=count
+            )
+        )
+    )
     segment = tuple(draw(st.lists(st.integers(0, 1), min_size=count, max_size=count)))
     scores = tuple(draw(st.lists(st.floats(), min_size=count, max_size=count)))
     cut = ModelInput((), None, (), (), (), (), truncated_from=9) if draw(st.booleans()) else None
     one = synthetic_study.explanation(0, "en", "multi", "occlusion")
     return replace(
-        one, texts=shown, words=("",) * count, word_offsets=spans, word_segment=segment, word_scores=scores, scores=scores,
-        tokens=("",) * count, segment=segment, input=cut,
+        one, texts=shown, words=("",) * count, word_offsets=spans, word_segment=segment,
+        word_scores=scores, scores=scores, tokens=("",) * count, segment=segment, input=cut,
     )  # fmt: skip
 
 
@@ -253,13 +294,25 @@ def test_a_word_is_never_split() -> None:
 
 
 def test_shades() -> None:
-    assert [shade(score, 2.0) for score in (2.0, 1.0, 0.01, 0.0, -0.01, -2.0, nan)] == [10, 5, 1, 0, -1, -10, 0]
+    assert [shade(score, 2.0) for score in (2.0, 1.0, 0.01, 0.0, -0.01, -2.0, nan)] == [
+        10,
+        5,
+        1,
+        0,
+        -1,
+        -10,
+        0,
+    ]
     assert shade(1.0, 0.0) == 0
 
 
 def test_fragment_labels_pairs_and_marks_what_has_no_score() -> None:
     pair = synthetic_study.explanation(8, "en", "multi", "occlusion", pair=True)
-    odd = replace(synthetic_study.explanation(5, "ar", "multi", "occlusion"), word_scores=(nan,) * 9, flags=("<b>flag</b>",))
+    odd = replace(
+        synthetic_study.explanation(5, "ar", "multi", "occlusion"),
+        word_scores=(nan,) * 9,
+        flags=("<b>flag</b>",),
+    )
     found = explanations_html([pair, odd])
     assert "text 1</span>" in found
     assert "text 2</span>" in found
@@ -302,7 +355,9 @@ def printed(what: Text | Table) -> str:
 
 
 def test_what_is_said_holds_among_all_comparisons_of_a_metric(summary: Summary) -> None:
-    """Holm over the page's own comparisons, from sign flips of whole groups, written out here a second time."""
+    """Holm over the page's own comparisons, from sign flips of whole groups, written out here a
+    second time.
+    """
     metric = summary.metrics[0]
     family = adjusted(summary, metric)
     raw = {}
@@ -316,23 +371,35 @@ def test_what_is_said_holds_among_all_comparisons_of_a_metric(summary: Summary) 
         worst = max(worst, min(1.0, (len(order) - place) * raw[pair]))
         assert family[pair] == pytest.approx(worst, abs=1e-12)
         said = summary.decided(metric, pair)
-        assert said == (summary.verdict(metric, summary.between(metric, pair)) if worst < 0.05 else "undecided")
+        assert said == (
+            summary.verdict(metric, summary.between(metric, pair)) if worst < 0.05 else "undecided"
+        )
     kinds = {pair.kind for pair in family}
     assert kinds == {"methods", "languages", "models"}
-    assert any(family[pair] >= 0.05 > raw[pair] for pair in raw), "some would have been said without the correction"
+    assert any(family[pair] >= 0.05 > raw[pair] for pair in raw), (
+        "some would have been said without the correction"
+    )
 
 
 def test_noise_is_not_told_apart() -> None:
-    """Values without any difference: in most pages nothing is said, where single intervals say something in many."""
+    """Values without any difference: in most pages nothing is said, where single intervals say
+    something in many.
+    """
     wrong = single = 0
     for seed in range(20):
         draw = np.random.default_rng(seed)
         rows = [
-            (f"m{model}", lang, method, "comprehensiveness", f"g{group}", f"{lang}{group}", draw.normal())
-            for model in range(2) for lang in ("en", "hi") for method in ("a", "b", "c", "random") for group in range(12)
+            (f"m{model}", lang, method, "comprehensiveness", f"g{group}", f"{lang}{group}",
+             draw.normal())
+            for model in range(2) for lang in ("en", "hi") for method in ("a", "b", "c",
+            "random") for group in range(12)
         ]  # fmt: skip
-        frame = pd.DataFrame(rows, columns=["model", "lang", "method", "metric", "group", "id", "value"])
-        found = Summary(frame, {"metrics": [{"name": "comprehensiveness", "higher_is_better": True}]})
+        frame = pd.DataFrame(
+            rows, columns=["model", "lang", "method", "metric", "group", "id", "value"]
+        )
+        found = Summary(
+            frame, {"metrics": [{"name": "comprehensiveness", "higher_is_better": True}]}
+        )
         pairs = list(adjusted(found, "comprehensiveness"))
         wrong += any(found.decided("comprehensiveness", pair) != "undecided" for pair in pairs)
         gaps = [found.between("comprehensiveness", pair) for pair in pairs]
@@ -350,12 +417,18 @@ def test_two_settings_never_share_a_name(asked: list[tuple[str, dict[str, int]]]
     texts = [(name, json.dumps(options, sort_keys=True)) for name, options in asked]
     names = names_of(texts)
     for one, first in zip(texts, asked):
-        alone = {json.dumps({k: v for k, v in options.items() if k != "seed"}) for name, options in asked if name == one[0]}
+        alone = {
+            json.dumps({k: v for k, v in options.items() if k != "seed"})
+            for name, options in asked
+            if name == one[0]
+        }
         assert names[one].partition("[")[0] == one[0]
         if len(alone) == 1:
             assert names[one] == one[0]
         for two, second in zip(texts, asked):
-            unseeded = [{k: v for k, v in options.items() if k != "seed"} for _, options in (first, second)]
+            unseeded = [
+                {k: v for k, v in options.items() if k != "seed"} for _, options in (first, second)
+            ]
             assert (names[one] == names[two]) == (one[0] == two[0] and unseeded[0] == unseeded[1])
 
 
@@ -364,13 +437,30 @@ def test_a_method_with_two_settings_is_two_methods(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     for score, value in (("value", 0.25), ("lin", 0.75)):
         identity = {"kind": "attributions", "method": "slalom", "options": {"score": score}}
-        one = replace(synthetic_study.explanation(1, "en", "both", "random"), method="slalom", options={"score": score})
-        measure = Measure(one.id, one.group, one.lang, one.model, "slalom", "sufficiency", {}, value)
+        one = replace(
+            synthetic_study.explanation(1, "en", "both", "random"),
+            method="slalom",
+            options={"score": score},
+        )
+        measure = Measure(
+            one.id, one.group, one.lang, one.model, "slalom", "sufficiency", {}, value
+        )
         put(store, [Cell(identity, "attributions", [one])])
-        put(store, [Cell({"kind": "measures", "of": key(identity), "metric": "sufficiency"}, "measures", [measure])])
+        put(
+            store,
+            [
+                Cell(
+                    {"kind": "measures", "of": key(identity), "metric": "sufficiency"},
+                    "measures",
+                    [measure],
+                )
+            ],
+        )
     found = read_named(store, "measures")
     assert dict(zip(found["method"].to_pylist(), found["value"].to_pylist())) == {
         "slalom[score=value]": 0.25,
         "slalom[score=lin]": 0.75,
     }
-    assert set(read_named(store, "attributions")["method"].to_pylist()) == set(found["method"].to_pylist())
+    assert set(read_named(store, "attributions")["method"].to_pylist()) == set(
+        found["method"].to_pylist()
+    )

@@ -1,4 +1,6 @@
-"""The laws of ratios, of numbers decided by sums, and of nested units; and how often the intervals hold the truth."""
+"""The laws of ratios, of numbers decided by sums, and of nested units; and how often the intervals
+hold the truth.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def margin(rate: float, count: int) -> float:
     return 3 * sqrt(rate * (1 - rate) / count)
 
 
-@given(st.lists(st.tuples(POSITIVE, POSITIVE, st.integers(0, 5)), min_size=2, max_size=20), POSITIVE)
+@given(
+    st.lists(st.tuples(POSITIVE, POSITIVE, st.integers(0, 5)), min_size=2, max_size=20), POSITIVE
+)
 @settings(max_examples=60, deadline=None)
 def test_a_ratio_is_of_means_and_scales(rows: list[tuple[float, float, int]], scale: float) -> None:
     values, floor = np.array([row[:2] for row in rows]).T
@@ -35,9 +39,16 @@ def test_a_ratio_is_of_means_and_scales(rows: list[tuple[float, float, int]], sc
     assert back.mean == pytest.approx(1 / found.mean)
     if len(set(groups)) > 1:
         assert found.low <= found.mean <= found.high
-        assert (scaled.low, scaled.high) == (pytest.approx(scale * found.low), pytest.approx(scale * found.high))
-        # Percentiles between two resamples are interpolated, which reciprocals do not keep to the last digit.
-        assert (back.low, back.high) == (pytest.approx(1 / found.high, rel=0.05), pytest.approx(1 / found.low, rel=0.05))
+        assert (scaled.low, scaled.high) == (
+            pytest.approx(scale * found.low),
+            pytest.approx(scale * found.high),
+        )
+        # Percentiles between two resamples are interpolated, which reciprocals do not keep to the
+        # last digit.
+        assert (back.low, back.high) == (
+            pytest.approx(1 / found.high, rel=0.05),
+            pytest.approx(1 / found.low, rel=0.05),
+        )
     itself = ratio(values, values, groups)
     assert itself.mean == pytest.approx(1)
     if len(set(groups)) > 1:
@@ -58,28 +69,35 @@ def test_a_floor_near_zero_has_no_interval() -> None:
 def test_an_estimate_is_a_quotient_of_sums() -> None:
     values = np.random.default_rng(0).normal(size=12)
     groups = np.repeat(names(4), 3).tolist()
-    found = of_sums(np.column_stack([values, np.ones(12)]), groups, lambda sums: sums[:, 0] / sums[:, 1])
+    found = of_sums(
+        np.column_stack([values, np.ones(12)]), groups, lambda sums: sums[:, 0] / sums[:, 1]
+    )
     assert found == estimate(values.tolist(), groups)
 
 
 @pytest.mark.parametrize("draws", [1, 5, 20])
 def test_random_against_random_covers_one(draws: int) -> None:
-    """Random scores divided by the mean of other random draws of the same instances: the true ratio is 1. 300 repetitions of 60
-    instances in 30 groups whose level differs (translations share it); a percentile interval of 30 groups covers about .93 to
-    .95."""
+    """Random scores divided by the mean of other random draws of the same instances: the true ratio
+    is 1. 300 repetitions of 60 instances in 30 groups whose level differs (translations share it);
+    a percentile interval of 30 groups covers about .93 to .95."""
     rng = np.random.default_rng(draws)
     groups = np.repeat(names(30), 2).tolist()
     hits = 0
     for _ in range(300):
         level = np.repeat(rng.gamma(4, 0.1, 30), 2)
-        values, floor = level * rng.gamma(5, 0.2, 60), level[:, None] * rng.gamma(5, 0.2, (60, draws))
+        values, floor = (
+            level * rng.gamma(5, 0.2, 60),
+            level[:, None] * rng.gamma(5, 0.2, (60, draws)),
+        )
         found = ratio(values, floor, groups)
         hits += found.low <= 1 <= found.high
     assert 0.93 - margin(0.93, 300) <= hits / 300 <= 0.95 + margin(0.95, 300)
 
 
 def test_a_fixed_denominator_would_be_too_sure() -> None:
-    """The same, but with the floor's mean taken as known: the interval ignores the noise of a single draw and misses 1."""
+    """The same, but with the floor's mean taken as known: the interval ignores the noise of a
+    single draw and misses 1.
+    """
     rng = np.random.default_rng(40)
     groups = names(60)
     hits = 0
@@ -91,7 +109,9 @@ def test_a_fixed_denominator_would_be_too_sure() -> None:
 
 
 def test_groups_cover_where_values_do_not() -> None:
-    """Five translations of 30 sentences that share most of their value: by group the interval covers, one by one not."""
+    """Five translations of 30 sentences that share most of their value: by group the interval
+    covers, one by one not.
+    """
     rng = np.random.default_rng(41)
     groups = np.repeat(names(30), 5).tolist()
     grouped = alone = 0
@@ -104,7 +124,11 @@ def test_groups_cover_where_values_do_not() -> None:
     assert alone / 300 < 0.75
 
 
-@given(st.lists(st.tuples(st.floats(-9, 9), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=25))
+@given(
+    st.lists(
+        st.tuples(st.floats(-9, 9), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=25
+    )
+)
 @settings(max_examples=40, deadline=None)
 def test_nested_means(rows: list[tuple[float, int, int]]) -> None:
     values = [row[0] for row in rows]
@@ -113,7 +137,10 @@ def test_nested_means(rows: list[tuple[float, int, int]]) -> None:
     by_hand = []
     for task in sorted(set(tasks)):
         inner = {seed for seed, mine in zip(seeds, tasks) if mine == task}
-        each = [np.mean([v for v, t, s in zip(values, tasks, seeds) if (t, s) == (task, seed)]) for seed in inner]
+        each = [
+            np.mean([v for v, t, s in zip(values, tasks, seeds) if (t, s) == (task, seed)])
+            for seed in inner
+        ]
         by_hand.append(np.mean(each))
     assert found.mean == pytest.approx(np.mean(by_hand), abs=1e-9)
     again = hierarchical(values[::-1], [tasks[::-1], seeds[::-1]])
@@ -121,7 +148,10 @@ def test_nested_means(rows: list[tuple[float, int, int]]) -> None:
         assert isnan(found.low)
     else:
         assert found.low <= found.mean <= found.high
-        assert (again.low, again.high) == (pytest.approx(found.low, abs=1e-9), pytest.approx(found.high, abs=1e-9))
+        assert (again.low, again.high) == (
+            pytest.approx(found.low, abs=1e-9),
+            pytest.approx(found.high, abs=1e-9),
+        )
 
 
 def test_a_nested_constant_and_a_single_level() -> None:
@@ -136,12 +166,18 @@ def test_a_nested_constant_and_a_single_level() -> None:
 
 
 def test_nested_units_cover_where_pooled_values_do_not() -> None:
-    """15 tasks with an effect of their own, 2 seeds each, 5 instances each. Percentiles of 15 units cover about .91 to .95."""
+    """15 tasks with an effect of their own, 2 seeds each, 5 instances each. Percentiles of 15
+    units cover about .91 to .95.
+    """
     rng = np.random.default_rng(42)
     tasks, seeds = np.repeat(names(15), 10).tolist(), np.tile(np.repeat(["0", "1"], 5), 15).tolist()
     nested = pooled = 0
     for _ in range(150):
-        values = np.repeat(rng.normal(size=15), 10) + np.repeat(0.3 * rng.normal(size=30), 5) + 0.7 * rng.normal(size=150)
+        values = (
+            np.repeat(rng.normal(size=15), 10)
+            + np.repeat(0.3 * rng.normal(size=30), 5)
+            + 0.7 * rng.normal(size=150)
+        )
         one = hierarchical(values.tolist(), [tasks, seeds, names(150)])
         two = estimate(values.tolist(), names(150))
         nested += one.low <= 0 <= one.high

@@ -1,4 +1,6 @@
-"""The laws of the tests: paired, across tasks, corrected, of equivalence, of rankings and of correlations."""
+"""The laws of the tests: paired, across tasks, corrected, of equivalence, of rankings and of
+correlations.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,13 @@ def test_sign_flips_are_all_flips_of_whole_groups(rows: list[tuple[float, int]])
     found = sign_flip(values, groups)
     every = sorted(set(groups))
     sums = [sum(value for value, mine in zip(values, groups) if mine == group) for group in every]
-    flips = [abs(sum(sign * each for sign, each in zip(signs, sums))) for signs in product((1, -1), repeat=len(sums))]
-    assert found.p == pytest.approx(sum(each >= abs(sum(sums)) - 1e-9 for each in flips) / len(flips))
+    flips = [
+        abs(sum(sign * each for sign, each in zip(signs, sums)))
+        for signs in product((1, -1), repeat=len(sums))
+    ]
+    assert found.p == pytest.approx(
+        sum(each >= abs(sum(sums)) - 1e-9 for each in flips) / len(flips)
+    )
     assert (found.groups, found.exact) == (len(every), True)
     assert found.effect == pytest.approx(np.mean(values))
     back = sign_flip([-3 * value for value in values], groups)
@@ -62,13 +69,18 @@ def test_drawn_flips_are_near_the_exact_ones(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_sign_flips_find_nothing_at_the_nominal_rate() -> None:
-    """Symmetric differences in 12 groups of 3 translations that share most of their noise: p <= .05 in at most .05 + 3 standard
-    errors (.029 at 500). Flipped one by one instead of by group it would be far more."""
+    """Symmetric differences in 12 groups of 3 translations that share most of their noise: p <= .05
+    in at most .05 + 3 standard errors (.029 at 500). Flipped one by one instead of by group it
+    would be far more."""
     rng = np.random.default_rng(5)
     groups = np.repeat(names(12), 3).tolist()
-    draws = [(rng.normal(size=12).repeat(3) + 0.2 * rng.normal(size=36)).tolist() for _ in range(500)]
+    draws = [
+        (rng.normal(size=12).repeat(3) + 0.2 * rng.normal(size=36)).tolist() for _ in range(500)
+    ]
     assert np.mean([sign_flip(each, groups).p <= 0.05 for each in draws]) <= 0.079
-    assert np.mean([sign_flip(each, seed=at).p <= 0.05 for at, each in enumerate(draws[:100])]) > 0.15
+    assert (
+        np.mean([sign_flip(each, seed=at).p <= 0.05 for at, each in enumerate(draws[:100])]) > 0.15
+    )
 
 
 def test_paired_turns_around() -> None:
@@ -109,7 +121,9 @@ def test_across_takes_the_unit_not_the_cell() -> None:
     assert one.sign_flip == sign_flip((means[0] - means[1]).tolist()).p
     back = across(second, first, tasks)
     assert back.effect == pytest.approx(-one.effect)
-    assert (back.t, back.wilcoxon, back.sign_flip) == pytest.approx((one.t, one.wilcoxon, one.sign_flip))
+    assert (back.t, back.wilcoxon, back.sign_flip) == pytest.approx(
+        (one.t, one.wilcoxon, one.sign_flip)
+    )
     copied = across(np.repeat(first, 5), np.repeat(second, 5), np.repeat(tasks, 5).tolist())
     assert (copied.n, copied.t) == (9, pytest.approx(one.t))
     same = across(first, first, tasks)
@@ -132,7 +146,9 @@ def test_equivalence_and_its_interval_say_the_same() -> None:
 
 
 def test_equivalence_errs_at_most_at_its_level_on_the_margin() -> None:
-    """1,000 samples whose true difference is the margin itself; three standard errors of .05 are .021."""
+    """1,000 samples whose true difference is the margin itself; three standard errors of .05 are
+    .021.
+    """
     rng = np.random.default_rng(7)
     called = [equivalence(rng.normal(0.05, 0.04, 12), names(12)).p < 0.05 for _ in range(1000)]
     assert 0.029 <= np.mean(called) <= 0.071
@@ -140,17 +156,24 @@ def test_equivalence_errs_at_most_at_its_level_on_the_margin() -> None:
 
 @given(st.lists(SHARES, min_size=1, max_size=8), st.randoms())
 @settings(max_examples=100, deadline=None)
-def test_corrections_grow_keep_the_order_and_do_not_depend_on_it(p: list[float], draw: object) -> None:
+def test_corrections_grow_keep_the_order_and_do_not_depend_on_it(
+    p: list[float], draw: object
+) -> None:
     strict, mild = holm(p), benjamini_hochberg(p)
     m = len(p)
     for raw, one, two in zip(p, strict, mild):
         assert raw <= two + 1e-12
         assert two <= one + 1e-12
         assert one <= min(1, m * raw) + 1e-12
-        # From the definitions: Holm is the largest of its steps up to this p, Benjamini and Hochberg's the least from it on.
+        # From the definitions: Holm is the largest of its steps up to this p, Benjamini and
+        # Hochberg's the least from it on.
         ranked = sorted(p)
-        assert one == pytest.approx(min(1, max((m - at) * each for at, each in enumerate(ranked) if each <= raw)))
-        assert two == pytest.approx(min(1, *(m * each / (at + 1) for at, each in enumerate(ranked) if each >= raw)))
+        assert one == pytest.approx(
+            min(1, max((m - at) * each for at, each in enumerate(ranked) if each <= raw))
+        )
+        assert two == pytest.approx(
+            min(1, *(m * each / (at + 1) for at, each in enumerate(ranked) if each >= raw))
+        )
     order = list(range(m))
     draw.shuffle(order)  # type: ignore[attr-defined]
     assert holm([p[at] for at in order]) == [strict[at] for at in order]
@@ -172,16 +195,23 @@ def test_holm_finds_nothing_in_a_family_of_nulls_at_the_nominal_rate() -> None:
     assert 0.035 <= rate <= 0.065, "1 - .995^10 = .049; three standard errors at 2,000 are .015"
 
 
-def grid(seeds: int, instances: int, draws: int, deviations: tuple[float, ...], rng: np.random.Generator) -> np.ndarray:
+def grid(
+    seeds: int, instances: int, draws: int, deviations: tuple[float, ...], rng: np.random.Generator
+) -> np.ndarray:
     a, b, ab, e = (
         size * rng.normal(size=shape)
-        for size, shape in zip(deviations, ((seeds, 1, 1), (1, instances, 1), (seeds, instances, 1), (seeds, instances, draws)))
+        for size, shape in zip(
+            deviations,
+            ((seeds, 1, 1), (1, instances, 1), (seeds, instances, 1), (seeds, instances, draws)),
+        )
     )
     return 3 + a + b + ab + e
 
 
 def test_components_find_the_planted_variances() -> None:
-    """Means over 400 grids against the truth; four standard errors of those means, from the grids themselves."""
+    """Means over 400 grids against the truth; four standard errors of those means, from the grids
+    themselves.
+    """
     rng = np.random.default_rng(9)
     truth = (0.5, 1.0, 0.3, 0.8)
     found = [components(grid(4, 12, 3, truth, rng)) for _ in range(400)]
@@ -231,7 +261,10 @@ def test_friedman_equals_scipy_ties_too(tasks: int, methods: int, seed: int) -> 
     assert sum(found.ranks) == pytest.approx(methods * (methods + 1) / 2)
     if (table != table[:, :1]).any():
         there = stats.friedmanchisquare(*table.T)
-        assert (found.statistic, found.p) == (pytest.approx(there.statistic, abs=1e-9), pytest.approx(there.pvalue, abs=1e-9))
+        assert (found.statistic, found.p) == (
+            pytest.approx(there.statistic, abs=1e-9),
+            pytest.approx(there.pvalue, abs=1e-9),
+        )
         assert friedman(np.exp(table)) == found
     else:
         assert (found.w, found.p, found.permuted) == (0, 1, 1)
@@ -246,28 +279,39 @@ def test_agreement_of_orders() -> None:
 
 
 def test_the_permuted_p_is_the_share_of_all_shuffles() -> None:
-    """Three tasks, three methods: 36 shuffles below a held first row; 3 standard errors of 10,000 are at most .015."""
+    """Three tasks, three methods: 36 shuffles below a held first row; 3 standard errors of 10,000
+    are at most .015.
+    """
     table = np.array([[1.0, 2, 3], [1, 3, 2], [1, 2, 3]])
     found = friedman(table)
     orders = list(permutations((1.0, 2, 3)))
     every = [friedman_w(np.array([table[0], one, two])) for one in orders for two in orders]
-    assert found.permuted == pytest.approx(np.mean([each >= friedman_w(table) - 1e-9 for each in every]), abs=0.015)
+    assert found.permuted == pytest.approx(
+        np.mean([each >= friedman_w(table) - 1e-9 for each in every]), abs=0.015
+    )
 
 
 def friedman_w(ranks: np.ndarray) -> float:
     tasks, methods = ranks.shape
-    return float(12 * ((ranks.sum(0) - ranks.sum() / methods) ** 2).sum() / (tasks**2 * (methods**3 - methods)))
+    return float(
+        12
+        * ((ranks.sum(0) - ranks.sum() / methods) ** 2).sum()
+        / (tasks**2 * (methods**3 - methods))
+    )
 
 
 def test_nemenyi_reaches_its_published_critical_difference() -> None:
-    """Demsar 2006: for 4 methods the critical value at .05 is 2.569, so mean ranks apart by 2.569 sqrt(K(K+1)/6N) have p = .05.
-    With N = 14: 2.569 sqrt(20/84) = 1.2535; 17.5 ranks of 14 tasks are 1.25, just short of it."""
+    """Demsar 2006: for 4 methods the critical value at .05 is 2.569, so mean ranks apart by 2.569
+    sqrt(K(K+1)/6N) have p = .05. With N = 14: 2.569 sqrt(20/84) = 1.2535; 17.5 ranks of 14 tasks
+    are 1.25, just short of it."""
     rows = [[1.0, 2, 3, 4]] * 7 + [[2.0, 3, 4, 1]] * 4 + [[3.0, 2, 1, 4]] * 3
     found = friedman(np.array(rows))
     apart = found.ranks[3] - found.ranks[0]
     critical = 2.569 * (20 / 84) ** 0.5
     assert (found.nemenyi[0][3] < 0.05) == (apart > critical)
-    assert found.nemenyi[0][3] == pytest.approx(stats.studentized_range.sf(apart / critical * 2.569 * 2**0.5, 4, np.inf))
+    assert found.nemenyi[0][3] == pytest.approx(
+        stats.studentized_range.sf(apart / critical * 2.569 * 2**0.5, 4, np.inf)
+    )
     assert stats.studentized_range.sf(2.569 * 2**0.5, 4, np.inf) == pytest.approx(0.05, abs=1e-4)
     assert found.nemenyi[1] == tuple(row[1] for row in found.nemenyi)
     assert found.nemenyi[2][2] == 1
@@ -298,7 +342,10 @@ def test_a_line_one_point_and_families() -> None:
     assert (line.r, line.p, line.exact) == (pytest.approx(1), 2 / factorial(6), True)
     lone = correlation([0.0, 1, 0, 1, 10], [0.0, 0, 1, 1, 10])
     assert lone.r > 0.97
-    assert (lone.low, lone.high) == (pytest.approx(0), pytest.approx(correlation([0.0, 1, 0, 10], [0.0, 0, 1, 10]).r, abs=0.05))
+    assert (lone.low, lone.high) == (
+        pytest.approx(0),
+        pytest.approx(correlation([0.0, 1, 0, 10], [0.0, 0, 1, 10]).r, abs=0.05),
+    )
     two = correlation([0.0, 1, 2, 10, 11, 12], [2.0, 1, 0, 12, 11, 10], ["a"] * 3 + ["b"] * 3)
     assert two.r > 0.9
     assert two.within == pytest.approx(-1), "rises between the families, falls inside of them"

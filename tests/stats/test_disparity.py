@@ -1,4 +1,6 @@
-"""Paired models: what the comparison does to texts, floors, seeds and languages, and one question asked in every way."""
+"""Paired models: what the comparison does to texts, floors, seeds and languages, and one question
+asked in every way.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,21 @@ from babelscope.stats.paired import sign_flip
 from babelscope.stats.specifications import EXACT, specification_curve
 
 PAIRING = Pairing("multi", ("mono",))
-LANGS, TASKS, METHODS, METRICS, SEEDS = ("en", "hi", "zh"), ("topic", "nli"), ("attention", "deeplift"), ("nc", "ns"), (0, 1)
+LANGS, TASKS, METHODS, METRICS, SEEDS = (
+    ("en", "hi", "zh"),
+    ("topic", "nli"),
+    ("attention", "deeplift"),
+    ("nc", "ns"),
+    (0, 1),
+)
 
 
-def store(effect: float = 0.1, models: tuple[str, ...] = ("multi", "mono"), seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Measures and readings of two models; `effect` is what the first has more, beyond a floor that is higher by 0.3."""
+def store(
+    effect: float = 0.1, models: tuple[str, ...] = ("multi", "mono"), seed: int = 0
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Measures and readings of two models; `effect` is what the first has more, beyond a floor
+    that is higher by 0.3.
+    """
     draw = np.random.default_rng(seed)
     measures, read = [], []
     for model, task, lang, number, tuned in product(models, TASKS, LANGS, range(8), SEEDS):
@@ -42,10 +54,14 @@ def store(effect: float = 0.1, models: tuple[str, ...] = ("multi", "mono"), seed
             "id": f"{task}{number}-{lang}",
         }
         first = model == models[0]
-        read.append(text | {"right": bool(draw.random() < 0.8), "tokens": 12 + 3 * first, "words": 6})
+        read.append(
+            text | {"right": bool(draw.random() < 0.8), "tokens": 12 + 3 * first, "words": 6}
+        )
         for metric in METRICS:
             chance = 0.4 + 0.3 * first + 0.05 * draw.standard_normal(3)
-            measures += [text | {"method": "random", "metric": metric, "value": each} for each in chance]
+            measures += [
+                text | {"method": "random", "metric": metric, "value": each} for each in chance
+            ]
             for method in METHODS:
                 value = chance.mean() + 0.2 + effect * first + 0.02 * draw.standard_normal()
                 measures.append(text | {"method": method, "metric": metric, "value": value})
@@ -61,12 +77,17 @@ def test_a_row_holds_both_models_and_the_mean_of_the_draws(table: pd.DataFrame) 
     measures, read = store()
     one = table.sample(1, random_state=3).iloc[0]
     mine = measures[
-        (measures[["seed", "task", "lang", "id", "metric"]] == one[["seed", "task", "lang", "id", "metric"]]).all(axis=1)
+        (
+            measures[["seed", "task", "lang", "id", "metric"]]
+            == one[["seed", "task", "lang", "id", "metric"]]
+        ).all(axis=1)
     ]
     for side, model in (("multilingual", "multi"), ("monolingual", "mono")):
         own = mine[mine["model"] == model]
         assert one[side] == own.loc[own["method"] == one["method"], "value"].item()
-        assert one[f"{side}_control"] == pytest.approx(own.loc[own["method"] == "random", "value"].sum() / 3)
+        assert one[f"{side}_control"] == pytest.approx(
+            own.loc[own["method"] == "random", "value"].sum() / 3
+        )
     right = read.groupby(["seed", "task", "lang", "id"])["right"].all()
     places = pd.MultiIndex.from_frame(table[["seed", "task", "lang", "id"]])
     assert (table["correct"].to_numpy() == right.loc[places].to_numpy()).all()
@@ -82,12 +103,21 @@ def test_order_exchange_and_missing_texts(table: pd.DataFrame) -> None:
     def placed(found: pd.DataFrame) -> pd.DataFrame:
         return found.set_index(keys).sort_index()
 
-    again = instances(measures.sample(frac=1, random_state=0), read.sample(frac=1, random_state=1), [PAIRING])
+    again = instances(
+        measures.sample(frac=1, random_state=0), read.sample(frac=1, random_state=1), [PAIRING]
+    )
     assert np.allclose(placed(again)["multilingual"], placed(table)["multilingual"])
     turned = instances(measures, read, [Pairing("mono", ("multi",))])
-    for one, two in (("multilingual", "monolingual"), ("multilingual_control", "monolingual_control")):
+    for one, two in (
+        ("multilingual", "monolingual"),
+        ("multilingual_control", "monolingual_control"),
+    ):
         assert np.allclose(placed(turned)[one], placed(table)[two])
-    fewer = instances(measures[~((measures["model"] == "mono") & (measures["id"] == "topic3-hi"))], read, [PAIRING])
+    fewer = instances(
+        measures[~((measures["model"] == "mono") & (measures["id"] == "topic3-hi"))],
+        read,
+        [PAIRING],
+    )
     assert set(table["id"]) - set(fewer["id"]) == {"topic3-hi"}
     negated = instances(measures, read, [PAIRING], lower=["ns"])
     assert np.allclose(placed(negated)["multilingual"], placed(table)["multilingual"] * np.where(
@@ -118,8 +148,13 @@ def test_disparities_by_place_are_corrected_within_their_pairing(table: pd.DataF
         assert one.means[0] - one.means[1] == pytest.approx(one.paired.difference.mean)
         assert one.paired.p <= one.adjusted <= min(1, 6 * one.paired.p) + 1e-12
     hi = compared(table[(table["lang"] == "hi") & (table["metric"] == "nc")])
-    assert alone[PAIRING.name, "hi", "nc"].paired.difference.mean == pytest.approx(hi["difference"].mean())
-    assert alone[PAIRING.name, "hi", "nc"].paired.p == sign_flip(hi["difference"].tolist(), hi["group"].tolist()).p
+    assert alone[PAIRING.name, "hi", "nc"].paired.difference.mean == pytest.approx(
+        hi["difference"].mean()
+    )
+    assert (
+        alone[PAIRING.name, "hi", "nc"].paired.p
+        == sign_flip(hi["difference"].tolist(), hi["group"].tolist()).p
+    )
 
 
 def test_claims_take_tasks_and_languages_as_units(table: pd.DataFrame) -> None:
@@ -137,7 +172,8 @@ def test_claims_take_tasks_and_languages_as_units(table: pd.DataFrame) -> None:
     assert doubled.across.effect == pytest.approx(first.across.effect)
     assert doubled.across.sign_flip == first.across.sign_flip
     turned = claims(
-        rows.assign(first=rows["second"], second=rows["first"], difference=-rows["difference"]), ("pairing", "metric")
+        rows.assign(first=rows["second"], second=rows["first"], difference=-rows["difference"]),
+        ("pairing", "metric"),
     )[0]
     assert turned.across.effect == pytest.approx(-first.across.effect)
     assert turned.across.sign_flip == first.across.sign_flip
@@ -145,23 +181,35 @@ def test_claims_take_tasks_and_languages_as_units(table: pd.DataFrame) -> None:
 
 def test_ratios_are_those_of_sums(table: pd.DataFrame) -> None:
     one, two, both = ratios(table)
-    assert one.mean == pytest.approx(table["multilingual"].sum() / table["multilingual_control"].sum())
-    assert two.mean == pytest.approx(table["monolingual"].sum() / table["monolingual_control"].sum())
+    assert one.mean == pytest.approx(
+        table["multilingual"].sum() / table["multilingual_control"].sum()
+    )
+    assert two.mean == pytest.approx(
+        table["monolingual"].sum() / table["monolingual_control"].sum()
+    )
     assert both.mean == pytest.approx(log(one.mean / two.mean))
     assert both.low < both.mean < both.high
-    same = table.assign(monolingual=table["multilingual"], monolingual_control=table["multilingual_control"])
+    same = table.assign(
+        monolingual=table["multilingual"], monolingual_control=table["multilingual_control"]
+    )
     assert ratios(same)[2].low == ratios(same)[2].high == pytest.approx(0, abs=1e-12)
-    larger = table.assign(multilingual=2 * table["multilingual"], multilingual_control=2 * table["multilingual_control"])
+    larger = table.assign(
+        multilingual=2 * table["multilingual"],
+        multilingual_control=2 * table["multilingual_control"],
+    )
     assert ratios(larger)[2].mean == pytest.approx(both.mean)
     names = ["multilingual", "monolingual"]
     turned = table.rename(
-        columns=dict(zip(names, names[::-1])) | {f"{a}_control": f"{b}_control" for a, b in zip(names, names[::-1])}
+        columns=dict(zip(names, names[::-1]))
+        | {f"{a}_control": f"{b}_control" for a, b in zip(names, names[::-1])}
     )
     assert ratios(turned)[2].mean == pytest.approx(-both.mean)
     assert isnan(ratios(table.assign(monolingual_control=0.0))[2].low)
     holed = table.copy()
     holed.loc[holed.index[:5], "multilingual"] = np.nan
-    assert [each.undefined for each in ratios(holed)] == [5, 5, 5], "undefined in one is undefined in all"
+    assert [each.undefined for each in ratios(holed)] == [5, 5, 5], (
+        "undefined in one is undefined in all"
+    )
 
 
 def test_points_carry_the_covariates(table: pd.DataFrame) -> None:
@@ -172,19 +220,28 @@ def test_points_carry_the_covariates(table: pd.DataFrame) -> None:
     each = covariates(read)
     here = found[(found["task"] == "nli") & (found["lang"] == "zh")]
     own = [
-        read[(read["model"] == model) & (read["task"] == "nli") & (read["lang"] == "zh")]["right"].mean()
+        read[(read["model"] == model) & (read["task"] == "nli") & (read["lang"] == "zh")][
+            "right"
+        ].mean()
         for model in ("multi", "mono")
     ]
     assert np.allclose(here["accuracy"], own[0] - own[1])
     assert each.loc[("multi", "nli", "zh"), "accuracy"] == own[0]
     same = points(compared(table), pd.concat([
-        read[read["model"] == "multi"], read[read["model"] == "multi"].assign(model="mono")]), [PAIRING])  # fmt: skip
+        read[read["model"] == "multi"], read[read["model"] == "multi"].assign(model="mono")]),
+        [PAIRING])  # fmt: skip
     assert np.allclose(same[["accuracy", "fertility"]], 0)
 
 
-def differences(specifications: int, groups: int, shift: float = 0.0) -> tuple[np.ndarray, list[str]]:
+def differences(
+    specifications: int, groups: int, shift: float = 0.0
+) -> tuple[np.ndarray, list[str]]:
     draw = np.random.default_rng(specifications + groups)
-    made = draw.standard_normal((specifications, 3 * groups)) + draw.standard_normal(3 * groups) + shift
+    made = (
+        draw.standard_normal((specifications, 3 * groups))
+        + draw.standard_normal(3 * groups)
+        + shift
+    )
     made[draw.random(made.shape) < 0.1] = np.nan
     return made, [f"g{at % groups}" for at in range(3 * groups)]
 
@@ -209,7 +266,9 @@ def test_a_curve_is_symmetric_and_blind_to_order_and_repetition() -> None:
     assert moved.median == pytest.approx(curve.median)
     assert moved.p == curve.p
     assert curve.below + curve.above == 1
-    assert [one.mean for one in curve.effects] == pytest.approx([float(np.nanmean(row)) for row in made])
+    assert [one.mean for one in curve.effects] == pytest.approx(
+        [float(np.nanmean(row)) for row in made]
+    )
 
 
 def test_the_joint_p_is_the_share_of_all_flips() -> None:
@@ -222,7 +281,9 @@ def test_the_joint_p_is_the_share_of_all_flips() -> None:
         return float(np.median(np.nanmean(made * sign, axis=1)))
 
     every = [abs(median(signs)) for signs in product((1, -1), repeat=len(names))]
-    assert specification_curve(made, groups).p == np.mean([each >= every[0] - 1e-9 for each in every])
+    assert specification_curve(made, groups).p == np.mean(
+        [each >= every[0] - 1e-9 for each in every]
+    )
 
 
 def test_no_difference_anywhere_and_nothing_defined() -> None:
@@ -239,4 +300,6 @@ def test_drawn_flips_are_near_all_of_them() -> None:
     exact = specification_curve(made, groups).p
     copied = np.concatenate([made, np.zeros_like(made)], axis=1)
     drawn = specification_curve(copied, [*groups, *(f"n{at}" for at in range(len(groups)))]).p
-    assert drawn == pytest.approx(exact, abs=0.02), "groups of zeros change no flip, but make them too many to enumerate"
+    assert drawn == pytest.approx(exact, abs=0.02), (
+        "groups of zeros change no flip, but make them too many to enumerate"
+    )

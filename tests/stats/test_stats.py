@@ -24,7 +24,10 @@ def test_mean_interval_and_order(rows: list[tuple[float, int]]) -> None:
     if len(set(groups)) > 1:
         assert one.low <= one.mean <= one.high
         again = estimate(values[::-1], groups[::-1])
-        assert (again.low, again.high) == (pytest.approx(one.low, abs=1e-9), pytest.approx(one.high, abs=1e-9))
+        assert (again.low, again.high) == (
+            pytest.approx(one.low, abs=1e-9),
+            pytest.approx(one.high, abs=1e-9),
+        )
     else:
         assert isnan(one.low)
         assert isnan(one.high)
@@ -44,8 +47,8 @@ def test_undefined_values_are_counted_not_averaged() -> None:
 
 
 def test_translations_are_drawn_together() -> None:
-    """Five copies of each value in one group carry no more information than one: the interval must not shrink. Resampled
-    as 150 independent values it would be narrower by sqrt(5)."""
+    """Five copies of each value in one group carry no more information than one: the interval must
+    not shrink. Resampled as 150 independent values it would be narrower by sqrt(5)."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=30)
     groups = [str(at) for at in range(30)]
@@ -53,12 +56,15 @@ def test_translations_are_drawn_together() -> None:
     copied = estimate(np.repeat(values, 5).tolist(), np.repeat(groups, 5).tolist())
     independent = estimate(np.repeat(values, 5).tolist(), [str(at) for at in range(150)])
     assert copied.high - copied.low == pytest.approx(single.high - single.low, rel=1e-9)
-    assert (copied.high - copied.low) / (independent.high - independent.low) == pytest.approx(5**0.5, rel=0.1)
+    assert (copied.high - copied.low) / (independent.high - independent.low) == pytest.approx(
+        5**0.5, rel=0.1
+    )
 
 
 def test_the_interval_covers_at_about_its_level() -> None:
-    """400 samples of 40 normal values: the share of intervals that hold the true mean 0. A percentile bootstrap of 40 values
-    covers about .94; three Monte-Carlo standard errors of .95 at 400 are .033."""
+    """400 samples of 40 normal values: the share of intervals that hold the true mean 0. A
+    percentile bootstrap of 40 values covers about .94; three Monte-Carlo standard errors of .95 at
+    400 are .033."""
     rng = np.random.default_rng(1)
     groups = [str(at) for at in range(40)]
     found = [estimate(rng.normal(size=40).tolist(), groups) for _ in range(400)]

@@ -50,7 +50,11 @@ STUDY = {
             },
         }
     ],
-    "methods": ["random", "occlusion", {"name": "integrated_gradients", "options": {"baseline": "mask", "tolerance": 0.01}}],
+    "methods": [
+        "random",
+        "occlusion",
+        {"name": "integrated_gradients", "options": {"baseline": "mask", "tolerance": 0.01}},
+    ],
     "faithfulness": {"metrics": ["comprehensiveness", "normalised_sufficiency"]},
 }
 SCRIPT = """
@@ -62,7 +66,11 @@ run(sys.argv[1], sys.argv[2])
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def start(folder: Path, store: str) -> subprocess.Popen[bytes]:
@@ -74,7 +82,9 @@ def start(folder: Path, store: str) -> subprocess.Popen[bytes]:
 @pytest.mark.training
 @pytest.mark.slow
 def test_killed_and_run_again_is_uninterrupted(tmp_path: Path) -> None:
-    """SIGKILL in training, between cells and in the middle of a block; the final stores are equal file by file."""
+    """SIGKILL in training, between cells and in the middle of a block; the final stores are equal
+    file by file.
+    """
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(STUDY))
     whole = start(tmp_path, "whole")
     assert whole.wait() == 0, whole.stderr.read().decode()[-2000:]
@@ -83,7 +93,11 @@ def test_killed_and_run_again_is_uninterrupted(tmp_path: Path) -> None:
     def reached(what: str) -> bool:
         training = list((tmp_path / "broken-cache" / "models").glob("*.part/checkpoint-*"))
         filled = list((tmp_path / "broken" / "cells").glob("*.json"))
-        return {"training": bool(training), "one cell": len(filled) >= 1, "measures": len(filled) >= 4}[what]
+        return {
+            "training": bool(training),
+            "one cell": len(filled) >= 1,
+            "measures": len(filled) >= 4,
+        }[what]
 
     for moment in ("training", "one cell", "measures"):
         process = start(tmp_path, "broken")
@@ -140,9 +154,21 @@ MANY = {
 
 @pytest.mark.training
 @pytest.mark.slow
-def test_the_number_of_workers_changes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One process and two, each with a cache of its own: models, failures and results are the same files."""
-    study = parse_study({**MANY, "models": [*MANY["models"], {"name": "absent", "source": str(tmp_path / "no" / "model")}]})
+def test_the_number_of_workers_changes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process and two, each with a cache of its own: models, failures and results are the same
+    files.
+    """
+    study = parse_study(
+        {
+            **MANY,
+            "models": [
+                *MANY["models"],
+                {"name": "absent", "source": str(tmp_path / "no" / "model")},
+            ],
+        }
+    )
     told: list[tuple[str, int, int]] = []
     outcomes = []
     for workers in (1, 2):
@@ -150,19 +176,29 @@ def test_the_number_of_workers_changes_no_file(tmp_path: Path, monkeypatch: pyte
         watch = Watch(lambda *row: told.append(row))
         outcomes.append(run(study, tmp_path / f"s-{workers}", watch=watch, workers=workers))
     one, two = outcomes
-    assert (one.filled, one.found, len(one.failed)) == (two.filled, two.found, len(two.failed)) == (2 * 4 * 4, 0, 2)
+    assert (
+        (one.filled, one.found, len(one.failed))
+        == (two.filled, two.found, len(two.failed))
+        == (2 * 4 * 4, 0, 2)
+    )
     assert [row.reason for row in one.failed] == [row.reason for row in two.failed]
     first, second = content(tmp_path / "s-1"), content(tmp_path / "s-2")
-    traced = {name for name in first if name.startswith("failures/")}  # the lines of a traceback are those of other callers
+    traced = {
+        name for name in first if name.startswith("failures/")
+    }  # the lines of a traceback are those of other callers
     assert first.keys() == second.keys()
     assert all(first[name] == second[name] for name in first.keys() - traced)
-    assert [done for name, done, _ in told if "workers" in name] == sorted(done for name, done, _ in told if "workers" in name)
+    assert [done for name, done, _ in told if "workers" in name] == sorted(
+        done for name, done, _ in told if "workers" in name
+    )
     assert told[-1] == ("done", 44, 44)
 
 
 @pytest.mark.training
 @pytest.mark.slow
-def test_on_a_ray_cluster_the_files_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_ray_cluster_the_files_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ray = pytest.importorskip("ray", reason="the extra babelscope[ray] is not installed")
     study = parse_study({**MANY, "seeds": [0], "methods": ["random"]})
     monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
@@ -190,7 +226,10 @@ def test_stopped_with_ctrl_c_it_says_how_to_go_on(tmp_path: Path, workers: int) 
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said.decode().strip().splitlines()[-1] == "babelscope: interrupted; run the same command again to resume"
+    assert (
+        said.decode().strip().splitlines()[-1]
+        == "babelscope: interrupted; run the same command again to resume"
+    )
 
 
 def test_workers_and_places_that_cannot_be_are_refused(tmp_path: Path) -> None:
@@ -221,21 +260,32 @@ with making(folder):
 
 
 @pytest.mark.training
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU: the models are really moved to it")
-def test_models_of_a_study_go_to_a_gpu_that_is_seen(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where torch sees one but cannot use it, the cells fail with that reason: nothing stays on the CPU in silence."""
+@pytest.mark.skipif(
+    torch.cuda.is_available(), reason="there is a GPU: the models are really moved to it"
+)
+def test_models_of_a_study_go_to_a_gpu_that_is_seen(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where torch sees one but cannot use it, the cells fail with that reason: nothing stays on
+    the CPU in silence.
+    """
     study = parse_study({**STUDY, "methods": ["random"], "faithfulness": {"metrics": []}})
     assert run(study, tmp_path / "here").failed == ()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     outcome = run(study, tmp_path / "there")
     assert outcome.filled == 0
-    assert [one.reason.partition(":")[2][:36] for one in outcome.failed] == [" device 'cuda' cannot be used here: "] * 2
+    assert [one.reason.partition(":")[2][:36] for one in outcome.failed] == [
+        " device 'cuda' cannot be used here: "
+    ] * 2
 
 
 @pytest.mark.training
 def test_more_methods_only_add_cells(tmp_path: Path, cache: Path) -> None:
     run(parse_study({**STUDY, "methods": ["random"], "languages": ["en"]}), tmp_path / "s")
-    more = run(parse_study({**STUDY, "methods": ["random", "position"], "languages": ["en"]}), tmp_path / "s")
+    more = run(
+        parse_study({**STUDY, "methods": ["random", "position"], "languages": ["en"]}),
+        tmp_path / "s",
+    )
     assert (more.filled, more.found) == (3, 3)
 
 
@@ -243,7 +293,9 @@ def test_more_methods_only_add_cells(tmp_path: Path, cache: Path) -> None:
 def test_what_fails_is_recorded_and_does_not_stop_the_others(tmp_path: Path, cache: Path) -> None:
     broken = {"name": "absent", "source": str(tmp_path / "no" / "such" / "model")}
     methods = ["random", {"name": "occlusion", "options": {"operator": "nonsense"}}]
-    study = parse_study({**STUDY, "models": [broken, *STUDY["models"]], "methods": methods, "languages": ["en"]})
+    study = parse_study(
+        {**STUDY, "models": [broken, *STUDY["models"]], "methods": methods, "languages": ["en"]}
+    )
     outcome = run(study, tmp_path / "s")
     reasons = sorted(one.reason for one in outcome.failed)
     assert len(reasons) == 2
@@ -254,8 +306,14 @@ def test_what_fails_is_recorded_and_does_not_stop_the_others(tmp_path: Path, cac
 
 
 @pytest.mark.training
-def test_a_mended_study_leaves_no_old_failure_and_no_old_row_behind(tmp_path: Path, cache: Path) -> None:
-    broken = {**STUDY, "models": [{"name": "both", "source": str(tmp_path / "absent")}], "languages": ["en"]}
+def test_a_mended_study_leaves_no_old_failure_and_no_old_row_behind(
+    tmp_path: Path, cache: Path
+) -> None:
+    broken = {
+        **STUDY,
+        "models": [{"name": "both", "source": str(tmp_path / "absent")}],
+        "languages": ["en"],
+    }
     assert len(run(parse_study(broken), tmp_path / "s").failed) == 1
     small = {**STUDY, "languages": ["en"], "methods": ["random"]}
     assert run(parse_study(small), tmp_path / "s").failed == ()
@@ -309,9 +367,17 @@ def test_another_base_in_the_same_folder_is_another_model(tmp_path: Path) -> Non
 
 
 @pytest.mark.training
-def test_seeds_train_their_own_models_and_draw_their_own_numbers(tmp_path: Path, cache: Path) -> None:
+def test_seeds_train_their_own_models_and_draw_their_own_numbers(
+    tmp_path: Path, cache: Path
+) -> None:
     study = parse_study(
-        {**STUDY, "seeds": [0, 1], "methods": ["random"], "faithfulness": {"metrics": ["sufficiency"]}, "languages": ["en"]}
+        {
+            **STUDY,
+            "seeds": [0, 1],
+            "methods": ["random"],
+            "faithfulness": {"metrics": ["sufficiency"]},
+            "languages": ["en"],
+        }
     )
     assert [block.seed for block in blocks(study)] == [0, 1]
     run(study, tmp_path / "s")
@@ -329,20 +395,41 @@ def test_the_demo_is_a_valid_study() -> None:
     [
         ({"methods": ["integrated_gradient"]}, "did you mean 'integrated_gradients'"),
         ({"faithfulness": {"metrics": ["comprehensivness"]}}, "did you mean 'comprehensiveness'"),
-        ({"methods": [{"name": "occlusion", "options": {"operater": "mask"}}]}, "did you mean 'operator'"),
+        (
+            {"methods": [{"name": "occlusion", "options": {"operater": "mask"}}]},
+            "did you mean 'operator'",
+        ),
         ({"methods": []}, "methods"),
         ({"langauges": ["en"]}, "langauges: there is no such field; did you mean 'languages'"),
-        ({"tasks": [{"name": "t", "data": {"builtin": "sentiment", "examples": None}}]}, "has no end"),
+        (
+            {"tasks": [{"name": "t", "data": {"builtin": "sentiment", "examples": None}}]},
+            "has no end",
+        ),
         ({"models": [{"name": "x"}]}, "either 'source' or 'train'"),
-        ({"models": [{"name": "x", "source": "y"}, {"name": "x", "source": "z"}]}, "is listed twice"),
-        ({"models": [{"name": "x", "source": "y", "languages": ["fr"]}]}, "which the study does not have"),
-        ({"tasks": [{"name": "t", "data": {}}]}, "one of 'builtin', 'corpus', 'file', 'hub' and 'rows'"),
+        (
+            {"models": [{"name": "x", "source": "y"}, {"name": "x", "source": "z"}]},
+            "is listed twice",
+        ),
+        (
+            {"models": [{"name": "x", "source": "y", "languages": ["fr"]}]},
+            "which the study does not have",
+        ),
+        (
+            {"tasks": [{"name": "t", "data": {}}]},
+            "one of 'builtin', 'corpus', 'file', 'hub' and 'rows'",
+        ),
         (
             {"tasks": [{"name": "t", "data": {"builtin": "nli", "corpus": "xnli"}}]},
             "one of 'builtin', 'corpus', 'file', 'hub' and 'rows'",
         ),
-        ({"tasks": [{"name": "t", "data": {"builtin": "nli", "folder": "x"}}]}, "'folder' is the folder of a 'corpus'"),
-        ({"tasks": [{"name": "t", "data": {"builtin": "nli", "config": "x"}}]}, "belong to a data set of the 'hub'"),
+        (
+            {"tasks": [{"name": "t", "data": {"builtin": "nli", "folder": "x"}}]},
+            "'folder' is the folder of a 'corpus'",
+        ),
+        (
+            {"tasks": [{"name": "t", "data": {"builtin": "nli", "config": "x"}}]},
+            "belong to a data set of the 'hub'",
+        ),
     ],
 )
 def test_a_wrong_study_is_refused_with_its_place(change: dict[str, object], message: str) -> None:
@@ -369,8 +456,12 @@ def test_a_study_reads_public_corpora(shared: Path) -> None:
     assert {len(found) for found in rows.values()} == {5}
 
 
-def test_a_study_reads_data_sets_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By language in the name, with the splits that are named; where one split serves for both, no row is in train and dev."""
+def test_a_study_reads_data_sets_of_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By language in the name, with the splits that are named; where one split serves for both, no
+    row is in train and dev.
+    """
     import datasets
 
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
@@ -390,7 +481,9 @@ def test_a_study_reads_data_sets_of_the_hub(tmp_path: Path, monkeypatch: pytest.
     rows = examples(data, "hi")
     assert [row.texts for row in rows] == [(f"hi test {at}", "a, b") for at in range(5)]
     assert {row.lang for row in rows} == {"hi"}
-    assert [row.group for row in rows] == [row.group for row in examples(data, "en")], "equal numbers are translations"
+    assert [row.group for row in rows] == [row.group for row in examples(data, "en")], (
+        "equal numbers are translations"
+    )
     train, dev = (examples(data, "en", split, 100) for split in ("train", "dev"))
     assert [row.texts[0] for row in dev] == [f"en train {at}" for at in (0, 20, 40)]
     assert {row.texts[0] for row in (*train, *dev)} == {f"en train {at}" for at in range(45)}
@@ -400,9 +493,17 @@ def test_a_study_reads_data_sets_of_the_hub(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_drawn_examples_are_the_same_translations(tmp_path: Path) -> None:
-    """Of a file sorted by class: the same groups in both languages, others with another seed, as many as asked."""
+    """Of a file sorted by class: the same groups in both languages, others with another seed, as
+    many as asked.
+    """
     rows = [
-        {"id": f"{lang}{at}", "group": f"g{at}", "lang": lang, "text": f"text {at}", "label": "ab"[at >= 50]}
+        {
+            "id": f"{lang}{at}",
+            "group": f"g{at}",
+            "lang": lang,
+            "text": f"text {at}",
+            "label": "ab"[at >= 50],
+        }
         for lang in ("en", "hi")
         for at in range(100)
     ]
@@ -414,4 +515,6 @@ def test_drawn_examples_are_the_same_translations(tmp_path: Path) -> None:
     assert len(set(groups["en"])) == 20
     assert {row.label for row in examples(drawn, "en")} == {"a", "b"}
     assert {row.label for row in examples(DataSpec(file=str(file), examples=20), "en")} == {"a"}
-    assert set(groups["en"]) != {row.group for row in examples(drawn.model_copy(update={"seed": 1}), "en")}
+    assert set(groups["en"]) != {
+        row.group for row in examples(drawn.model_copy(update={"seed": 1}), "en")
+    }

@@ -23,12 +23,27 @@ def main(names: list[str]) -> int:
     files = [Path(name) for name in names] or sorted(TESTS.rglob("test_*.py"))
     failed = []
     for file in files:
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", str(file)]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--tb=short",
+            str(file),
+        ]
         clock, used = time.monotonic(), cpu()
-        run = subprocess.run(command, cwd=TESTS.parent, env=os.environ, capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            command, cwd=TESTS.parent, env=os.environ, capture_output=True, text=True, check=False
+        )
         good = run.returncode in (0, EMPTY)
         name = file.resolve().relative_to(TESTS)
-        print(f"{name}: {'ok' if good else 'FAILS'}, {time.monotonic() - clock:.0f} s, cpu {cpu() - used:.0f} s", flush=True)
+        print(
+            f"{name}: {'ok' if good else 'FAILS'}, {time.monotonic() - clock:.0f} s, cpu "
+            f"{cpu() - used:.0f} s",
+            flush=True,
+        )
         if not good:
             failed.append(str(name))
             print(run.stdout[-5000:] + run.stderr[-2000:], flush=True)

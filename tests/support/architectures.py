@@ -1,4 +1,6 @@
-"""The architectures that tests run over, tiny, each listed once: its tokenizer's kind, configuration and sizes."""
+"""The architectures that tests run over, tiny, each listed once: its tokenizer's kind,
+configuration and sizes.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,11 @@ SIZE: dict[str, Any] = {
 }  # fmt: skip
 GROUPED: dict[str, Any] = {**SIZE, "num_key_value_heads": 2}
 WINDOWED: dict[str, Any] = {"layer_types": ["sliding_attention", "full_attention"]}
-RELATIVE: dict[str, Any] = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "position_buckets": 8}
+RELATIVE: dict[str, Any] = {
+    "relative_attention": True,
+    "pos_att_type": ["c2p", "p2c"],
+    "position_buckets": 8,
+}
 T5: dict[str, Any] = {"d_model": 32, "d_kv": 8, "d_ff": 48, "num_layers": 2, "num_heads": 4}
 
 MODELS: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
@@ -23,13 +29,15 @@ MODELS: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
     "xlm-roberta": ("xlm-roberta", hf.XLMRobertaConfig, SIZE),
     "xlm": ("xlm-roberta", hf.XLMConfig, {"emb_dim": 32, "n_layers": 2, "n_heads": 4}),
     "distilbert": (
-        "distilbert", hf.DistilBertConfig, {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48},
+        "distilbert", hf.DistilBertConfig, {"dim": 32, "n_layers": 2, "n_heads": 4,
+                                            "hidden_dim": 48},
     ),
     "electra": ("bert", hf.ElectraConfig, {**SIZE, "embedding_size": 32}),
     "albert": ("bert", hf.AlbertConfig, {**SIZE, "embedding_size": 16}),
     "deberta-v2": ("xlm-roberta", hf.DebertaV2Config, {**SIZE, **RELATIVE, "type_vocab_size": 0}),
     "modernbert": (
-        "bert", hf.ModernBertConfig, {**SIZE, "global_attn_every_n_layers": 2, "local_attention": 8},
+        "bert", hf.ModernBertConfig, {**SIZE, "global_attn_every_n_layers": 2,
+                                      "local_attention": 8},
     ),
     "gpt2": ("gpt2", hf.GPT2Config, {"n_embd": 32, "n_layer": 2, "n_head": 4}),
     "bloom": ("gpt2", hf.BloomConfig, {"hidden_size": 32, "n_layer": 2, "n_head": 4}),
@@ -44,14 +52,20 @@ MODELS: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
 
 FLOAT32 = ("llama", "qwen2", "qwen3", "gemma", "gemma3", "modernbert", "mamba", "t5")
 ROUGH = dict.fromkeys(FLOAT32, 1e-5)
-"""These compute a softmax or a norm in float32 whatever the model's type: the error that this leaves."""
+"""These compute a softmax or a norm in float32 whatever the model's type: the error that this
+leaves.
+"""
 
 ADDITIVE = ("position", "wpe", "token_type")
 """In the names of embeddings that are added to those of tokens."""
 
 
-def build_hf(auto: Any, name: str, settings: dict[str, Any], *, seed: int, spread: float, biased: bool) -> Any:
-    """A model of float64 with weights that matter; unbiased: no biases and no additive embeddings."""
+def build_hf(
+    auto: Any, name: str, settings: dict[str, Any], *, seed: int, spread: float, biased: bool
+) -> Any:
+    """A model of float64 with weights that matter; unbiased: no biases and no additive
+    embeddings.
+    """
     _, config, sizes = MODELS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # DeBERTa's own, when it is imported

@@ -1,4 +1,6 @@
-"""The architectures that the rule engine is meant for: classifiers without a tokenizer, fed embeddings."""
+"""The architectures that the rule engine is meant for: classifiers without a tokenizer, fed
+embeddings.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Reads the gold of the built-in corpus back into meanings and decides the label anew, without the generator.
+"""Reads the gold of the built-in corpus back into meanings and decides the label anew, without the
+generator.
 
-Only an example's own words, concepts and tree are read, in any language, and of these only the words that are `kept`. None
-means: with what is left there is no label.
+Only an example's own words, concepts and tree are read, in any language, and of these only the
+words that are `kept`. None means: with what is left there is no label.
 """
 
 from __future__ import annotations
@@ -27,11 +28,18 @@ def everything(example: Example) -> Kept:
 def paths(example: Example, text: int, kept: Kept) -> list[str]:
     """The concepts of the kept words."""
     assert example.concepts is not None
-    return [path for word, stays in zip(example.concepts[text], kept[text], strict=True) if stays for path in word]
+    return [
+        path
+        for word, stays in zip(example.concepts[text], kept[text], strict=True)
+        if stays
+        for path in word
+    ]
 
 
 def clauses(example: Example, text: int, kept: Kept) -> dict[str, Parts]:
-    """The concepts by clause: `s0`, or `s0.first` and `s0.second` where two are joined; `s0` then holds the link."""
+    """The concepts by clause: `s0`, or `s0.first` and `s0.second` where two are joined; `s0` then
+    holds the link.
+    """
     found: dict[str, set[str]] = {}
     for path in paths(example, text, kept):
         sentence, _, rest = path.partition(".")
@@ -51,19 +59,37 @@ def one(parts: Parts, slot: str, besides: Iterable[str] = ()) -> str:
     return names[0] if names else ""
 
 
-VERBS = ("buy", "sell", "find", "lose", "see", "photograph", "draw", "give", "receive", "lend", "borrow")
+VERBS = (
+    "buy",
+    "sell",
+    "find",
+    "lose",
+    "see",
+    "photograph",
+    "draw",
+    "give",
+    "receive",
+    "lend",
+    "borrow",
+)
 NOUNS = frozenset([*KINDS, *(noun for nouns in KINDS.values() for noun in nouns)])
 QUANTIFIERS = ("all", "some", "no")
 
 
 def statement(parts: Parts) -> tuple[object, ...] | None:
     """An event, a property or a comparison; None if a part of it that must be there is not."""
-    if any(part.startswith("owner.") for part in parts) or any(part.startswith("owned.") for part in parts):
+    if any(part.startswith("owner.") for part in parts) or any(
+        part.startswith("owned.") for part in parts
+    ):
         quality = next((each for each in OPPOSITES if each in parts), "")
         side = (one(parts, "owner"), one(parts, "owned"))
         if "than" in parts or any(part.startswith("rival") for part in parts):
             other = (one(parts, "rival"), one(parts, "rivalled"))
-            return ("comparison", side, quality, other) if quality and "than" in parts and all((*side, *other)) else None
+            return (
+                ("comparison", side, quality, other)
+                if quality and "than" in parts and all((*side, *other))
+                else None
+            )
         return ("property", side, quality, "not" in parts) if quality and all(side) else None
     verb = next((each for each in VERBS if each in parts), "")
     things = [part.partition(".")[2] for part in parts if part.startswith("thing.")]
@@ -81,11 +107,20 @@ def statement(parts: Parts) -> tuple[object, ...] | None:
 
 
 def sentiment(example: Example, kept: Kept) -> str | None:
-    found = [path.removeprefix("opinion.") for path in paths(example, 0, kept) if path.startswith("opinion.")]
+    found = [
+        path.removeprefix("opinion.")
+        for path in paths(example, 0, kept)
+        if path.startswith("opinion.")
+    ]
 
     def pleased(side: str) -> bool | None:
         mine = {path.removeprefix(f"{side}.") for path in found if path.startswith(f"{side}.")}
-        named = [row.positive for table in (QUALITIES, ATTITUDES) for name, row in table.items() if name in mine]
+        named = [
+            row.positive
+            for table in (QUALITIES, ATTITUDES)
+            for name, row in table.items()
+            if name in mine
+        ]
         return None if len(named) != 1 else named[0] != ("not" in mine)
 
     left, right = pleased("left"), pleased("right")
@@ -111,7 +146,9 @@ def conceded(example: Example) -> str:
     concepts, heads = example.concepts[0], example.heads[0]
     at = next(place for place, word in enumerate(concepts) if "opinion.although" in word)
     while True:
-        below = [place for place in range(len(heads)) if place == at or at in ancestors(heads, place)]
+        below = [
+            place for place in range(len(heads)) if place == at or at in ancestors(heads, place)
+        ]
         sides = {
             path.split(".")[1]
             for place in below
@@ -145,7 +182,11 @@ def topic(example: Example, kept: Kept) -> str | None:
         deed = {part.removeprefix("deed.") for part in found if part.startswith("deed.")}
         matter, distractor = one(frozenset(found), "matter"), one(frozenset(found), "distractor")
         if deed:
-            topics |= {name for name, deeds in DEEDS.items() if any(deed == set(each.split("_")) for each in deeds)}
+            topics |= {
+                name
+                for name, deeds in DEEDS.items()
+                if any(deed == set(each.split("_")) for each in deeds)
+            }
         if distractor and not found & {"not", "although", "instead"}:
             matter = "" if matter else distractor  # without what rules it out it counts as much
         topics |= {name for name, matters in MATTERS.items() if matter in matters}
@@ -174,11 +215,15 @@ def search(premises: frozenset[tuple[object, ...]], hypothesis: tuple[object, ..
     ]
     assert worlds, premises
     outcomes = {truths[0].get(hypothesis, truths[1].get(hypothesis)) for truths in worlds}
-    return {frozenset({True}): "entailment", frozenset({False}): "contradiction"}.get(frozenset(outcomes), "neutral")  # type: ignore[arg-type]
+    return {frozenset({True}): "entailment", frozenset({False}): "contradiction"}.get(
+        frozenset(outcomes), "neutral"
+    )  # type: ignore[arg-type]
 
 
 def event_truths(everything: Sequence[tuple[object, ...]]) -> list[dict[object, bool]]:
-    """For each world, whether each event statement holds in it. A world says what every individual has done."""
+    """For each world, whether each event statement holds in it. A world says what every individual
+    has done.
+    """
     events = [said for said in everything if said[0] == "event"]
     if not events:
         return [{}]
@@ -199,11 +244,18 @@ def event_truths(everything: Sequence[tuple[object, ...]]) -> list[dict[object, 
 
 
 def done(deeds: Sequence[tuple[str, ...]]) -> list[int]:
-    """Every set of the described deeds that one individual can have done, as bits, by trying all concrete doings."""
+    """Every set of the described deeds that one individual can have done, as bits, by trying all
+    concrete doings.
+    """
     verbs = {deed[0] for deed in deeds}
-    nouns = {each for deed in deeds for each in ([*KINDS[deed[1]]] if deed[1] in KINDS else [deed[1]])}
+    nouns = {
+        each for deed in deeds for each in ([*KINDS[deed[1]]] if deed[1] in KINDS else [deed[1]])
+    }
     adjectives = sorted({deed[2] for deed in deeds} - {""})
-    subsets = [frozenset(a for a, bit in zip(adjectives, bits) if bit) for bits in product((0, 1), repeat=len(adjectives))]
+    subsets = [
+        frozenset(a for a, bit in zip(adjectives, bits) if bit)
+        for bits in product((0, 1), repeat=len(adjectives))
+    ]
     where = [{deed[slot] for deed in deeds} | {"elsewhere"} for slot in (3, 4, 5)]
     single = set()
     for verb, noun, has, other, place, time in product(verbs, nouns, subsets, *where):
@@ -222,11 +274,15 @@ def done(deeds: Sequence[tuple[str, ...]]) -> list[int]:
 
 
 def quality_truths(everything: Sequence[tuple[object, ...]]) -> list[dict[object, bool]]:
-    """Things lie on scales; where *small* ends and *big* begins is free, and between them is neither."""
+    """Things lie on scales; where *small* ends and *big* begins is free, and between them is
+    neither.
+    """
     told = [said for said in everything if said[0] != "event"]
     if not told:
         return [{}]
-    things = list(dict.fromkeys(side for said in told for side in said[1:4:2] if isinstance(side, tuple)))
+    things = list(
+        dict.fromkeys(side for said in told for side in said[1:4:2] if isinstance(side, tuple))
+    )
     scales = list(dict.fromkeys(scale(str(said[2])) for said in told))
     worlds = set()
     for values in product(range(3), repeat=len(things) * len(scales)):
@@ -263,7 +319,9 @@ GETTING = {"receive": "give", "buy": "sell", "borrow": "lend"}
 
 
 def facts(example: Example, text: int, kept: Kept) -> frozenset[object] | None:
-    """What a text says, whoever tells it from which side: givers and takers, earlier and later, upper and lower."""
+    """What a text says, whoever tells it from which side: givers and takers, earlier and later,
+    upper and lower.
+    """
     found = clauses(example, text, kept)
     told: dict[str, object] = {}
     for name, parts in found.items():

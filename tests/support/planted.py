@@ -1,4 +1,6 @@
-"""A classifier whose evidence is known: its logit is a sum of one weight per token, so the true ranking is given."""
+"""A classifier whose evidence is known: its logit is a sum of one weight per token, so the true
+ranking is given.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,23 @@ from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerF
 
 from babelscope.model.load import Model, load
 
-WEIGHTS = {"awful": -3.0, "bad": -1.5, "dull": -0.7, "the": 0.0, "film": 0.1, "fine": 0.6, "good": 1.4, "great": 2.9}
+WEIGHTS = {
+    "awful": -3.0,
+    "bad": -1.5,
+    "dull": -0.7,
+    "the": 0.0,
+    "film": 0.1,
+    "fine": 0.6,
+    "good": 1.4,
+    "great": 2.9,
+}
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 class PlantedForSequenceClassification(PreTrainedModel):
-    """logits = (0, sum over attended tokens of weight . embedding + bias): linear in the embeddings, blind to order."""
+    """logits = (0, sum over attended tokens of weight . embedding + bias): linear in the
+    embeddings, blind to order.
+    """
 
     config_class = PretrainedConfig
 
@@ -35,7 +48,11 @@ class PlantedForSequenceClassification(PreTrainedModel):
         return self.words
 
     def forward(
-        self, input_ids: Any = None, attention_mask: Any = None, inputs_embeds: Any = None, position_ids: Any = None
+        self,
+        input_ids: Any = None,
+        attention_mask: Any = None,
+        inputs_embeds: Any = None,
+        position_ids: Any = None,
     ) -> Any:
         embedded = self.words(input_ids) if inputs_embeds is None else inputs_embeds
         total = (embedded.sum(dim=-1) * attention_mask).sum(dim=-1) + self.bias
@@ -47,9 +64,15 @@ def planted_model() -> Model:
     vocabulary = {name: at for at, name in enumerate((*SPECIALS, *WEIGHTS))}
     made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
     names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=64, **dict(zip(names, SPECIALS)))
-    config = PretrainedConfig(id2label={0: "negative", 1: "positive"}, label2id={"negative": 0, "positive": 1})
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=64, **dict(zip(names, SPECIALS))
+    )
+    config = PretrainedConfig(
+        id2label={0: "negative", 1: "positive"}, label2id={"negative": 0, "positive": 1}
+    )
     config.pad_token_id = 0
     return load((PlantedForSequenceClassification(config).double().eval(), tokenizer))

@@ -1,7 +1,9 @@
-"""A model whose attention is known: every word names its syntactic head, and each attention head has a role.
+"""A model whose attention is known: every word names its syntactic head, and each attention head
+has a role.
 
-The word `h3` hangs on the third word of the sentence, `h0` is the root, `h3ss` is the same in three pieces. So a head can look
-at the syntactic head of a word, and the sentences are drawn with their trees.
+The word `h3` hangs on the third word of the sentence, `h0` is the root, `h3ss` is the same in three
+pieces. So a head can look at the syntactic head of a word, and the sentences are drawn with their
+trees.
 """
 
 from __future__ import annotations
@@ -94,15 +96,27 @@ class PlantedAttentionForSequenceClassification(PreTrainedModel):
     def set_attn_implementation(self, name: str) -> None:
         """There is only one."""
 
-    def forward(self, input_ids: Any, attention_mask: Any = None, output_attentions: bool = False) -> Any:
+    def forward(
+        self, input_ids: Any, attention_mask: Any = None, output_attentions: bool = False
+    ) -> Any:
         attention_mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
-        made = torch.zeros(len(self.roles), len(input_ids), len(self.roles[0]), *[input_ids.shape[1]] * 2, dtype=torch.float64)
+        made = torch.zeros(
+            len(self.roles),
+            len(input_ids),
+            len(self.roles[0]),
+            *[input_ids.shape[1]] * 2,
+            dtype=torch.float64,
+        )
         for row, (ids, attended) in enumerate(zip(input_ids, attention_mask)):
             real = ids[attended.bool()].tolist()
             for layer, heads in enumerate(self.roles):
                 for head, role in enumerate(heads):
-                    made[layer, row, head, : len(real), : len(real)] = torch.from_numpy(self.weights(real, role))
-        return SimpleNamespace(logits=torch.zeros(len(input_ids), 2, dtype=torch.float64), attentions=tuple(made))
+                    made[layer, row, head, : len(real), : len(real)] = torch.from_numpy(
+                        self.weights(real, role)
+                    )
+        return SimpleNamespace(
+            logits=torch.zeros(len(input_ids), 2, dtype=torch.float64), attentions=tuple(made)
+        )
 
     def weights(self, ids: list[int], role: Role) -> np.ndarray:
         found = np.full((len(ids), len(ids)), 1e-12)
@@ -116,16 +130,31 @@ def planted_heads(roles: list[list[Role]], *, causal: bool = False, limit: int =
     vocabulary = {name: at for at, name in enumerate((*SPECIALS, *WORDS, "##s"))}
     made = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
     names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=limit, **dict(zip(names, SPECIALS)))
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=limit, **dict(zip(names, SPECIALS))
+    )
     config = PretrainedConfig(id2label={0: "a", 1: "b"}, label2id={"a": 0, "b": 1})
-    config.pad_token_id, config.num_hidden_layers, config.num_attention_heads = 0, len(roles), len(roles[0])
-    return load((PlantedAttentionForSequenceClassification(config, roles, causal).double().eval(), tokenizer))
+    config.pad_token_id, config.num_hidden_layers, config.num_attention_heads = (
+        0,
+        len(roles),
+        len(roles[0]),
+    )
+    return load(
+        (
+            PlantedAttentionForSequenceClassification(config, roles, causal).double().eval(),
+            tokenizer,
+        )
+    )
 
 
 def drawn(count: int, *, pieces: int = 1, seed: int = 0) -> list[Example]:
-    """Sentences with trees: every word hangs on a word drawn before it, then the words are shuffled."""
+    """Sentences with trees: every word hangs on a word drawn before it, then the words are
+    shuffled.
+    """
     found = []
     for number in range(count):
         draw = keyed(seed, "tree", number)
@@ -139,5 +168,14 @@ def drawn(count: int, *, pieces: int = 1, seed: int = 0) -> list[Example]:
         ends = np.cumsum([len(form) + 1 for form in forms]).tolist()
         words = tuple((end - 1 - len(form), end - 1) for end, form in zip(ends, forms))
         text = " ".join(forms)
-        found.append(Example(f"t{number}", (text,), "en", words=(words,), heads=(tuple(heads),), relations=(tuple(names),)))
+        found.append(
+            Example(
+                f"t{number}",
+                (text,),
+                "en",
+                words=(words,),
+                heads=(tuple(heads),),
+                relations=(tuple(names),),
+            )
+        )
     return found

@@ -26,8 +26,8 @@ OPEN = ("babelscope.data.formats.lists.as_examples",)
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with its annotations checked: all of them, or its shapes alone where a value cannot be checked
-    against one of the others (`Self`, a protocol of functions)."""
+    """The function with its annotations checked: all of them, or its shapes alone where a value
+    cannot be checked against one of the others (`Self`, a protocol of functions)."""
     try:
         if f"{function.__module__}.{function.__qualname__}" not in OPEN:
             return check(function)
@@ -41,7 +41,8 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
 def check_shapes() -> None:
     """From here on, a call of any function of the package that breaks an annotation raises.
 
-    Of a long list the checker looks at one item, by numbers of its own: not by those that tests and hypothesis have seeded.
+    Of a long list the checker looks at one item, by numbers of its own: not by those that tests and
+    hypothesis have seeded.
     """
     codemain.getrandbits = utilintget.getrandbits = Random(0).getrandbits  # type: ignore[assignment]
     numpy.typing.ArrayLike = Any  # type: ignore[misc]  # a tuple is one, but not for its run-time protocol

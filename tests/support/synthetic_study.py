@@ -1,7 +1,8 @@
 """A made-up but plausible store for the tests of the report: no model was run for it.
 
-Every true number is chosen here: a method's quality is QUALITY[method] less LOSS[lang], values scatter around it by example,
-and everything is drawn from keyed generators, so the same call writes the same store.
+Every true number is chosen here: a method's quality is QUALITY[method] less LOSS[lang], values
+scatter around it by example, and everything is drawn from keyed generators, so the same call writes
+the same store.
 """
 
 from __future__ import annotations
@@ -18,14 +19,28 @@ from babelscope.types import Attribution, Failure, Measure, Span
 
 LANGUAGES = ("en", "es", "zh", "hi", "ar")
 MODELS = {"multi": LANGUAGES, "mono-en": ("en",), "mono-hi": ("hi",)}
-QUALITY = {"random": 0.05, "occlusion": 0.42, "input_x_gradient": 0.22, "integrated_gradients": 0.44, "attention": 0.07}
+QUALITY = {
+    "random": 0.05,
+    "occlusion": 0.42,
+    "input_x_gradient": 0.22,
+    "integrated_gradients": 0.44,
+    "attention": 0.07,
+}
 FAMILY = {"random": "control", "occlusion": "erasure", "attention": "attention"}
 LOSS = {"en": 0.0, "es": 0.02, "zh": 0.06, "hi": 0.14, "ar": 0.10}
 METRICS = {
     "comprehensiveness": ("fall of the probability when the top units are erased", True, [-1, 1]),
     "sufficiency": ("fall of the probability when only the top units are kept", False, [-1, 1]),
-    "normalised_comprehensiveness": ("comprehensiveness as a share of the fall when everything is erased", True, [0, 1]),
-    "normalised_sufficiency": ("share of the lost probability that the top units alone keep", True, [0, 1]),
+    "normalised_comprehensiveness": (
+        "comprehensiveness as a share of the fall when everything is erased",
+        True,
+        [0, 1],
+    ),
+    "normalised_sufficiency": (
+        "share of the lost probability that the top units alone keep",
+        True,
+        [0, 1],
+    ),
 }
 SCRIPT = "<script>alert(1)</script>"
 
@@ -84,7 +99,9 @@ PAIR = ("A man is playing a guitar on stage.", "Nobody is making *music.")
 
 
 def store(path: Path, *, groups: int = 8, models: tuple[str, ...] = tuple(MODELS)) -> Store:
-    """Writes a store with that many translation groups, one failure, undefined values, one pair and hostile text."""
+    """Writes a store with that many translation groups, one failure, undefined values, one pair
+    and hostile text.
+    """
     made = open_store(path)
     write_study(made, study(groups, models))
     for model in models:
@@ -92,7 +109,14 @@ def store(path: Path, *, groups: int = 8, models: tuple[str, ...] = tuple(MODELS
             for method in QUALITY:
                 asked = {"model": model, "lang": lang, "method": method, "seed": 0}
                 if asked == {"model": "mono-hi", "lang": "hi", "method": "attention", "seed": 0}:
-                    fail(made, Failure(asked, "mono-hi returns no attentions <with sdpa>", "Traceback (most recent call last)"))
+                    fail(
+                        made,
+                        Failure(
+                            asked,
+                            "mono-hi returns no attentions <with sdpa>",
+                            "Traceback (most recent call last)",
+                        ),
+                    )
                     continue
                 rows = [explanation(group, lang, model, method) for group in range(groups)]
                 if lang == "en" and model == "multi":
@@ -126,7 +150,8 @@ def place(asked: Mapping[str, Any], analysis: str) -> dict[str, str]:
 def study(groups: int, models: tuple[str, ...]) -> dict[str, object]:
     """What a study writes into study.json."""
     return {
-        "name": "Made-up sentiment", "description": "Synthetic numbers for the tests of the report.",
+        "name": "Made-up sentiment", "description": "Synthetic numbers for the tests of the "
+                                                    "report.",
         "task": "text-classification",
         "models": [
             {"name": name, "source": f"org/{name}", "languages": list(MODELS[name]),
@@ -140,15 +165,19 @@ def study(groups: int, models: tuple[str, ...]) -> dict[str, object]:
             for name in QUALITY
         ],
         "analyses": {"faithfulness": {"metrics": [
-            {"name": name, "summary": summary, "higher_is_better": higher, "bounds": bounds, "may_be_undefined": bounds[0] == 0}
+            {"name": name, "summary": summary, "higher_is_better": higher, "bounds": bounds,
+             "may_be_undefined": bounds[0] == 0}
             for name, (summary, higher, bounds) in METRICS.items()
         ]}, "trust": {}},
-        "seeds": [0], "examples": groups * 5, "data": {"corpus": "written for this test", "revision": "1"},
+        "seeds": [0], "examples": groups * 5, "data": {"corpus": "written for this test",
+                                                       "revision": "1"},
         "segmenters": {"zh": "jieba 0.42"}, "versions": {"babelscope": "0.1.0"}, "cells": 70,
     }  # fmt: skip
 
 
-def explanation(number: int, lang: str, model: str, method: str, *, pair: bool = False) -> Attribution:
+def explanation(
+    number: int, lang: str, model: str, method: str, *, pair: bool = False
+) -> Attribution:
     """Explanation of one made-up prediction; its words are its tokens."""
     gold, translations = SENTENCES[number % len(SENTENCES)]
     sources = PAIR if pair else (translations[LANGUAGES.index(lang)],)
@@ -168,14 +197,20 @@ def explanation(number: int, lang: str, model: str, method: str, *, pair: bool =
         scores[-1] = nan
     wrong = keyed(1, "wrong", number, lang, model).random() < 0.1 + LOSS[lang]
     label = {"positive": "negative", "negative": "positive"}[gold] if wrong else gold
-    flags = ("completeness gap 0.031 at 128 nodes",) if method == "integrated_gradients" and number % 8 == 2 else ()
+    flags = (
+        ("completeness gap 0.031 at 128 nodes",)
+        if method == "integrated_gradients" and number % 8 == 2
+        else ()
+    )
     texts = tuple(text for text, _, _ in parts)
     return Attribution(
-        id=f"{number}-{lang}", group=f"pair-{number}" if pair else f"g{number:03d}", lang=lang, method=method,
-        options={}, seed=0, model=model, texts=texts, target=label, quantity="logit", label=label, gold=gold,
-        probability=0.55 + 0.44 * keyed(1, "p", number, lang, model).random(), value=2.0, reference_value=None,
-        tokens=tuple(texts[place][a:b] for place, (a, b) in zip(segment, spans)), offsets=tuple(spans), segment=segment,
-        word_index=tuple(range(len(spans))), words=tuple(texts[place][a:b] for place, (a, b) in zip(segment, spans)),
+        id=f"{number}-{lang}", group=f"pair-{number}" if pair else f"g{number:03d}", lang=lang,
+        method=method, options={}, seed=0, model=model, texts=texts, target=label,
+        quantity="logit", label=label, gold=gold, probability=0.55 + 0.44 * keyed(1, "p", number,
+        lang, model).random(), value=2.0, reference_value=None,
+        tokens=tuple(texts[place][a:b] for place, (a, b) in zip(segment, spans)),
+        offsets=tuple(spans), segment=segment, word_index=tuple(range(len(spans))),
+        words=tuple(texts[place][a:b] for place, (a, b) in zip(segment, spans)),
         word_offsets=tuple(spans), word_segment=segment, scores=tuple(map(float, scores)),
         word_scores=tuple(map(float, scores)), flags=flags,
     )  # fmt: skip
@@ -186,7 +221,11 @@ def words_of(source: str) -> tuple[str, list[Span], int | None]:
     text = ""
     spans: list[Span] = []
     decisive: int | None = None
-    pieces = source.split("|") if "|" in source else re.findall(r"\s+|\*?[^\s.,;:!?।،؛؟*]+|[.,;:!?।،؛؟]", source)
+    pieces = (
+        source.split("|")
+        if "|" in source
+        else re.findall(r"\s+|\*?[^\s.,;:!?।،؛؟*]+|[.,;:!?।،؛؟]", source)
+    )
     for piece in pieces:
         if piece.startswith("*"):
             decisive, piece = len(spans), piece[1:]
@@ -197,9 +236,13 @@ def words_of(source: str) -> tuple[str, list[Span], int | None]:
 
 
 def measures(one: Attribution) -> list[Measure]:
-    """The four metrics of an explanation, undefined where the draw says that erasing everything changes nothing."""
+    """The four metrics of an explanation, undefined where the draw says that erasing everything
+    changes nothing.
+    """
     better = 0.04 if one.model != "multi" else 0.0
-    true = max(0.03, QUALITY[one.method] - (LOSS[one.lang] if one.method != "random" else 0) + better)
+    true = max(
+        0.03, QUALITY[one.method] - (LOSS[one.lang] if one.method != "random" else 0) + better
+    )
     hard = keyed(1, "hard", one.group).normal(0, 0.06)
     noise = keyed(1, "noise", one.id, one.model, one.method).normal(0, 0.08, len(METRICS))
     flat = keyed(1, "flat", one.id, one.model).random() < 0.06
@@ -209,5 +252,17 @@ def measures(one: Attribution) -> list[Measure]:
         lost = flat and bounds[0] == 0
         found = nan if lost else min(bounds[1], max(bounds[0], float(value + wobble)))
         why = "erasing everything moves the probability by less than 0.001" if lost else ""
-        rows.append(Measure(one.id, one.group, one.lang, one.model, one.method, name, {"unit": "word"}, found, why))
+        rows.append(
+            Measure(
+                one.id,
+                one.group,
+                one.lang,
+                one.model,
+                one.method,
+                name,
+                {"unit": "word"},
+                found,
+                why,
+            )
+        )
     return rows

@@ -21,7 +21,9 @@ Texts = dict[str, dict[str, list[Example]]]
 
 
 def checkpoints(root: Path, classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Untrained models as checkpoints, by name with their classes; "base" has a language model head."""
+    """Untrained models as checkpoints, by name with their classes; "base" has a language model
+    head.
+    """
     folders = {}
     for at, (name, labels) in enumerate(classes.items()):
         model = tiny("bert", tuple(labels))
@@ -42,11 +44,15 @@ def texts(many: int = 12) -> Texts:
         splits[split] = {}
         for lang in LANGS:
             rows = builtin.read("sentiment", lang, split, many)
-            splits[split][lang] = [replace(row, label=LABELS[at % 3]) for at, row in enumerate(rows)]
+            splits[split][lang] = [
+                replace(row, label=LABELS[at % 3]) for at, row in enumerate(rows)
+            ]
     return splits
 
 
-def write_texts(folder: Path, splits: Mapping[str, Mapping[str, Sequence[Example]]]) -> dict[str, Any]:
+def write_texts(
+    folder: Path, splits: Mapping[str, Mapping[str, Sequence[Example]]]
+) -> dict[str, Any]:
     """The texts as files, and the data of a task that reads them."""
     folder.mkdir(parents=True, exist_ok=True)
     for split, by_lang in splits.items():
@@ -54,12 +60,25 @@ def write_texts(folder: Path, splits: Mapping[str, Mapping[str, Sequence[Example
             lines = [_line(row) for row in rows]
             (folder / f"{split}-{lang}.jsonl").write_text("".join(lines), "utf-8")
     names = {"test": "file", "dev": "dev_file", "train": "train_file"}
-    return {names[split]: str(folder / f"{split}-{{lang}}.jsonl") for split in splits} | {"examples": None}
+    return {names[split]: str(folder / f"{split}-{{lang}}.jsonl") for split in splits} | {
+        "examples": None
+    }
 
 
 def _line(row: Example) -> str:
-    fields = {"id": row.id, "group": row.group, "lang": row.lang, "text": row.texts[0], "label": row.label}
-    return json.dumps(fields | ({"pair": row.texts[1]} if len(row.texts) == 2 else {}), ensure_ascii=False) + "\n"
+    fields = {
+        "id": row.id,
+        "group": row.group,
+        "lang": row.lang,
+        "text": row.texts[0],
+        "label": row.label,
+    }
+    return (
+        json.dumps(
+            fields | ({"pair": row.texts[1]} if len(row.texts) == 2 else {}), ensure_ascii=False
+        )
+        + "\n"
+    )
 
 
 def study_values(

@@ -30,12 +30,22 @@ def main_task(name: str) -> str:
     return "text-generation" if name == "mamba" else "text-classification"
 
 
-def build(name: str, task: str, *, biased: bool = True, verbalizer: dict[str, str] | None = None) -> Model:
+def build(
+    name: str, task: str, *, biased: bool = True, verbalizer: dict[str, str] | None = None
+) -> Model:
     """A fresh model with weights that matter; unbiased: no biases and no additive embeddings."""
-    tokenizer = make_tokenizer(MODELS[name][0], [*TEXTS, *(text for pair in PAIRS for text in pair)], 400)
+    tokenizer = make_tokenizer(
+        MODELS[name][0], [*TEXTS, *(text for pair in PAIRS for text in pair)], 400
+    )
     labels = LABELS if task != "question-answering" else ("start", "end")
-    names = {"id2label": dict(enumerate(labels)), "label2id": {label: at for at, label in enumerate(labels)}}
-    padding = {"pad_token_id": tokenizer.pad_token_id, "decoder_start_token_id": tokenizer.pad_token_id}
+    names = {
+        "id2label": dict(enumerate(labels)),
+        "label2id": {label: at for at, label in enumerate(labels)},
+    }
+    padding = {
+        "pad_token_id": tokenizer.pad_token_id,
+        "decoder_start_token_id": tokenizer.pad_token_id,
+    }
     ends = {special: getattr(tokenizer, special) for special in SPECIALS}
     settings = {"vocab_size": len(tokenizer), **names, **padding, **ends}
     model = build_hf(HEADS[task], name, settings, seed=3, spread=0.25, biased=biased)

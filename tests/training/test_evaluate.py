@@ -30,14 +30,18 @@ TRAIN = [row for lang in LANGUAGES for row in corpus.read("reading", lang, "trai
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Model:
     folder = tmp_path_factory.mktemp("reader")
     texts = [text for row in TRAIN for text in row.texts]
-    small.make(folder / "base", "xlm-roberta", texts, ["a", "b"], layers=2, width=64, vocabulary=600)
+    small.make(
+        folder / "base", "xlm-roberta", texts, ["a", "b"], layers=2, width=64, vocabulary=600
+    )
     recipe = Recipe(learning_rate=2e-3, epochs=60, batch=8, weight_decay=0.0)
     return load(finetune(folder / "base", TRAIN, TRAIN, folder / "tuned", recipe))
 
 
 @pytest.mark.training
 def test_a_reader_learns_its_examples(reader: Model) -> None:
-    """Tuned and tested on the same questions it finds most answers: the tokens that it learns are those of the gold."""
+    """Tuned and tested on the same questions it finds most answers: the tokens that it learns are
+    those of the gold.
+    """
     assert reader.task == "question-answering"
     for one in evaluate(reader, TRAIN):
         if one.lang == "en":
@@ -47,24 +51,35 @@ def test_a_reader_learns_its_examples(reader: Model) -> None:
 @pytest.mark.training
 def test_exact_match_and_f1(reader: Model) -> None:
     scores = evaluate(reader, TRAIN)
-    assert [(one.lang, one.measure) for one in scores] == [(lang, name) for lang in LANGUAGES for name in ("exact_match", "f1")]
+    assert [(one.lang, one.measure) for one in scores] == [
+        (lang, name) for lang in LANGUAGES for name in ("exact_match", "f1")
+    ]
     for lang in LANGUAGES:
         exact, overlap = (one.estimate.mean for one in scores if one.lang == lang)
         assert 0 <= exact <= overlap <= 1
-    backwards = {(one.lang, one.measure): one.estimate.mean for one in evaluate(reader, TRAIN[::-1])}
+    backwards = {
+        (one.lang, one.measure): one.estimate.mean for one in evaluate(reader, TRAIN[::-1])
+    }
     assert backwards == {(one.lang, one.measure): one.estimate.mean for one in scores}
 
 
 @pytest.mark.training
 def test_f1_by_hand(reader: Model) -> None:
-    """The gold answer is widened by one word: no answer is exact, and one that was has p = 1, r = 1/2."""
+    """The gold answer is widened by one word: no answer is exact, and one that was has p = 1, r =
+    1/2.
+    """
 
     def single(row: Example) -> bool:
         """Whether its answer is one word with a blank behind it, and found."""
         assert row.answer is not None
         start, end = row.answer
         answer, behind = row.texts[1][start:end], row.texts[1][end : end + 1]
-        return row.lang == "en" and " " not in answer and behind == " " and evaluate(reader, [row])[0].estimate.mean == 1
+        return (
+            row.lang == "en"
+            and " " not in answer
+            and behind == " "
+            and evaluate(reader, [row])[0].estimate.mean == 1
+        )
 
     row = next(filter(single, TRAIN))
     assert row.answer is not None
@@ -96,10 +111,17 @@ def test_accuracy_is_counted() -> None:
     assert evaluate(model, wrong)[0].estimate.mean == 0
     mixed = right[:3] + wrong[3:]
     assert evaluate(model, mixed)[0].estimate.mean == 0.25
-    # A text that is listed three times under three groups is still one observation: the interval stays that of the text.
-    copied = [replace(row, id=f"{row.id}-{copy}", group=f"{row.group}-{copy}") for row in mixed for copy in range(3)]
+    # A text that is listed three times under three groups is still one observation: the interval
+    # stays that of the text.
+    copied = [
+        replace(row, id=f"{row.id}-{copy}", group=f"{row.group}-{copy}")
+        for row in mixed
+        for copy in range(3)
+    ]
     single, triple = (evaluate(model, some)[0].estimate for some in (mixed, copied))
-    assert (triple.mean, triple.low, triple.high) == pytest.approx((single.mean, single.low, single.high), abs=1e-12)
+    assert (triple.mean, triple.low, triple.high) == pytest.approx(
+        (single.mean, single.low, single.high), abs=1e-12
+    )
     with pytest.raises(InputError, match="no label to compare with"):
         evaluate(model, [replace(texts[0], label=None)])
     with pytest.raises(InputError):
@@ -128,7 +150,9 @@ def test_sources_by_name(tmp_path: Path, shared: Path) -> None:
         ("sib200/sw/test", "sib200"),
     ],
 )
-def test_sources_that_are_not_there(source: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sources_that_are_not_there(
+    source: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=message):
         rows(source)
@@ -140,20 +164,47 @@ def test_commands(reader: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     runner = CliRunner()
     folder = str(reader.hf.name_or_path)
     said = runner.invoke(
-        app, ["evaluate", folder, "--input", "reading/en/train/10", "--input", "reading/zh/train/10", "--json"]
+        app,
+        [
+            "evaluate",
+            folder,
+            "--input",
+            "reading/en/train/10",
+            "--input",
+            "reading/zh/train/10",
+            "--json",
+        ],
     )
     assert said.exit_code == 0, said.output
     found = json.loads(said.stdout)
-    assert [(row["lang"], row["estimate"]["n"]) for row in found] == [("en", 10), ("en", 10), ("zh", 10), ("zh", 10)]
+    assert [(row["lang"], row["estimate"]["n"]) for row in found] == [
+        ("en", 10),
+        ("en", 10),
+        ("zh", 10),
+        ("zh", 10),
+    ]
     table = runner.invoke(app, ["evaluate", folder, "--input", "reading/en/train/10"])
     assert "exact match" in table.stdout
     for output in ("one", "two"):
-        made = runner.invoke(app, ["pretrain", "monolingual-tiny", "--languages", "en", "--output", str(tmp_path / output)])
+        made = runner.invoke(
+            app,
+            [
+                "pretrain",
+                "monolingual-tiny",
+                "--languages",
+                "en",
+                "--output",
+                str(tmp_path / output),
+            ],
+        )
         assert made.exit_code == 0, made.output
-    assert (tmp_path / "one" / "model.safetensors").read_bytes() == (tmp_path / "two" / "model.safetensors").read_bytes()
+    assert (tmp_path / "one" / "model.safetensors").read_bytes() == (
+        tmp_path / "two" / "model.safetensors"
+    ).read_bytes()
     tuned = runner.invoke(
         app,
-        ["finetune", str(tmp_path / "one"), "--train", "sentiment/en/train/40", "--dev", "sentiment/en/dev/10", "--epochs", "1",
+        ["finetune", str(tmp_path / "one"), "--train", "sentiment/en/train/40", "--dev",
+         "sentiment/en/dev/10", "--epochs", "1",
          "--output", str(tmp_path / "tuned")],
     )  # fmt: skip
     assert tuned.exit_code == 0, tuned.output

@@ -16,7 +16,12 @@ from babelscope.training import small
 from babelscope.training.finetune import Recipe, finetune
 
 TRAIN = corpus.read("sentiment", "en", "train", 16)
-ABOVE = {"bert": "encoder.layer.1.", "xlm-roberta": "encoder.layer.1.", "distilbert": "transformer.layer.1.", "gpt2": "h.1."}
+ABOVE = {
+    "bert": "encoder.layer.1.",
+    "xlm-roberta": "encoder.layer.1.",
+    "distilbert": "transformer.layer.1.",
+    "gpt2": "h.1.",
+}
 
 
 @pytest.mark.training
@@ -24,13 +29,23 @@ ABOVE = {"bert": "encoder.layer.1.", "xlm-roberta": "encoder.layer.1.", "distilb
 def test_what_is_kept_stays_and_all_else_changes(architecture: str, tmp_path: Path) -> None:
     """With one of two layers kept, exactly the weights above it are others after tuning."""
     texts = [text for row in TRAIN for text in row.texts]
-    small.make(tmp_path / "base", architecture, texts, ["negative", "positive"], layers=2, width=32, vocabulary=300)
+    small.make(
+        tmp_path / "base",
+        architecture,
+        texts,
+        ["negative", "positive"],
+        layers=2,
+        width=32,
+        vocabulary=300,
+    )
     recipe = Recipe(learning_rate=1e-2, epochs=1, batch=4, warmup=0.0, freeze_layers=1)
     tuned = load(finetune(tmp_path / "base", TRAIN, TRAIN, tmp_path / "tuned", recipe)).hf
     start = type(tuned).from_pretrained(tmp_path / "base")
     below, heads = f"{tuned.base_model_prefix}.", start.state_dict()
     assert all(
-        not torch.equal(weight, heads[name]) for name, weight in tuned.state_dict().items() if not name.startswith(below)
+        not torch.equal(weight, heads[name])
+        for name, weight in tuned.state_dict().items()
+        if not name.startswith(below)
     )
     before, after = start.base_model.state_dict(), tuned.base_model.state_dict()
     names = list(after)
@@ -41,15 +56,24 @@ def test_what_is_kept_stays_and_all_else_changes(architecture: str, tmp_path: Pa
 
 
 def test_no_layer_kept_leaves_all_free() -> None:
-    model = AlbertForSequenceClassification(AlbertConfig(hidden_size=32, num_attention_heads=2, intermediate_size=32))
+    model = AlbertForSequenceClassification(
+        AlbertConfig(hidden_size=32, num_attention_heads=2, intermediate_size=32)
+    )
     freeze(model, 0)
     assert all(weight.requires_grad for weight in model.parameters())
 
 
 def test_layers_that_are_not_there_are_refused() -> None:
     """All layers of a model, or one of those that share their weights."""
-    config = AlbertConfig(hidden_size=32, num_attention_heads=2, intermediate_size=32, num_hidden_layers=4)
+    config = AlbertConfig(
+        hidden_size=32, num_attention_heads=2, intermediate_size=32, num_hidden_layers=4
+    )
     with pytest.raises(InputError, match="1 layers cannot be frozen"):
         freeze(AlbertForSequenceClassification(config), 1)
     with pytest.raises(InputError, match="2 layers cannot be frozen"):
-        freeze(small.make_model("bert", small.make_tokenizer("bert", ["a b"], 50), ["0", "1"], layers=2, width=32), 2)
+        freeze(
+            small.make_model(
+                "bert", small.make_tokenizer("bert", ["a b"], 50), ["0", "1"], layers=2, width=32
+            ),
+            2,
+        )

@@ -44,7 +44,10 @@ def test_the_same_recipe_gives_the_same_weights(tmp_path: Path) -> None:
 @pytest.mark.training
 def test_labels_are_not_read(tmp_path: Path) -> None:
     blind = [replace(row, label=None, rationale=None, answer=None) for row in EXAMPLES]
-    one, two = weights(pretrain(EXAMPLES, tmp_path / "seen", TINY)), weights(pretrain(blind, tmp_path / "blind", TINY))
+    one, two = (
+        weights(pretrain(EXAMPLES, tmp_path / "seen", TINY)),
+        weights(pretrain(blind, tmp_path / "blind", TINY)),
+    )
     assert all(torch.equal(one[name], two[name]) for name in one)
 
 
@@ -54,19 +57,31 @@ def test_training_lowers_the_loss(tmp_path: Path, architecture: str) -> None:
     """The loss of the words of unmasked text under the model, before and after."""
 
     def loss(folder: Path) -> float:
-        model, tokenizer = AutoModelForMaskedLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
+        model, tokenizer = (
+            AutoModelForMaskedLM.from_pretrained(folder),
+            AutoTokenizer.from_pretrained(folder),
+        )
         made = tokenizer([row.texts[0] for row in EXAMPLES[:20]], return_tensors="pt", padding=True)
         with torch.no_grad():
-            return float(model(**made, labels=made["input_ids"].masked_fill(made["attention_mask"] == 0, -100)).loss)
+            return float(
+                model(
+                    **made, labels=made["input_ids"].masked_fill(made["attention_mask"] == 0, -100)
+                ).loss
+            )
 
     recipe = replace(TINY, architecture=architecture)
-    short, long = (pretrain(EXAMPLES, tmp_path / str(steps), replace(recipe, steps=steps)) for steps in (1, 500))
+    short, long = (
+        pretrain(EXAMPLES, tmp_path / str(steps), replace(recipe, steps=steps))
+        for steps in (1, 500)
+    )
     assert loss(long) < loss(short) - 1
 
 
 @pytest.mark.training
 def test_one_language_needs_no_translation(tmp_path: Path) -> None:
-    assert (pretrain(EXAMPLES[:60], tmp_path / "mono", replace(TINY, steps=3)) / "tokenizer.json").exists()
+    assert (
+        pretrain(EXAMPLES[:60], tmp_path / "mono", replace(TINY, steps=3)) / "tokenizer.json"
+    ).exists()
     with pytest.raises(InputError, match="needs texts"):
         pretrain([], tmp_path / "none", TINY)
     with pytest.raises(InputError, match="not 'gpt2'"):
@@ -77,7 +92,9 @@ def test_one_language_needs_no_translation(tmp_path: Path) -> None:
 def test_tokens_of_the_same_groups_start_alike() -> None:
     """Tokens 5 and 6 occur in the same groups, 7 in others; 8 nowhere."""
     rows = [
-        {"a": Row([5, 7], [0, 1], ()), "b": Row([6, 7], [0, 1], ())} if at % 2 else {"a": Row([7, 9], [0, 1], ())}
+        {"a": Row([5, 7], [0, 1], ()), "b": Row([6, 7], [0, 1], ())}
+        if at % 2
+        else {"a": Row([7, 9], [0, 1], ())}
         for at in range(8)
     ]
     vectors = start_vectors(rows, 10, 4)
@@ -89,11 +106,16 @@ def test_tokens_of_the_same_groups_start_alike() -> None:
 
 @pytest.mark.slow
 def test_start_vectors_find_translations() -> None:
-    """Of two hundred pairs, the nearest Spanish token of an English name, thing or city is its translation."""
+    """Of two hundred pairs, the nearest Spanish token of an English name, thing or city is its
+    translation.
+    """
     rows = [row for lang in ("en", "es") for row in corpus.read("reading", lang, "train", 400)]
     made, tokenizer = _rows(rows, replace(TINY, vocabulary=3000))
     vectors = torch.nn.functional.normalize(start_vectors(made, len(tokenizer), 64), dim=-1)
-    spanish = sorted({token for row in made for token in row["es"].ids} - {token for row in made for token in row["en"].ids})
+    spanish = sorted(
+        {token for row in made for token in row["es"].ids}
+        - {token for row in made for token in row["en"].ids}
+    )
     right = 0
     pairs = {
         "▁dog": "▁perro",
@@ -111,10 +133,14 @@ def test_start_vectors_find_translations() -> None:
 
 
 def test_partners_are_found_at_no_cost() -> None:
-    """Orthogonal states that equal their partners cost exp(-1/T) each; a swap costs 1/T more; equals in meaning never count."""
+    """Orthogonal states that equal their partners cost exp(-1/T) each; a swap costs 1/T more;
+    equals in meaning never count.
+    """
     eye = torch.eye(3, dtype=torch.float64)
     found = float(_contrast(eye, eye))
-    assert found == pytest.approx(float(torch.log1p(2 * torch.exp(torch.tensor(-10.0, dtype=torch.float64)))))
+    assert found == pytest.approx(
+        float(torch.log1p(2 * torch.exp(torch.tensor(-10.0, dtype=torch.float64))))
+    )
     assert float(_contrast(eye, eye[[1, 0, 2]])) > found + 6
     assert float(_contrast(eye, eye, torch.ones(3, 3, dtype=torch.bool))) == 0
 
@@ -143,7 +169,10 @@ def test_tokenizers_of_every_kind(kind: str, architecture: str) -> None:
         covered = {at for start, end in made["offset_mapping"] for at in range(start, end)}
         assert {at for at, character in enumerate(text) if not character.isspace()} <= covered
     if kind == "characters":
-        assert max(len(one.convert_ids_to_tokens(at)) for at in one("Maria 买了")["input_ids"][1:-1]) == 1
+        assert (
+            max(len(one.convert_ids_to_tokens(at)) for at in one("Maria 买了")["input_ids"][1:-1])
+            == 1
+        )
 
 
 def test_kinds_and_recipes_that_do_not_fit_are_refused() -> None:
@@ -162,7 +191,11 @@ def test_kinds_and_recipes_that_do_not_fit_are_refused() -> None:
 def test_monolingual_and_multilingual_recipes_are_of_the_same_size() -> None:
     for multi, mono in (("multilingual", "monolingual"), ("multilingual-tiny", "monolingual-tiny")):
         one, two = RECIPES[multi][0], RECIPES[mono][0]
-        assert (one.layers, one.width, RECIPES[multi][1]) == (two.layers, two.width, RECIPES[mono][1])
+        assert (one.layers, one.width, RECIPES[multi][1]) == (
+            two.layers,
+            two.width,
+            RECIPES[mono][1],
+        )
     rows = texts(("en", "sw"), 10)
     assert len(rows) == 2 * 5 * (6 + 2 + 2)
     assert {row.group.split("-")[1] for row in rows} == {"train", "dev", "test"}

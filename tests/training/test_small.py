@@ -35,14 +35,24 @@ for kind in sys.argv[1].split():
 @pytest.mark.slow
 def test_the_same_texts_give_the_same_tokenizer_in_any_process() -> None:
     command = [sys.executable, "-c", SCRIPT, " ".join(KINDS), *TEXTS]
-    runs = [subprocess.run(command, capture_output=True, check=True, text=True).stdout for _ in range(2)]
+    runs = [
+        subprocess.run(command, capture_output=True, check=True, text=True).stdout for _ in range(2)
+    ]
     assert runs[0] == runs[1]
     assert [line.split()[0] for line in runs[0].splitlines()] == list(KINDS)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_made_model_loads_and_explains(tmp_path: Path, architecture: str) -> None:
-    make(tmp_path / "m", architecture, TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300)
+    make(
+        tmp_path / "m",
+        architecture,
+        TEXTS,
+        ["negative", "positive"],
+        layers=1,
+        width=32,
+        vocabulary=300,
+    )
     with pytest.raises(UntrainedHead, match="never trained"):
         load(tmp_path / "m")
     model = load(tmp_path / "m", allow_untrained_head=True)
@@ -61,7 +71,15 @@ def test_what_cannot_be_made_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_model_comes_from_a_folder_a_pipeline_or_a_pair(tmp_path: Path) -> None:
-    made = make(tmp_path / "m", "xlm-roberta", TEXTS, ["negative", "positive"], layers=1, width=32, vocabulary=300)
+    made = make(
+        tmp_path / "m",
+        "xlm-roberta",
+        TEXTS,
+        ["negative", "positive"],
+        layers=1,
+        width=32,
+        vocabulary=300,
+    )
     folder = load(str(made), allow_untrained_head=True)
     line = load(pipeline("text-classification", model=str(made)))
     pair = load((folder.hf, folder.tokenizer))
@@ -90,7 +108,13 @@ def test_a_new_weight_is_a_new_fingerprint() -> None:
 def test_a_base_checkpoint_has_no_head_to_explain(tmp_path: Path) -> None:
     tokenizer = make_tokenizer("bert", TEXTS, 300)
     base = BertModel(
-        BertConfig(vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=1, num_attention_heads=1, intermediate_size=32)
+        BertConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=32,
+            num_hidden_layers=1,
+            num_attention_heads=1,
+            intermediate_size=32,
+        )
     )
     base.save_pretrained(tmp_path / "base")
     tokenizer.save_pretrained(tmp_path / "base")
@@ -102,7 +126,9 @@ def test_a_base_checkpoint_has_no_head_to_explain(tmp_path: Path) -> None:
 
 
 def test_labels_are_found_by_name_case_and_index(bert: Model) -> None:
-    assert [bert.label_index(name) for name in ("positive", "Positive", "2", 2, "LABEL_2")] == [2] * 5
+    assert [bert.label_index(name) for name in ("positive", "Positive", "2", 2, "LABEL_2")] == [
+        2
+    ] * 5
     with pytest.raises(InputError, match="negative, neutral, positive"):
         bert.label_index("3")
 
@@ -116,13 +142,21 @@ def test_positions_and_limits_by_family() -> None:
 def test_independent_labels_use_the_sigmoid() -> None:
     import copy
 
-    model = Model(copy.deepcopy(tiny("bert").hf), tiny("bert").tokenizer, "multi", "text-classification")
+    model = Model(
+        copy.deepcopy(tiny("bert").hf), tiny("bert").tokenizer, "multi", "text-classification"
+    )
     model.hf.config.problem_type = "multi_label_classification"
     (one,) = explain(model, TEXTS[0], "occlusion", target="positive", quantity="probability")
     (row,) = encode(model, as_examples(TEXTS[0]))
-    logit = model.hf(torch.from_numpy(row.ids)[None], token_type_ids=torch.from_numpy(row.types)[None]).logits[0, 2].detach()
+    logit = (
+        model.hf(torch.from_numpy(row.ids)[None], token_type_ids=torch.from_numpy(row.types)[None])
+        .logits[0, 2]
+        .detach()
+    )
     assert one.probability == one.value == pytest.approx(float(torch.sigmoid(logit)), abs=1e-9)
-    regression = Model(copy.deepcopy(tiny("bert").hf), tiny("bert").tokenizer, "multi", "text-classification")
+    regression = Model(
+        copy.deepcopy(tiny("bert").hf), tiny("bert").tokenizer, "multi", "text-classification"
+    )
     regression.hf.config.problem_type = "regression"
     with pytest.raises(UnsupportedModel, match="regression"):
         explain(regression, TEXTS[0], "occlusion")

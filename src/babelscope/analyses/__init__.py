@@ -24,7 +24,8 @@ class Analysis:
     methods: bool = False
     """Explanations are its input: a study that asks for it lists methods."""
     parallel: bool = False
-    """Translations are compared with their source: a study that asks for it has a source language."""
+    """Translations are compared with their source: a study that asks for it has a source language.
+    """
 
     @property
     def spec(self) -> type[AnalysisSpec]:
@@ -60,7 +61,8 @@ ANALYSES: Mapping[str, Analysis] = {
     for row in (
         Analysis(
             "faithfulness",
-            "Is an explanation as true in every language, and of the multilingual model as of the monolingual one?",
+            "Is an explanation as true in every language, and of the multilingual model as of the "
+            "monolingual one?",
             methods=True,
         ),
         Analysis("trust", "Can this one explanation be trusted?", methods=True),

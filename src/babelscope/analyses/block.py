@@ -40,7 +40,9 @@ class Request:
         """The study's source language, or the only one that the model is trained on."""
         trained = model.training_languages
         if self.source is None and len(trained) != 1:
-            raise ValueError(f"give a 'source' language: model {model.name!r} is not trained on exactly one")
+            raise ValueError(
+                f"give a 'source' language: model {model.name!r} is not trained on exactly one"
+            )
         return self.source or trained[0]
 
 
@@ -115,8 +117,12 @@ class Resources:
     progress: Progress | None = None
 
 
-def by_language(block: Block, analysis: str, groups: Callable[[str], Iterator[Group]]) -> Iterator[Group | Failure]:
-    """The groups of every language; a language whose groups cannot be made is reported as failed."""
+def by_language(
+    block: Block, analysis: str, groups: Callable[[str], Iterator[Group]]
+) -> Iterator[Group | Failure]:
+    """The groups of every language; a language whose groups cannot be made is reported
+    as failed.
+    """
     for lang in block.languages:
         try:
             yield from groups(lang)

@@ -50,7 +50,11 @@ def runs(block: Block, samples: int = 1) -> list[Run]:
         fixed = METHODS[choice.name].seeded and block.model.train is None
         seeds = block.request.seeds if fixed else (block.seed,)
         repeats = samples if choice.name == CONTROL else 1
-        listed += [Run(position, choice, seed + STEP * repeat) for repeat in range(repeats) for seed in seeds]
+        listed += [
+            Run(position, choice, seed + STEP * repeat)
+            for repeat in range(repeats)
+            for seed in seeds
+        ]
     return listed
 
 
@@ -58,7 +62,9 @@ def place(block: Block, lang: str, run: Run) -> Place:
     return Place.of(block, EXPLANATIONS, lang, run.name)
 
 
-def explanation_cells(block: Block, resources: Resources, lang: str, samples: int = 1) -> list[tuple[Run, PlannedCell]]:
+def explanation_cells(
+    block: Block, resources: Resources, lang: str, samples: int = 1
+) -> list[tuple[Run, PlannedCell]]:
     """The cells of explanations in one language, one for every method and seed."""
     model, rows = resources.model(lang), resources.examples(lang)
     classes, source = target_classes(block, resources, lang)
@@ -76,7 +82,9 @@ def explanation_cells(block: Block, resources: Resources, lang: str, samples: in
     ]
 
 
-def target_classes(block: Block, resources: Resources, lang: str) -> tuple[dict[str, str | None], dict[str, Any]]:
+def target_classes(
+    block: Block, resources: Resources, lang: str
+) -> tuple[dict[str, str | None], dict[str, Any]]:
     """The class to explain by translation group ("" for all others), and what it depends on.
 
     With the target "source" it is the class that the model predicts for the source language's text.
@@ -168,7 +176,10 @@ def _predicted(model: Model, examples: Sequence[Example]) -> dict[str, str]:
 
     rows = encode(model, examples)
     outputs = inference.outputs(model, [inference.query(row) for row in rows])
-    return {row.example.group: name(model, row, predicted(model, row, output)) for row, output in zip(rows, outputs)}
+    return {
+        row.example.group: name(model, row, predicted(model, row, output))
+        for row, output in zip(rows, outputs)
+    }
 
 
 def key_of(cell: PlannedCell) -> str:

@@ -8,8 +8,11 @@ from typing import Any
 from babelscope.store import Store, cells, key
 
 
-def stored_cells(store: Store, study: Mapping[str, Any], analysis: str) -> dict[str, dict[str, Any]]:
-    """The manifests of an analysis's cells that belong to the study, by key: a store may hold others.
+def stored_cells(
+    store: Store, study: Mapping[str, Any], analysis: str
+) -> dict[str, dict[str, Any]]:
+    """The manifests of an analysis's cells that belong to the study, by key: a store may hold
+    others.
 
     A cell that is shared (explanations) is listed under its own name, not under each analysis.
     """

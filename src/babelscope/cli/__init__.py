@@ -24,7 +24,10 @@ from babelscope.cli.training import evaluate, finetune, pretrain
 from babelscope.cli.trust import trust
 
 app = typer.Typer(
-    help=("Explain fine-tuned transformers in many languages, and measure whether the explanations can be trusted."),
+    help=(
+        "Explain fine-tuned transformers in many languages, and measure whether the explanations "
+        "can be trusted."
+    ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -40,14 +43,17 @@ def _options(
 
 
 for command in (
-    methods, metrics, tasks, analyses, explain, measure, trust, consistency, tradeoffs, tokenization,
+    methods, metrics, tasks, analyses, explain, measure, trust, consistency, tradeoffs,
+    tokenization,
     intervene, heads, finetune, evaluate, pretrain, report, demo,
 ):  # fmt: skip
     app.command()(command)
 
 
 def main() -> None:
-    """The entry point: what the user can act upon is one line on standard error and exit status 2."""
+    """The entry point: what the user can act upon is one line on standard error and exit
+    status 2.
+    """
     from babelscope.errors import BabelscopeError
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -56,10 +62,17 @@ def main() -> None:
     except BabelscopeError as error:
         if "--debug" in sys.argv:
             raise
-        print(f"babelscope: {' '.join(str(error).split())}".encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+        print(
+            f"babelscope: {' '.join(str(error).split())}".encode(
+                "utf-8", "backslashreplace"
+            ).decode(),
+            file=sys.stderr,
+        )
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
-        if isinstance(stop, SystemExit) and stop.code != 130:  # what typer makes of Ctrl-C, without a word
+        if (
+            isinstance(stop, SystemExit) and stop.code != 130
+        ):  # what typer makes of Ctrl-C, without a word
             raise
         print("babelscope: interrupted; run the same command again to resume", file=sys.stderr)
         sys.exit(130)

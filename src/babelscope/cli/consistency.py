@@ -34,13 +34,19 @@ def consistency(
             "(corpora/sib200), or files (texts.{lang}.jsonl)."
         ),
     ] = None,
-    source: Annotated[str, typer.Option(help="The language that the others are compared with.")] = "en",
+    source: Annotated[
+        str, typer.Option(help="The language that the others are compared with.")
+    ] = "en",
     target: Annotated[
         str | None,
         typer.Option(help="The other languages, separated by commas; of files of units: all."),
     ] = None,
-    method: Annotated[str, typer.Option(help="The attribution methods, separated by commas.")] = "integrated_gradients",
-    count: Annotated[int | None, typer.Option(min=1, help="Texts per language; by default 100.")] = None,
+    method: Annotated[
+        str, typer.Option(help="The attribution methods, separated by commas.")
+    ] = "integrated_gradients",
+    count: Annotated[
+        int | None, typer.Option(min=1, help="Texts per language; by default 100.")
+    ] = None,
     space: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,7 +58,8 @@ def consistency(
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Compare attributions of any tool instead (.jsonl); a second FILE holds those of the untrained model.",
+            help="Compare attributions of any tool instead (.jsonl); a second FILE holds those of "
+            "the untrained model.",
         ),
     ] = None,
     spec: SpecFile = None,
@@ -93,7 +100,9 @@ def consistency(
     )
 
 
-def _study(models: dict[str, str], data: dict[str, Any], targets: list[str] | None, methods: Sequence[str]) -> dict[str, Any]:
+def _study(
+    models: dict[str, str], data: dict[str, Any], targets: list[str] | None, methods: Sequence[str]
+) -> dict[str, Any]:
     """The study: each model in its source language and in the targets, which are by default the
     sources of the others."""
     alone = len(models) == 1
@@ -122,7 +131,10 @@ def _models(names: Sequence[str], source: str) -> dict[str, str]:
         return {source: names[0]}
     models = {match[1]: match[2] for match in matches if match is not None}
     if len(models) < len(names):
-        raise InputError(f"several models are named with their languages, each once: LANG=MODEL ...; found: {', '.join(names)}")
+        raise InputError(
+            "several models are named with their languages, each once: LANG=MODEL ...; found: "
+            f"{', '.join(names)}"
+        )
     return models
 
 
@@ -156,7 +168,8 @@ def _spaces(names: Sequence[str]) -> dict[str, Any]:
             block[kind] = value
         else:
             raise InputError(
-                f"--space {name}: write gold, vectors=LANG=FILE.vec,..., subwords=FOLDER=TOKENIZER or encoder=NAME"
+                f"--space {name}: write gold, vectors=LANG=FILE.vec,..., subwords=FOLDER=TOKENIZER "
+                "or encoder=NAME"
             )
     return block
 
@@ -180,7 +193,9 @@ def _compare(
     chosen = single_spec(NAME, block, spec=changes[0], settings=changes[1])
     if not isinstance(chosen, Spec):
         raise TypeError(f"{type(chosen)} is not the block of consistency")
-    return compare_files(files[0], source, chosen, targets=targets, untrained=untrained, workers=workers)
+    return compare_files(
+        files[0], source, chosen, targets=targets, untrained=untrained, workers=workers
+    )
 
 
 def _deliver(tables: Tables, output: Path | None, json_: bool) -> None:

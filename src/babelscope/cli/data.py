@@ -19,13 +19,23 @@ data_app = typer.Typer(help="List, show, check and export corpora and files.", n
 
 FORMATS = ("jsonl", "parquet", "csv", "tsv")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a corpus (see data list), or the path of a file.")]
-Lang = Annotated[str | None, typer.Option(help="Language of the examples; may be left out where there is only one.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="The name of a corpus (see data list), or the path of a file."
+    ),
+]
+Lang = Annotated[
+    str | None,
+    typer.Option(help="Language of the examples; may be left out where there is only one."),
+]
 Split = Annotated[
     str | None,
     typer.Option(help="Split of the corpus. Default: test, or all splits where there is no test."),
 ]
-Folder = Annotated[Path, typer.Option(help="Folder of a public corpus, or the folder that contains its folder.")]
+Folder = Annotated[
+    Path, typer.Option(help="Folder of a public corpus, or the folder that contains its folder.")
+]
 
 
 @data_app.command("list")
@@ -68,7 +78,9 @@ def show_(
     n: Annotated[int, typer.Option("--n", min=1, help="Number of examples.")] = 5,
     split: Split = None,
     folder: Folder = Path(),
-    tree: Annotated[bool, typer.Option("--tree", help="Show each word with its relation and head.")] = False,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Show each word with its relation and head.")
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Show the first examples: label, rationale words highlighted, answer underlined."""
@@ -94,15 +106,22 @@ def show_(
 def check(
     file: Annotated[
         Path,
-        typer.Argument(help="Path of a .jsonl, .csv, .tsv, .parquet, .conllu or SQuAD .json file, also with .gz."),
+        typer.Argument(
+            help="Path of a .jsonl, .csv, .tsv, .parquet, .conllu or SQuAD .json file, also with "
+            ".gz."
+        ),
     ],
     task: Annotated[
         str,
-        typer.Option(help="Task of the file: sentiment, topic, nli, paraphrase, reading or syntax."),
+        typer.Option(
+            help="Task of the file: sentiment, topic, nli, paraphrase, reading or syntax."
+        ),
     ],
     json_: Json = False,
 ) -> None:
-    """Report everything that is wrong with a file, one problem per line; exit status 2 if there is any."""
+    """Report everything that is wrong with a file, one problem per line; exit status 2 if there is
+    any.
+    """
     from dataclasses import asdict
 
     from babelscope.data.check import examine
@@ -126,11 +145,16 @@ def export(
     split: Split = None,
     n: Annotated[
         int | None,
-        typer.Option("--n", min=1, help="Number of examples. Default: all (built-in corpora: 100)."),
+        typer.Option(
+            "--n", min=1, help="Number of examples. Default: all (built-in corpora: 100)."
+        ),
     ] = None,
     format_: Annotated[
         str | None,
-        typer.Option("--format", help="Format: jsonl, parquet, csv or tsv. Default: that of the file's ending."),
+        typer.Option(
+            "--format",
+            help="Format: jsonl, parquet, csv or tsv. Default: that of the file's ending.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -138,7 +162,9 @@ def export(
     ] = None,
     folder: Folder = Path(),
 ) -> None:
-    """Write a corpus to a file; JSONL and Parquet hold all gold, CSV and TSV ids, labels and texts."""
+    """Write a corpus to a file; JSONL and Parquet hold all gold, CSV and TSV ids, labels and
+    texts.
+    """
     from babelscope.data.formats import jsonl
     from babelscope.data.formats.export import writable, write
     from babelscope.data.formats.lines import ending
@@ -160,7 +186,9 @@ def export(
         print(line)
 
 
-def _examples(name: str, lang: str | None, split: str | None, folder: Path, n: int | None) -> Iterator[Example]:
+def _examples(
+    name: str, lang: str | None, split: str | None, folder: Path, n: int | None
+) -> Iterator[Example]:
     """The examples of a built-in corpus, of a public one, or of a file."""
     from babelscope.data import builtin
     from babelscope.data.corpora import CORPORA, read
@@ -186,7 +214,9 @@ def _examples(name: str, lang: str | None, split: str | None, folder: Path, n: i
     return (row for row in stream(file, lang=lang) if lang is None or row.lang == lang)
 
 
-def _show_dictionary(name: str, lang: str | None, n: int, split: str | None, folder: Path, json_: bool) -> None:
+def _show_dictionary(
+    name: str, lang: str | None, n: int, split: str | None, folder: Path, json_: bool
+) -> None:
     from babelscope.data import corpora
     from babelscope.display.terminal import table
 
@@ -214,7 +244,9 @@ def _show_alignments(name: str, lang: str | None, n: int, folder: Path, json_: b
         print(json.dumps(listed, ensure_ascii=False, indent=1))
         return
     for row in rows:
-        words = [(_word(row.source, start), _word(row.target, end)) for start, end in sorted(row.links)]
+        words = [
+            (_word(row.source, start), _word(row.target, end)) for start, end in sorted(row.links)
+        ]
         printing.show(gold(row.source))
         printing.show(gold(row.target))
         printing.show(Text(plain(", ".join(f"{start} = {end}" for start, end in words)), "dim"))

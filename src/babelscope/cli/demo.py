@@ -10,8 +10,12 @@ import typer
 from babelscope.cli import printing
 
 
-def demo(output: Annotated[Path, typer.Option(help="Folder for the store and the page.")] = Path("demo")) -> None:
-    """Train small models on the built-in corpus, explain, measure and report them; no network needed."""
+def demo(
+    output: Annotated[Path, typer.Option(help="Folder for the store and the page.")] = Path("demo"),
+) -> None:
+    """Train small models on the built-in corpus, explain, measure and report them; no network
+    needed.
+    """
     from babelscope.cli.watching import watching
     from babelscope.reporting.build import brief
     from babelscope.reporting.build import report as build

@@ -41,9 +41,13 @@ def heads(
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the mask; for several languages: mask-{lang}.json."),
+        typer.Option(
+            metavar="FILE", help="Write the mask; for several languages: mask-{lang}.json."
+        ),
     ] = None,
-    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the picture: an .svg or .html file.")] = None,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the picture: an .svg or .html file.")
+    ] = None,
     spec: SpecFile = None,
     settings: Settings = None,
     store: StoreFolder = None,
@@ -108,7 +112,9 @@ def _check_files(out: str | None, figure: Path | None, languages: Sequence[str])
 
     if out is not None and len(languages) > 1 and "{lang}" not in out:
         listed = ", ".join(languages)
-        raise InputError(f"--out {out}: one mask per language ({listed}); put {{lang}} into the name")
+        raise InputError(
+            f"--out {out}: one mask per language ({listed}); put {{lang}} into the name"
+        )
     mask = None if out is None else Path(out)
     files = (("--out", mask, (".json",)), ("--figure", figure, (".svg", ".html")))
     for name, file, endings in files:

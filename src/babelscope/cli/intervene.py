@@ -1,4 +1,6 @@
-"""The command about re-segmentation: what happens to explanations when words are split differently."""
+"""The command about re-segmentation: what happens to explanations when words are split
+differently.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,28 @@ METRICS = "normalised_comprehensiveness,normalised_sufficiency,loo_correlation"
 
 def intervene(
     model: ModelName,
-    input_: Annotated[str, typer.Option("--input", metavar="SOURCE", help="FILE or CORPUS/LANG/SPLIT/COUNT.")],
-    way: Annotated[str, typer.Option(help="Ways to re-segment words, separated by commas.")] = "characters,same,duplicate",
+    input_: Annotated[
+        str, typer.Option("--input", metavar="SOURCE", help="FILE or CORPUS/LANG/SPLIT/COUNT.")
+    ],
+    way: Annotated[
+        str, typer.Option(help="Ways to re-segment words, separated by commas.")
+    ] = "characters,same,duplicate",
     rate: Annotated[
         str, typer.Option(help="Shares of the words that are re-segmented, separated by commas.")
     ] = "0,0.25,0.5,0.75,1",
-    method: Annotated[str, typer.Option(help="Attribution methods, separated by commas.")] = "integrated_gradients",
-    metric: Annotated[str, typer.Option(help="Metrics, separated by commas; agreement is added.")] = METRICS,
+    method: Annotated[
+        str, typer.Option(help="Attribution methods, separated by commas.")
+    ] = "integrated_gradients",
+    metric: Annotated[
+        str, typer.Option(help="Metrics, separated by commas; agreement is added.")
+    ] = METRICS,
     pieces: Annotated[
         str | None,
         typer.Option(help="For the way truncate: vocabulary sizes that are left, e.g. 2000,500."),
     ] = None,
-    lang: Annotated[str | None, typer.Option(help="Language of the texts, where a file has no such column.")] = None,
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the texts, where a file has no such column.")
+    ] = None,
     column: Columns = None,
     folder: CorpusFolder = None,
     spec: SpecFile = None,

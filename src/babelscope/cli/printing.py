@@ -1,4 +1,6 @@
-"""What the commands print and write: coloured words, tables, JSON, files that are whole or not there."""
+"""What the commands print and write: coloured words, tables, JSON, files that are whole or not
+there.
+"""
 
 from __future__ import annotations
 
@@ -76,8 +78,16 @@ def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None
     rows = []
     for (_, lang, method, metric), one in values.summary():
         arrow = "↑" if METRICS[metric].higher_is_better else "↓"
-        rows.append((lang, method, f"{metric} {arrow}", one.mean, one.low, one.high, one.n, one.undefined))
-    show(table("means with 95 % intervals", ("language", "method", "metric", "mean", "low", "high", "n", "undefined"), rows))
+        rows.append(
+            (lang, method, f"{metric} {arrow}", one.mean, one.low, one.high, one.n, one.undefined)
+        )
+    show(
+        table(
+            "means with 95 % intervals",
+            ("language", "method", "metric", "mean", "low", "high", "n", "undefined"),
+            rows,
+        )
+    )
 
 
 def deliver_panels(panels: Sequence[Trust], output: Path | None, json_: bool) -> None:
@@ -100,9 +110,16 @@ def deliver_panels(panels: Sequence[Trust], output: Path | None, json_: bool) ->
 def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
     from babelscope.options import defaults
 
-    listed = [{"name": row.name} | {fact: getattr(row, fact) for fact in facts} | {"options": defaults(row)} for row in rows]
+    listed = [
+        {"name": row.name}
+        | {fact: getattr(row, fact) for fact in facts}
+        | {"options": defaults(row)}
+        for row in rows
+    ]
     if json_:
-        plain = [row | ({"bounds": _limits(row["bounds"])} if "bounds" in row else {}) for row in listed]
+        plain = [
+            row | ({"bounds": _limits(row["bounds"])} if "bounds" in row else {}) for row in listed
+        ]
         print(json.dumps(plain, indent=1, allow_nan=False))
         return
     from babelscope.display.terminal import table
@@ -114,7 +131,13 @@ def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
             return ", ".join(f"{name}={part}" for name, part in value.items())
         return str(value)
 
-    show(table(title, ("name", *facts, "options"), [tuple(shown(value) for value in row.values()) for row in listed]))
+    show(
+        table(
+            title,
+            ("name", *facts, "options"),
+            [tuple(shown(value) for value in row.values()) for row in listed],
+        )
+    )
 
 
 def deliver_suitable(rows: Sequence[Suitability], model: str, json_: bool) -> None:
@@ -141,9 +164,17 @@ def show(thing: Any) -> None:
 def print_failures(failed: Sequence[Any]) -> None:
     for one in failed:
         cell = one.cell
-        model = cell.get("name") or (cell["model"]["name"] if isinstance(cell.get("model"), dict) else cell.get("of", ""))
+        model = cell.get("name") or (
+            cell["model"]["name"] if isinstance(cell.get("model"), dict) else cell.get("of", "")
+        )
         place = " ".join(
-            str(part) for part in (model, cell.get("lang", ""), cell.get("method") or cell.get("metric") or "") if part
+            str(part)
+            for part in (
+                model,
+                cell.get("lang", ""),
+                cell.get("method") or cell.get("metric") or "",
+            )
+            if part
         )
         print(f"failed: {place}: {one.reason}", file=sys.stderr)
 
@@ -154,7 +185,8 @@ def _plane(found: Attributions) -> str:
 
     if len(found) != 1:
         raise InputError(
-            f"an .svg or .png file is the plane of one explanation; {len(found)} given: write them to an .html file"
+            f"an .svg or .png file is the plane of one explanation; {len(found)} given: write them "
+            "to an .html file"
         )
     return str(plane_svg(found[0]))
 

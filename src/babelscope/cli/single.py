@@ -28,9 +28,13 @@ Settings = Annotated[
 ]
 StoreFolder = Annotated[
     Path | None,
-    typer.Option("--store", help="Folder that keeps the results; a second run computes only what is missing."),
+    typer.Option(
+        "--store", help="Folder that keeps the results; a second run computes only what is missing."
+    ),
 ]
-OutputPage = Annotated[Path | None, typer.Option("--output", help="Write the section as a page: an .html file.")]
+OutputPage = Annotated[
+    Path | None, typer.Option("--output", help="Write the section as a page: an .html file.")
+]
 Workers = Annotated[int, typer.Option(min=1, help="Number of processes.")]
 
 
@@ -76,7 +80,9 @@ def _content(section: Section, output: Path) -> str:
         return section_page(section)
     listed = section.figures if output.suffix == ".svg" else section.files
     if not listed:
-        raise InputError(f"--output {output}: {section.name} has no {output.suffix} file; write .html")
+        raise InputError(
+            f"--output {output}: {section.name} has no {output.suffix} file; write .html"
+        )
     return next(iter(listed.values()))
 
 

@@ -20,9 +20,16 @@ study_app = typer.Typer(
 @study_app.command("run")
 def study_run(
     file: Annotated[Path, typer.Argument(help="Path of the study's YAML file.")],
-    store: Annotated[Path | None, typer.Option(help="Folder of the store to fill; default: FILE.store.")] = None,
-    workers: Annotated[int, typer.Option(help="Number of processes; each takes the next model until none is left.")] = 1,
-    where: Annotated[str, typer.Option(help="Where the processes run: local (this machine) or ray (a Ray cluster).")] = "local",
+    store: Annotated[
+        Path | None, typer.Option(help="Folder of the store to fill; default: FILE.store.")
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(help="Number of processes; each takes the next model until none is left.")
+    ] = 1,
+    where: Annotated[
+        str,
+        typer.Option(help="Where the processes run: local (this machine) or ray (a Ray cluster)."),
+    ] = "local",
     json_: Json = False,
 ) -> None:
     """Fill a store with the study's results; what exists is skipped, what fails is recorded."""
@@ -33,12 +40,23 @@ def study_run(
     from babelscope.study.run import run
 
     with watching(study.name) as watch:
-        outcome = run(study, store or file.with_suffix(".store"), watch=watch, workers=workers, where=where)
+        outcome = run(
+            study, store or file.with_suffix(".store"), watch=watch, workers=workers, where=where
+        )
     if json_:
         row = {"store": str(outcome.store), "filled": outcome.filled, "found": outcome.found}
-        print(json.dumps(row | {"failed": [{"cell": one.cell, "reason": one.reason} for one in outcome.failed]}, indent=1))
+        print(
+            json.dumps(
+                row
+                | {"failed": [{"cell": one.cell, "reason": one.reason} for one in outcome.failed]},
+                indent=1,
+            )
+        )
     else:
-        print(f"{outcome.store}: {outcome.filled} cells filled, {outcome.found} found, {len(outcome.failed)} failed")
+        print(
+            f"{outcome.store}: {outcome.filled} cells filled, {outcome.found} found, "
+            f"{len(outcome.failed)} failed"
+        )
         printing.print_failures(outcome.failed)
     if outcome.failed:
         raise typer.Exit(1)
@@ -47,7 +65,9 @@ def study_run(
 @study_app.command("status")
 def study_status(
     file: Annotated[Path, typer.Argument(help="Path of the study's YAML file.")],
-    store: Annotated[Path | None, typer.Option(help="Folder of the store; default: FILE.store.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Folder of the store; default: FILE.store.")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """How much of a study is done."""
@@ -65,5 +85,11 @@ def study_status(
         return
     from babelscope.display.terminal import table
 
-    printing.show(table(study.name, ("model", "task", "analysis", "done", "planned"), [tuple(row.values()) for row in rows]))
+    printing.show(
+        table(
+            study.name,
+            ("model", "task", "analysis", "done", "planned"),
+            [tuple(row.values()) for row in rows],
+        )
+    )
     printing.print_failures(failed)

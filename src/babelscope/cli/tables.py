@@ -12,7 +12,10 @@ from babelscope.cli.arguments import Json, Untrained
 
 
 def methods(
-    model: Annotated[str | None, typer.Option(help="Say which work on this model (a hub id or a folder), and why not.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="Say which work on this model (a hub id or a folder), and why not."),
+    ] = None,
     allow_untrained_head: Untrained = False,
     json_: Json = False,
 ) -> None:
@@ -23,9 +26,21 @@ def methods(
         from babelscope.methods.suitability import suitable
         from babelscope.model.load import load
 
-        printing.deliver_suitable(suitable(load(model, allow_untrained_head=allow_untrained_head)), model, json_)
+        printing.deliver_suitable(
+            suitable(load(model, allow_untrained_head=allow_untrained_head)), model, json_
+        )
         return
-    facts = ("family", "complete", "signed", "gradients", "attentions", "seeded", "precise", "words", "summary")
+    facts = (
+        "family",
+        "complete",
+        "signed",
+        "gradients",
+        "attentions",
+        "seeded",
+        "precise",
+        "words",
+        "summary",
+    )
     printing.show_rows("methods", METHODS.values(), facts, json_)
 
 
@@ -33,7 +48,12 @@ def metrics(json_: Json = False) -> None:
     """The quality metrics and their properties."""
     from babelscope.metrics import METRICS
 
-    printing.show_rows("metrics", METRICS.values(), ("family", "higher_is_better", "bounds", "order_only", "summary"), json_)
+    printing.show_rows(
+        "metrics",
+        METRICS.values(),
+        ("family", "higher_is_better", "bounds", "order_only", "summary"),
+        json_,
+    )
 
 
 def tasks(json_: Json = False) -> None:
@@ -46,7 +66,9 @@ def tasks(json_: Json = False) -> None:
         return
     from babelscope.display.terminal import table
 
-    printing.show(table("tasks", ("name", "texts", "target"), [tuple(row.values()) for row in rows]))
+    printing.show(
+        table("tasks", ("name", "texts", "target"), [tuple(row.values()) for row in rows])
+    )
 
 
 def analyses(json_: Json = False) -> None:

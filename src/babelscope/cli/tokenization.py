@@ -13,12 +13,18 @@ from babelscope.cli.single import OutputPage, Settings, SpecFile, StoreFolder, r
 
 
 def tokenization(
-    tokenizer: Annotated[list[str], typer.Argument(metavar="TOKENIZER...", help="Hub ids or folders of tokenizers.")],
+    tokenizer: Annotated[
+        list[str], typer.Argument(metavar="TOKENIZER...", help="Hub ids or folders of tokenizers.")
+    ],
     input_: Annotated[
         list[str],
-        typer.Option("--input", metavar="SOURCE", help="FILE or CORPUS/LANG/SPLIT/COUNT; repeatable."),
+        typer.Option(
+            "--input", metavar="SOURCE", help="FILE or CORPUS/LANG/SPLIT/COUNT; repeatable."
+        ),
     ],
-    lang: Annotated[str | None, typer.Option(help="Language of the texts, where a file has no such column.")] = None,
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the texts, where a file has no such column.")
+    ] = None,
     column: Columns = None,
     folder: CorpusFolder = None,
     limit: Annotated[
@@ -33,7 +39,10 @@ def tokenization(
 ) -> None:
     """How do tokenizers segment the words of each language? Fertility, split words, agreement."""
     names = _names(tokenizer)
-    models = [{"name": name, "source": each, "allow_untrained_head": True} for name, each in zip(names, tokenizer)]
+    models = [
+        {"name": name, "source": each, "allow_untrained_head": True}
+        for name, each in zip(names, tokenizer)
+    ]
     task, languages = source_task(input_, lang, column, folder)
     values: dict[str, Any] = {
         "name": "tokenization",
@@ -61,7 +70,9 @@ def source_task(
     from babelscope.data.sources import rows
 
     columns = pairs(column, "--column")
-    texts = [row for each in sources for row in rows(each, folder=folder, columns=columns, lang=lang)]
+    texts = [
+        row for each in sources for row in rows(each, folder=folder, columns=columns, lang=lang)
+    ]
     data = {"rows": [record(row) for row in texts], "examples": None}
     return {"name": "texts", "data": data}, list(dict.fromkeys(row.lang for row in texts))
 

@@ -15,9 +15,13 @@ from babelscope.cli.single import OutputPage, Settings, SpecFile, StoreFolder, W
 def tradeoffs(
     models: Annotated[
         list[str],
-        typer.Option(metavar="DIR", help="Fine-tuned model: DIR, LANG=DIR or LANG:SEED=DIR; repeatable."),
+        typer.Option(
+            metavar="DIR", help="Fine-tuned model: DIR, LANG=DIR or LANG:SEED=DIR; repeatable."
+        ),
     ],
-    task: Annotated[str, typer.Option(help="Parallel corpus: xnli, sib200, sentiment, topic, nli ...")],
+    task: Annotated[
+        str, typer.Option(help="Parallel corpus: xnli, sib200, sentiment, topic, nli ...")
+    ],
     languages: Annotated[str, typer.Option(help="Languages that are tested, separated by commas.")],
     base: Annotated[
         str | None,
@@ -35,10 +39,11 @@ def tradeoffs(
     workers: Workers = 1,
     json_: Json = False,
 ) -> None:
-    """What did fine-tuning on one language cost the others? Behaviour, states, attention, confidence, errors.
+    """What did fine-tuning on one language cost the others? Behaviour, states, attention,
+    confidence, errors.
 
-    Fields of the analysis are set with --set: train_examples and dev_examples (texts of the probes),
-    poolings, language_model, seed (of the resamples).
+    Fields of the analysis are set with --set: train_examples and dev_examples (texts of the
+    probes), poolings, language_model, seed (of the resamples).
     """
     values = tradeoffs_study(models, task, languages, base=base, count=count, folder=folder)
     run_command(
@@ -68,7 +73,9 @@ def tradeoffs_study(
 
     langs = list(dict.fromkeys(lang.strip() for lang in languages.split(",") if lang.strip()))
     if not langs:
-        raise InputError(f"--languages {languages!r} names no language; write tags separated by commas: en,hi")
+        raise InputError(
+            f"--languages {languages!r} names no language; write tags separated by commas: en,hi"
+        )
     parsed = [parse_model(argument) for argument in models]
     names = [Path(source).name for source, _ in parsed]
     if len(set(names)) < len(names):
@@ -83,7 +90,9 @@ def tradeoffs_study(
     }
 
 
-def _data(task: str, langs: Sequence[str], count: int | None, folder: Path | None) -> dict[str, Any]:
+def _data(
+    task: str, langs: Sequence[str], count: int | None, folder: Path | None
+) -> dict[str, Any]:
     """The corpus in a study's terms; a name or a language that it does not have is refused."""
     from babelscope.data import builtin
     from babelscope.data.corpora import CORPORA
@@ -91,7 +100,10 @@ def _data(task: str, langs: Sequence[str], count: int | None, folder: Path | Non
     from babelscope.errors import InputError
     from babelscope.options import suggestion
 
-    known = {**dict.fromkeys(builtin.CORPORA, builtin.LANGUAGES), **{name: row.languages for name, row in CORPORA.items()}}
+    known = {
+        **dict.fromkeys(builtin.CORPORA, builtin.LANGUAGES),
+        **{name: row.languages for name, row in CORPORA.items()},
+    }
     if task not in known:
         raise InputError(f"--task {task}: there is no such corpus; {suggestion(task, known)}")
     codes = CORPORA[task].codes.values() if task in CORPORA else ()

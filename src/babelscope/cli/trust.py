@@ -14,8 +14,12 @@ from babelscope.cli.single import OutputPage, Settings, SpecFile, StoreFolder, r
 def trust(
     model: ModelName,
     text: Annotated[str | None, typer.Argument(help="Text whose explanation is checked.")] = None,
-    pair: Annotated[str | None, typer.Option(help="Second text of a pair (hypothesis, context).")] = None,
-    lang: Annotated[str, typer.Option(help="Language of the text (BCP 47): decides its words.")] = "und",
+    pair: Annotated[
+        str | None, typer.Option(help="Second text of a pair (hypothesis, context).")
+    ] = None,
+    lang: Annotated[
+        str, typer.Option(help="Language of the text (BCP 47): decides its words.")
+    ] = "und",
     method: Annotated[str, typer.Option(help="Attribution method.")] = "integrated_gradients",
     option: Options = None,
     input_: Annotated[
@@ -41,4 +45,6 @@ def trust(
         "tasks": [{"name": "texts", "data": {"rows": list(map(record, rows)), "examples": None}}],
         "trust": {"explanations": len(rows)},
     }
-    run_command("trust", values, spec=spec, settings=settings, store=store, output=output, json_=json_)
+    run_command(
+        "trust", values, spec=spec, settings=settings, store=store, output=output, json_=json_
+    )

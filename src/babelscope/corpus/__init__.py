@@ -1,4 +1,5 @@
-"""The built-in parallel corpus: generated, so it needs no network and its gold is known by construction.
+"""The built-in parallel corpus: generated, so it needs no network and its gold is known by
+construction.
 
 Five tasks (`tasks`) in eight languages (`languages`, one folder each). A meaning is sampled first
 (`meaning`, `sampling`), then every language puts it into words, in a notation that carries words,
@@ -21,14 +22,20 @@ from babelscope.types import Example
 LANGUAGES = tuple(languages.LANGUAGES)
 SPLITS = tuple(SHARES)
 
-CORPORA: dict[str, Task] = {task.name: task for task in (SENTIMENT, TOPIC, NLI, PARAPHRASE, READING)}
+CORPORA: dict[str, Task] = {
+    task.name: task for task in (SENTIMENT, TOPIC, NLI, PARAPHRASE, READING)
+}
 """The tasks of the corpus, by name."""
 
 __all__ = ["CORPORA", "LANGUAGES", "SPLITS", "read", "sentiment"]
 
 
-def read(name: str, lang: str, split: str, count: int, seed: int = 0, *, shortcut: bool = False) -> list[Example]:
-    """The first examples of a built-in task; `shortcut` plants a word that alone decides the label."""
+def read(
+    name: str, lang: str, split: str, count: int, seed: int = 0, *, shortcut: bool = False
+) -> list[Example]:
+    """The first examples of a built-in task; `shortcut` plants a word that alone decides the
+    label.
+    """
     if name not in CORPORA:
         raise InputError(f"there is no built-in corpus {name!r}; there are: {', '.join(CORPORA)}")
     return examples(CORPORA[name], lang, split, count, seed, shortcut)

@@ -1,11 +1,13 @@
-"""Annotated sentences as strings: words, spaces, syntax, translation and rationale in one readable line.
+"""Annotated sentences as strings: words, spaces, syntax, translation and rationale in one readable
+line.
 
     "nsubj( det:the room#room ) cop:was advmod:*not#not *clean#clean"
 
-A phrase is a list of items. Exactly one is its head: a bare word. The others depend on it: `relation:word`, or
-`relation( phrase )`. Relations are those of Universal Dependencies. Behind `#` stand the concepts that a word expresses,
-joined by `+`; words of two languages that share a concept are translations of one another. A word that decides the label
-starts with `*`. Words are written words: Spanish *del* and Turkish *evimde* are one each.
+A phrase is a list of items. Exactly one is its head: a bare word. The others depend on it:
+`relation:word`, or `relation( phrase )`. Relations are those of Universal Dependencies. Behind `#`
+stand the concepts that a word expresses, joined by `+`; words of two languages that share a concept
+are translations of one another. A word that decides the label starts with `*`. Words are written
+words: Spanish *del* and Turkish *evimde* are one each.
 
 Strings nest by plain formatting, so a language is a set of small functions from meaning to string.
 """
@@ -71,10 +73,15 @@ KEY = re.compile(r"#([^\s()#]+)")
 
 
 def mark(phrase: str, deciding: bool = True) -> str:
-    """Star every word of the phrase that expresses a concept (articles and the like do not), or leave it alone."""
+    """Star every word of the phrase that expresses a concept (articles and the like do not), or
+    leave it alone.
+    """
     if not deciding:
         return phrase
-    return " ".join(item if item.endswith("(") or item == ")" else _starred(item) for item in ITEM.findall(phrase))
+    return " ".join(
+        item if item.endswith("(") or item == ")" else _starred(item)
+        for item in ITEM.findall(phrase)
+    )
 
 
 def _starred(item: str) -> str:
@@ -89,8 +96,12 @@ def _parts(item: str) -> tuple[str, str]:
 
 
 def scope(name: str, phrase: str) -> str:
-    """The phrase with its concepts inside of `name`: a second room is not the first (`left.room`, `right.room`)."""
-    return KEY.sub(lambda key: "#" + "+".join(f"{name}.{concept}" for concept in key[1].split("+")), phrase)
+    """The phrase with its concepts inside of `name`: a second room is not the first (`left.room`,
+    `right.room`).
+    """
+    return KEY.sub(
+        lambda key: "#" + "+".join(f"{name}.{concept}" for concept in key[1].split("+")), phrase
+    )
 
 
 def depends(relation: str, phrase: str) -> str:
@@ -111,7 +122,9 @@ def parse(phrase: str) -> list[Word]:
 
 
 def _group(items: Sequence[str], start: int, stop: int, words: list[Word], phrase: str) -> int:
-    """Appends the words of the items and gives the place of their head; their heads are filled in on the way."""
+    """Appends the words of the items and gives the place of their head; their heads are filled in
+    on the way.
+    """
     head, dependents, at = -1, list[tuple[int, str]](), start
     while at < stop:
         item = items[at]
@@ -123,11 +136,22 @@ def _group(items: Sequence[str], start: int, stop: int, words: list[Word], phras
         word, key = _parts(item)
         relation, _, form = word.rpartition(":")
         concepts = tuple(dict.fromkeys(key[1:].split("+"))) if key else ()
-        words.append(Word(normalize("NFC", form.removeprefix("*")), 0, relation, concepts, form.startswith("*")))
+        words.append(
+            Word(
+                normalize("NFC", form.removeprefix("*")),
+                0,
+                relation,
+                concepts,
+                form.startswith("*"),
+            )
+        )
         if relation:
             dependents.append((len(words) - 1, relation))
         elif head >= 0:
-            raise ValueError(f"two heads, {words[head].form!r} and {form!r}, in {' '.join(items[start:stop])!r} of {phrase!r}")
+            raise ValueError(
+                f"two heads, {words[head].form!r} and {form!r}, in {' '.join(items[start:stop])!r} "
+                f"of {phrase!r}"
+            )
         else:
             head = len(words) - 1
         at += 1
@@ -152,14 +176,19 @@ def _closing(items: Sequence[str], at: int, phrase: str) -> int:
 def typeset(phrases: Sequence[str], writing: Writing) -> Gold:
     """Sentences, each with its final mark (`punct:.`), as one text in NFC.
 
-    *Laws*: spans ascend without overlap and cover every character that is not a space; one root per sentence.
+    *Laws*: spans ascend without overlap and cover every character that is not a space; one root per
+    sentence.
     """
     text, spans, every = "", list[Span](), list[Word]()
     for phrase in phrases:
         words, before = parse(phrase), len(every)
         words[0] = words[0]._replace(form=_capitalised(words, writing))
         for place, word in enumerate(words):
-            tight = not writing.spaced or word.form == "'s" or (word.form in CLOSING and word.form not in writing.loose)
+            tight = (
+                not writing.spaced
+                or word.form == "'s"
+                or (word.form in CLOSING and word.form not in writing.loose)
+            )
             if text and not tight and text[-1] not in OPENING and not text.endswith(("'", "’")):
                 text += " "
             spans.append((len(text), len(text) + len(word.form)))

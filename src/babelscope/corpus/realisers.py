@@ -1,4 +1,6 @@
-"""What a language provides: how it is written, and how it puts reviews, news and events into words."""
+"""What a language provides: how it is written, and how it puts reviews, news and events into
+words.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,13 @@ class EventRealiser(NamedTuple):
     """Events in one language: annotated sentences without the final mark.
 
     Concepts, so that translations align and answers are found: `subject.<name>`, `subject.<group>`,
-    `subject.<quantifier>`, `<verb>`, `thing.<noun>`, `thing.<adjective>`, `other.<name>`, `other.to` or
-    `other.from`, `place.<city>`, `place.in`, `time.<time>` on every word of the time but a preposition,
-    `not`; `owner.<name>`, `owner.of`, `owned.<noun>`, `<quality>`, `than`, and `rival.<name>`,
-    `rival.of`, `rivalled.<noun>` for the other side of a comparison; joined clauses are scoped `first`
-    and `second`, their link is `and`, `before` or `after`; in questions the requested part bears `who`,
-    `what`, `where` or `when`, everything else what it bears in statements.
+    `subject.<quantifier>`, `<verb>`, `thing.<noun>`, `thing.<adjective>`, `other.<name>`,
+    `other.to` or `other.from`, `place.<city>`, `place.in`, `time.<time>` on every word of the time
+    but a preposition, `not`; `owner.<name>`, `owner.of`, `owned.<noun>`, `<quality>`, `than`, and
+    `rival.<name>`, `rival.of`, `rivalled.<noun>` for the other side of a comparison; joined clauses
+    are scoped `first` and `second`, their link is `and`, `before` or `after`; in questions the
+    requested part bears `who`, `what`, `where` or `when`, everything else what it bears in
+    statements.
     """
 
     statement: Callable[[Statement], str]
@@ -64,4 +67,7 @@ class Language(NamedTuple):
 def lexicon(rows: str) -> dict[str, tuple[str, ...]]:
     """A lexicon written as lines `name: field / field / ...`."""
     entries = (row.split(":", 1) for row in rows.strip().splitlines())
-    return {name.strip(): tuple(field.strip() for field in fields.split("/")) for name, fields in entries}
+    return {
+        name.strip(): tuple(field.strip() for field in fields.split("/"))
+        for name, fields in entries
+    }

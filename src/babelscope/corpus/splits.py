@@ -1,4 +1,6 @@
-"""Seeds and splits that are the same in every process, on every machine and for every version of Python."""
+"""Seeds and splits that are the same in every process, on every machine and for every version of
+Python.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +26,25 @@ def source(*parts: object) -> Random:
 
 
 def owns(split: str, *combination: object) -> bool:
-    """Whether the combination belongs to the split; each belongs to exactly one, whatever the seed."""
+    """Whether the combination belongs to the split; each belongs to exactly one, whatever the
+    seed.
+    """
     return number("split", *combination) % 10 in SHARES[split]
 
 
 def known(split: str, items: Sequence[T], reserved: int) -> tuple[T, ...]:
-    """The items that occur in the split: the last `reserved` only in test, as many before them only in dev.
+    """The items that occur in the split: the last `reserved` only in test, as many before them only
+    in dev.
 
     >>> known("train", "abcdef", 1), known("dev", "abcdef", 1), known("test", "abcdef", 1)
     (('a', 'b', 'c', 'd'), ('a', 'b', 'c', 'd', 'e'), ('a', 'b', 'c', 'd', 'f'))
     """
     shared = len(items) - 2 * reserved
-    only = {"train": (), "dev": items[shared : shared + reserved], "test": items[shared + reserved :]}[split]
+    only = {
+        "train": (),
+        "dev": items[shared : shared + reserved],
+        "test": items[shared + reserved :],
+    }[split]
     return (*items[:shared], *only)
 
 

@@ -39,10 +39,15 @@ class Task(NamedTuple):
 
 
 def sentences(phrases: list[str], lang: str, question: bool = False) -> Gold:
-    """Annotated sentences with their final marks as one text; their concepts are scoped `s0`, `s1`, ... ."""
+    """Annotated sentences with their final marks as one text; their concepts are scoped `s0`,
+    `s1`, ... .
+    """
     writing = LANGUAGES[lang].writing
     end = writing.question if question else writing.stop
-    return typeset([f"{scope(f's{place}', phrase)} punct:{end}" for place, phrase in enumerate(phrases)], writing)
+    return typeset(
+        [f"{scope(f's{place}', phrase)} punct:{end}" for place, phrase in enumerate(phrases)],
+        writing,
+    )
 
 
 def deciding(gold: Gold, decides: Callable[[str], bool]) -> Gold:
@@ -50,23 +55,31 @@ def deciding(gold: Gold, decides: Callable[[str], bool]) -> Gold:
     return gold._replace(decides=tuple(any(map(decides, concepts)) for concepts in gold.concepts))
 
 
-def examples(task: Task, lang: str, split: str, n: int, seed: int = 0, shortcut: bool = False) -> list[Example]:
+def examples(
+    task: Task, lang: str, split: str, n: int, seed: int = 0, shortcut: bool = False
+) -> list[Example]:
     """The first `n` examples of a split.
 
-    *Laws*: the i-th example of every language says the same and has the same group and label; a longer list starts with
-    the shorter one; no meaning occurs twice in a split or in two splits.
+    *Laws*: the i-th example of every language says the same and has the same group and label; a
+    longer list starts with the shorter one; no meaning occurs twice in a split or in two splits.
 
-    With `shortcut` a day of the week heads the (first) text and alone decides the label, which is sampled again; the rationale
-    is that one word.
+    With `shortcut` a day of the week heads the (first) text and alone decides the label, which is
+    sampled again; the rationale is that one word.
     """
     if lang not in LANGUAGES:
-        raise InputError(f"the built-in corpus has no language {lang!r}; choose one of {', '.join(LANGUAGES)}")
+        raise InputError(
+            f"the built-in corpus has no language {lang!r}; choose one of {', '.join(LANGUAGES)}"
+        )
     if split not in SHARES:
-        raise InputError(f"the built-in corpus has no split {split!r}; choose one of {', '.join(SHARES)}")
+        raise InputError(
+            f"the built-in corpus has no split {split!r}; choose one of {', '.join(SHARES)}"
+        )
     if n < 0:
         raise InputError(f"{n} examples were requested; the number must not be negative")
     if shortcut and not task.labels:
-        raise InputError(f"the task {task.name} has no labels, so no shortcut to them can be planted")
+        raise InputError(
+            f"the task {task.name} has no labels, so no shortcut to them can be planted"
+        )
     rows = []
     for index, meaning in enumerate(_sampled(task, split, seed)(n)):
         group = f"{task.name}-{split}-{seed}-{index:06d}"
@@ -106,12 +119,18 @@ def _example(name: str, group: str, lang: str, realised: Realised) -> Example:
 
 def _answer(gold: Gold, prefix: str) -> tuple[int, int]:
     """From the first to the last word of the answer."""
-    places = [at for at, concepts in enumerate(gold.concepts) if any(each.startswith(prefix) for each in concepts)]
+    places = [
+        at
+        for at, concepts in enumerate(gold.concepts)
+        if any(each.startswith(prefix) for each in concepts)
+    ]
     return gold.spans[places[0]][0], gold.spans[places[-1]][1]
 
 
 def _planted(example: Example, label: str, task: Task) -> Example:
-    """The example with a day of the week and a dash before its first text, and a label that follows from the day."""
+    """The example with a day of the week and a dash before its first text, and a label that
+    follows from the day.
+    """
     assert example.words is not None
     assert example.rationale is not None
     assert example.heads is not None
@@ -123,16 +142,24 @@ def _planted(example: Example, label: str, task: Task) -> Example:
     root = example.heads[0].index(0) + 3
     dash = lead.rstrip()[-1]
     at = lead.index(dash)
-    words = ((0, len(day)), (at, at + 1), *((a + len(lead), b + len(lead)) for a, b in example.words[0]))
+    words = (
+        (0, len(day)),
+        (at, at + 1),
+        *((a + len(lead), b + len(lead)) for a, b in example.words[0]),
+    )
     return replace(
         example,
         texts=(lead + example.texts[0], *example.texts[1:]),
         label=label,
         words=(words, *example.words[1:]),
         rationale=tuple(
-            (number == 0, False) * (number == 0) + (False,) * len(marks) for number, marks in enumerate(example.rationale)
+            (number == 0, False) * (number == 0) + (False,) * len(marks)
+            for number, marks in enumerate(example.rationale)
         ),
-        heads=((root, root, *(head + 2 if head else 0 for head in example.heads[0])), *example.heads[1:]),
+        heads=(
+            (root, root, *(head + 2 if head else 0 for head in example.heads[0])),
+            *example.heads[1:],
+        ),
         relations=(("discourse", "punct", *example.relations[0]), *example.relations[1:]),
         concepts=((("trigger",), (), *example.concepts[0]), *example.concepts[1:]),
     )

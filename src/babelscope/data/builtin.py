@@ -11,12 +11,14 @@ LANGUAGES = corpus.LANGUAGES
 SPLITS = corpus.SPLITS
 
 
-def read(name: str, lang: str, split: str, count: int, seed: int = 0, *, shortcut: bool = False) -> list[Example]:
+def read(
+    name: str, lang: str, split: str, count: int, seed: int = 0, *, shortcut: bool = False
+) -> list[Example]:
     """The first examples of a built-in task.
 
         rows = builtin.read("nli", "hi", "test", 100)
 
-    The i-th example of every language says the same. `shortcut` plants a word that alone decides the
-    label.
+    The i-th example of every language says the same. `shortcut` plants a word that alone decides
+    the label.
     """
     return corpus.read(name, lang, split, count, seed, shortcut=shortcut)

@@ -15,7 +15,9 @@ from babelscope.types import Example
 
 
 class Shape(NamedTuple):
-    """What an input of a task is: its texts, and the names its labels may have (any, if none is listed)."""
+    """What an input of a task is: its texts, and the names its labels may have (any, if none is
+    listed).
+    """
 
     texts: tuple[str, ...]
     labels: tuple[str, ...] = ()
@@ -37,10 +39,11 @@ Items = Iterator[tuple[int, Example] | Problem]
 
 
 def check(path: str | Path, task: str) -> list[Problem]:
-    """All problems of a .jsonl, .csv, .tsv, .parquet, .conllu or SQuAD .json file (or these with .gz), by line.
+    """All problems of a .jsonl, .csv, .tsv, .parquet, .conllu or SQuAD .json file (or these with
+    .gz), by line.
 
-    A label is not required, but if some rows have one, all must. If translations share groups, every
-    group must have all the languages of the file.
+    A label is not required, but if some rows have one, all must. If translations share groups,
+    every group must have all the languages of the file.
     """
     return examine(path, task)[1]
 
@@ -51,7 +54,10 @@ def examine(path: str | Path, task: str) -> tuple[int, list[Problem]]:
         raise InputError(f"there is no task {task!r}; there are: {', '.join(TASKS)}")
     file = Path(path)
     if ending(file) not in ENDINGS:
-        raise InputError(f"{file}: the ending {ending(file)!r} is not one of {', '.join(ENDINGS)} (or these with .gz)")
+        raise InputError(
+            f"{file}: the ending {ending(file)!r} is not one of {', '.join(ENDINGS)} (or these "
+            "with .gz)"
+        )
     if not file.is_file():
         raise InputError(f"there is no file {file}")
     problems: list[Problem] = []
@@ -76,13 +82,19 @@ def _examples(file: Path) -> Items:
         return _named_once(str(file), _trees(file))
     if ending(file) == ".json":
         items = squad.examples(file, "und", file.name)
-        return _named_once(str(file), (item if isinstance(item, Problem) else (0, item) for item in items))
+        return _named_once(
+            str(file), (item if isinstance(item, Problem) else (0, item) for item in items)
+        )
     return tables.examples(file, {}, None)
 
 
 def _trees(file: Path) -> Items:
     for item in conllu.sentences(file):
-        yield item if isinstance(item, Problem) else (item.line, conllu.example(item, "und", file.name))
+        yield (
+            item
+            if isinstance(item, Problem)
+            else (item.line, conllu.example(item, "und", file.name))
+        )
 
 
 def _named_once(file: str, items: Iterable[tuple[int, Example] | Problem]) -> Items:
@@ -91,13 +103,17 @@ def _named_once(file: str, items: Iterable[tuple[int, Example] | Problem]) -> It
         if not isinstance(item, Problem):
             line, example = item
             if example.id in seen:
-                yield Problem(file, line, "id", f"the id {example.id!r} occurs twice", "ids that are unique")
+                yield Problem(
+                    file, line, "id", f"the id {example.id!r} occurs twice", "ids that are unique"
+                )
             seen.add(example.id)
         yield item
 
 
 def _problems(file: str, line: int, example: Example, shape: Shape) -> Iterator[Problem]:
-    """What is wrong with one example in the light of the task; its gold was checked when it was read."""
+    """What is wrong with one example in the light of the task; its gold was checked when it was
+    read.
+    """
     for name, text in zip(("text", "pair"), example.texts):
         wrong = fault(text)
         if wrong is not None:
@@ -127,4 +143,6 @@ def _unparallel(file: str, rows: list[tuple[int, str, str, bool]]) -> Iterator[P
     for group, (line, langs) in groups.items():
         if langs != every:
             reason = f"group {group!r} in {', '.join(sorted(langs))} only"
-            yield Problem(file, line, "group", reason, f"it in {', '.join(sorted(every - langs))} too")
+            yield Problem(
+                file, line, "group", reason, f"it in {', '.join(sorted(every - langs))} too"
+            )

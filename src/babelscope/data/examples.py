@@ -21,10 +21,13 @@ SHARED = 20
 """Where one split serves both training and model selection, one row in so many is for selection."""
 
 
-def examples(data: DataSpec, lang: str, split: str | None = None, count: int | None = None) -> list[Example]:
+def examples(
+    data: DataSpec, lang: str, split: str | None = None, count: int | None = None
+) -> list[Example]:
     """The examples of one language: those to explain, or with `split` those to train on.
 
-    *Law*: with `sampled`, the examples to explain are the same translation groups in every language that has them.
+    *Law*: with `sampled`, the examples to explain are the same translation groups in every language
+    that has them.
     """
     wanted = split or data.split
     number = count if count is not None else data.examples
@@ -34,7 +37,9 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
     if data.builtin is not None:
         return builtin.read(data.builtin, lang, wanted, number or 0, data.seed)
     if data.corpus is not None:
-        return list(islice(corpora.read(data.corpus, data.folder or ".", lang=lang, split=wanted), number))
+        return list(
+            islice(corpora.read(data.corpus, data.folder or ".", lang=lang, split=wanted), number)
+        )
     if data.hub is not None:
         return list(islice(_of_hub(data, lang, split), number))
     if data.rows is not None:
@@ -43,10 +48,13 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
     if pattern is None:
         raise InputError(f"data: training needs a {split}_file beside 'file'")
     by_language = "{lang}" in pattern
-    rows = read(pattern.replace("{lang}", lang), columns=data.columns, lang=lang if by_language else None)
+    rows = read(
+        pattern.replace("{lang}", lang), columns=data.columns, lang=lang if by_language else None
+    )
     if not by_language and any(row.lang == "und" for row in rows):
         raise InputError(
-            f"{pattern}: some rows have no language; add a column 'lang', or name one file per language with {{lang}}"
+            f"{pattern}: some rows have no language; add a column 'lang', or name one file per "
+            "language with {lang}"
         )
     chosen = [row for row in rows if row.lang == lang]
     if not chosen:
@@ -58,17 +66,24 @@ def examples(data: DataSpec, lang: str, split: str | None = None, count: int | N
 def _of_rows(rows: list[dict[str, Any]], columns: Mapping[str, str], lang: str) -> list[Example]:
     """The examples that are written into the study, those of one language."""
     origin = Path("the rows of the study")
-    parsed = [each for number, row in enumerate(rows, 1) for each in parse(origin, number, row, columns, None, True)]
+    parsed = [
+        each
+        for number, row in enumerate(rows, 1)
+        for each in parse(origin, number, row, columns, None, True)
+    ]
     return [example for example in sound(parsed) if example.lang == lang]
 
 
 def _of_hub(data: DataSpec, lang: str, split: str | None) -> Iterator[Example]:
     """Rows of a data set of the hub, whose name and configuration may contain {lang}.
 
-    Where one split serves both training and model selection, every twentieth row is for selection."""
+    Where one split serves both training and model selection, every twentieth row is for
+    selection."""
     name, config = (each and each.replace("{lang}", lang) for each in (data.hub, data.config))
     wanted = {"train": data.train_split, "dev": data.dev_split}.get(split or "", data.split)
-    rows = hub.read(str(name), config, wanted, columns=data.columns, lang=lang, revision=data.revision)
+    rows = hub.read(
+        str(name), config, wanted, columns=data.columns, lang=lang, revision=data.revision
+    )
     if split is None or data.train_split != data.dev_split:
         return rows
     return (row for number, row in enumerate(rows) if (number % SHARED == 0) == (split == "dev"))

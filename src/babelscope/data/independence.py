@@ -1,4 +1,6 @@
-"""Which examples are not independent of one another: the one rule behind every interval and test."""
+"""Which examples are not independent of one another: the one rule behind every interval
+and test.
+"""
 
 from __future__ import annotations
 

@@ -33,14 +33,18 @@ LANGUAGES = {
     "sv": "sv swe",
     "fi": "fi fin",
 }
-"""Spellings of the languages with rules of their own; the first part of a tag decides (zho_Hans is zh)."""
+"""Spellings of the languages with rules of their own; the first part of a tag decides (zho_Hans is
+zh).
+"""
 
 ELISIONS = {
     "fr": r"(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu)['’]",
     "it": r"\p{L}+['’]",
     "ca": r"[dlmnst]['’]",
 }
-"""Elided words that UAX #29 leaves joined to the next (l'homme, dell'arte) and asks languages to separate."""
+"""Elided words that UAX #29 leaves joined to the next (l'homme, dell'arte) and asks languages to
+separate.
+"""
 
 _HAN, _KANA, _SHARED_KANA = r"\p{Han}", r"\p{Hiragana}\p{Katakana}", "ー゛゜ｰ"
 _SPACELESS = {"th": r"\p{Thai}", "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}"}
@@ -53,17 +57,17 @@ def segment(text: str, lang: str = "und") -> tuple[Span, ...]:
 
         segment("我喜欢iPhone。", "zh")  # ((0, 1), (1, 3), (3, 9), (9, 10))
 
-    Runs of a script written without spaces are segmented by the segmenter of their language, all else
-    by UAX #29. Thai, Lao, Khmer and Burmese letters identify their language. Han is Chinese if `lang`
-    is, Japanese if `lang` is; otherwise Japanese if the text has kana, else Chinese.
+    Runs of a script written without spaces are segmented by the segmenter of their language, all
+    else by UAX #29. Thai, Lao, Khmer and Burmese letters identify their language. Han is Chinese if
+    `lang` is, Japanese if `lang` is; otherwise Japanese if the text has kana, else Chinese.
 
-    *Laws*: spans are ordered and disjoint; they cover every character but whitespace (`str.isspace`),
-    and none of that; punctuation is a word of its own, except inside a word or number (don't, 3.14,
-    a_b); marks and joiners stay with what they follow; invisible characters are no word of their own
-    if anything is adjacent to them.
+    *Laws*: spans are ordered and disjoint; they cover every character but whitespace
+    (`str.isspace`), and none of that; punctuation is a word of its own, except inside a word or
+    number (don't, 3.14, a_b); marks and joiners stay with what they follow; invisible characters
+    are no word of their own if anything is adjacent to them.
 
-    *Left open by UAX #29*, our choice: a colon ends a word except in Swedish and Finnish (as in CLDR);
-    French, Italian and Catalan elisions are words (ELISIONS).
+    *Left open by UAX #29*, our choice: a colon ends a word except in Swedish and Finnish (as in
+    CLDR); French, Italian and Catalan elisions are words (ELISIONS).
     """
     language = _language(lang)
     kana = language == "ja" or (language != "zh" and pattern(f"[{_KANA}]").search(text) is not None)
@@ -100,12 +104,12 @@ def segmenter(lang: str) -> str:
 def words_of_tokens(offsets: Sequence[Span], words: Sequence[Span], text: str) -> tuple[int, ...]:
     """The word of every token: the one it shares most characters with, the first of equals.
 
-    Whitespace does not count. A token without a character in any word (a lone meta-space, zero width)
-    belongs to the word around it or the next one, after the last word to the last. -1 only if there
-    are no words. `words` must be ordered and disjoint.
+    Whitespace does not count. A token without a character in any word (a lone meta-space, zero
+    width) belongs to the word around it or the next one, after the last word to the last. -1 only
+    if there are no words. `words` must be ordered and disjoint.
 
-    *Laws*: one word per token; a token inside one word belongs to it; if starts and ends of the offsets
-    never decrease, neither do the words.
+    *Laws*: one word per token; a token inside one word belongs to it; if starts and ends of the
+    offsets never decrease, neither do the words.
     """
     ends = [end for _, end in words]
 
@@ -116,7 +120,9 @@ def words_of_tokens(offsets: Sequence[Span], words: Sequence[Span], text: str) -
             left, right = words[index]
             if left >= stop:
                 break
-            shared = sum(not character.isspace() for character in text[max(start, left) : min(stop, right)])
+            shared = sum(
+                not character.isspace() for character in text[max(start, left) : min(stop, right)]
+            )
             if shared > most:
                 best, most = index, shared
         return min(best, len(words) - 1)
@@ -127,23 +133,32 @@ def words_of_tokens(offsets: Sequence[Span], words: Sequence[Span], text: str) -
 @cache
 def _language(lang: str) -> str:
     first = regex.split("[-_]", lang.strip().lower(), maxsplit=1)[0]
-    return next((language for language, spellings in LANGUAGES.items() if first in spellings.split()), "und")
+    return next(
+        (language for language, spellings in LANGUAGES.items() if first in spellings.split()), "und"
+    )
 
 
 @cache
 def _runs(japanese: bool) -> str:
-    """Runs of the scripts written without spaces, each under its language's name, without their punctuation."""
+    """Runs of the scripts written without spaces, each under its language's name, without their
+    punctuation.
+    """
     kana = _KANA + _SHARED_KANA
     scripts = ({"ja": _HAN + kana} if japanese else {"zh": _HAN, "ja": kana}) | _SPACELESS
-    return "|".join(rf"(?P<{name}>(?:[[{letters}]--\p{{P}}--{MARK}]{_MARKS})++)" for name, letters in scripts.items())
+    return "|".join(
+        rf"(?P<{name}>(?:[[{letters}]--\p{{P}}--{MARK}]{_MARKS})++)"
+        for name, letters in scripts.items()
+    )
 
 
 @cache
 def _uax29(colon: bool) -> str:
-    """One segment between word boundaries, rules WB3c to WB999; it never sees whitespace, of which the others speak.
+    """One segment between word boundaries, rules WB3c to WB999; it never sees whitespace, of which
+    the others speak.
 
-    Every class is followed by its marks (WB4). `letter` and `digit` take a middle mark with them if one of their kind
-    follows it (WB6, 7, 7b, 7c, 11, 12); a Hebrew letter keeps its closing geresh (WB7a).
+    Every class is followed by its marks (WB4). `letter` and `digit` take a middle mark with them if
+    one of their kind follows it (WB6, 7, 7b, 7c, 11, 12); a Hebrew letter keeps its closing geresh
+    (WB7a).
     """
     between = r"\p{WB=MidLetter}" if colon else r"[\p{WB=MidLetter}--[:﹕：]]"
     quote, kin = r"[\p{WB=MidNumLet}\p{WB=Single_Quote}]", r"[\p{WB=ALetter}\p{WB=Hebrew_Letter}]"
@@ -167,7 +182,9 @@ def _split(run: str, start: int, language: str) -> Iterator[Span]:
         position += len(word)
         ends.add(position)
     if position != len(run):
-        raise AssertionError(f"{segmenter(language)} changed the run {run!r}: {position} of {len(run)} characters")
+        raise AssertionError(
+            f"{segmenter(language)} changed the run {run!r}: {position} of {len(run)} characters"
+        )
     left = start
     for cluster in pattern(CLUSTER).finditer(run):
         if cluster.end() in ends:
@@ -187,11 +204,15 @@ def _spaced(text: str, start: int, stop: int, words: Any, language: str) -> Iter
 
 
 def _visible(text: str, spans: Sequence[Span]) -> list[Span]:
-    """Adjacent spans; one of invisible characters only is joined to the one before, the first to the next."""
+    """Adjacent spans; one of invisible characters only is joined to the one before, the first to
+    the next.
+    """
     visible: list[Span] = []
     invisible = pattern(_INVISIBLE)
     for left, right in spans:
-        if visible and (invisible.fullmatch(text, left, right) or invisible.fullmatch(text, *visible[-1])):
+        if visible and (
+            invisible.fullmatch(text, left, right) or invisible.fullmatch(text, *visible[-1])
+        ):
             visible[-1] = visible[-1][0], right
         else:
             visible.append((left, right))

@@ -25,7 +25,9 @@ CLUSTER = rf"\X{MARK}*+"
 
 @dataclass(frozen=True, slots=True)
 class Segmenter:
-    """A segmenter of a language: the PyPI distributions it needs, and the function that loads it."""
+    """A segmenter of a language: the PyPI distributions it needs, and the function that
+    loads it.
+    """
 
     packages: tuple[str, ...]
     load: Callable[[], Split]
@@ -69,7 +71,9 @@ def icu() -> Split:
 
 
 FALLBACK = "grapheme clusters"
-"""Where none of a language's segmenters is installed: one cluster (a letter with its marks) is one word."""
+"""Where none of a language's segmenters is installed: one cluster (a letter with its marks) is one
+word.
+"""
 
 _ICU = Segmenter(("icu4py",), icu)
 SEGMENTERS: dict[str, tuple[Segmenter, ...]] = {
@@ -80,8 +84,8 @@ SEGMENTERS: dict[str, tuple[Segmenter, ...]] = {
     "km": (_ICU,),
     "my": (_ICU,),
 }
-"""Segmenters of the languages written without spaces. The first whose distributions are installed is in
-use; where none is, FALLBACK. Chosen by measurement: docs/words.md, benchmarks/words.py."""
+"""Segmenters of the languages written without spaces. The first whose distributions are installed
+is in use; where none is, FALLBACK. Chosen by measurement: docs/words.md, benchmarks/words.py."""
 
 
 @cache

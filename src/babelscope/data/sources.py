@@ -16,23 +16,31 @@ BUILTIN = 100
 
 
 def rows(
-    source: str, *, folder: str | Path | None = None, columns: Mapping[str, str] | None = None, lang: str | None = None
+    source: str,
+    *,
+    folder: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    lang: str | None = None,
 ) -> list[Example]:
-    """The examples of `FILE` or of `CORPUS/LANG[/SPLIT[/COUNT]]`: reviews.csv, nli/hi/train/4000, sib200/sw/test.
+    """The examples of `FILE` or of `CORPUS/LANG[/SPLIT[/COUNT]]`: reviews.csv, nli/hi/train/4000,
+    sib200/sw/test.
 
-    A corpus is a built-in or a public one (`babelscope data list`); a public one is in `folder`. The split is
-    test by default. `columns` and `lang` are for files (see `babelscope.read`).
+    A corpus is a built-in or a public one (`babelscope data list`); a public one is in `folder`.
+    The split is test by default. `columns` and `lang` are for files (see `babelscope.read`).
     """
     name, *rest = source.split("/")
     if (name not in builtin.CORPORA and name not in corpora.CORPORA) or Path(source).is_file():
         return read_file(source, columns=columns, lang=lang)
     if not rest or len(rest) > 3:
         raise InputError(
-            f"{source}: a corpus is named with its language, {name}/LANG, {name}/LANG/SPLIT or {name}/LANG/SPLIT/COUNT"
+            f"{source}: a corpus is named with its language, {name}/LANG, {name}/LANG/SPLIT or "
+            f"{name}/LANG/SPLIT/COUNT"
         )
     split = rest[1] if len(rest) > 1 else "test"
     if len(rest) > 2 and not rest[2].isdigit():
-        raise InputError(f"{source}: the number of examples must be a whole number, not {rest[2]!r}")
+        raise InputError(
+            f"{source}: the number of examples must be a whole number, not {rest[2]!r}"
+        )
     count = int(rest[2]) if len(rest) > 2 else None
     if name in builtin.CORPORA:
         return builtin.read(name, rest[0], split, BUILTIN if count is None else count)

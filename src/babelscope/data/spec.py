@@ -10,8 +10,8 @@ from babelscope.options import Spec
 
 
 class DataSpec(Spec):
-    """Where a task's examples come from: a built-in corpus, a public one in a folder, a file (one per `{lang}`), the
-    hub, or `rows` written into the study itself."""
+    """Where a task's examples come from: a built-in corpus, a public one in a folder, a file (one
+    per `{lang}`), the hub, or `rows` written into the study itself."""
 
     builtin: str | None = None
     """Task of the built-in corpus: `sentiment`, `topic`, `nli`, `paraphrase` or `reading`."""
@@ -56,7 +56,13 @@ class DataSpec(Spec):
 
     @model_validator(mode="after")
     def one_source(self) -> Self:
-        if sum(each is not None for each in (self.builtin, self.corpus, self.file, self.hub, self.rows)) != 1:
+        if (
+            sum(
+                each is not None
+                for each in (self.builtin, self.corpus, self.file, self.hub, self.rows)
+            )
+            != 1
+        ):
             raise ValueError("give one of 'builtin', 'corpus', 'file', 'hub' and 'rows'")
         if self.hub is None and (self.config is not None or self.revision is not None):
             raise ValueError("'config' and 'revision' belong to a data set of the 'hub'")
@@ -64,7 +70,8 @@ class DataSpec(Spec):
             raise ValueError("'folder' is the folder of a 'corpus'; a 'file' has a path of its own")
         if self.builtin is not None and self.sampled:
             raise ValueError(
-                "'sampled' is for files, corpora and the hub; in the built-in corpus, another 'seed' gives other examples"
+                "'sampled' is for files, corpora and the hub; in the built-in corpus, another "
+                "'seed' gives other examples"
             )
         if self.builtin is not None and self.examples is None:
             raise ValueError("give the number of 'examples': the built-in corpus has no end")
@@ -72,7 +79,9 @@ class DataSpec(Spec):
 
 
 class TaskSpec(Spec):
-    """A task: a name for the report, its examples, and what of them is explained (as in `explain`)."""
+    """A task: a name for the report, its examples, and what of them is explained (as in
+    `explain`).
+    """
 
     name: str
     """Name of the task in the report."""

@@ -12,11 +12,17 @@ UNTRANSLATED = "NS"
 
 
 def check_text(example: Example) -> None:
-    """Refuses what no tokenizer reads sensibly: nothing at all, lone surrogates, control characters."""
+    """Refuses what no tokenizer reads sensibly: nothing at all, lone surrogates, control
+    characters.
+    """
     for number, text in enumerate(example.texts, 1):
         wrong = fault(text)
         if wrong is not None:
-            where = f"{example.id}: text {number}" if len(example.texts) > 1 else f"{example.id}: the text"
+            where = (
+                f"{example.id}: text {number}"
+                if len(example.texts) > 1
+                else f"{example.id}: the text"
+            )
             raise InputError(f"{where} {wrong[0]}; {wrong[1]}")
 
 

@@ -19,17 +19,23 @@ from babelscope.types import Example
 _UD = re.compile(r"([a-z]{2,3})_[a-z0-9]+-ud-")
 
 
-def treebank(source: str, *, folder: str | Path | None = None, lang: str | None = None) -> list[Example]:
-    """The sentences of `FILE.conllu`, of a file of examples with gold trees, or of `CORPUS/LANG,LANG[/SPLIT[/COUNT]]`.
+def treebank(
+    source: str, *, folder: str | Path | None = None, lang: str | None = None
+) -> list[Example]:
+    """The sentences of `FILE.conllu`, of a file of examples with gold trees, or of
+    `CORPUS/LANG,LANG[/SPLIT[/COUNT]]`.
 
-    Universal Dependencies name a file after its language (en_pud-ud-test.conllu), so `lang` may be left out then.
+    Universal Dependencies name a file after its language (en_pud-ud-test.conllu), so `lang` may be
+    left out then.
     """
     file = Path(source)
     if ending(file) == ".conllu":
         if not file.is_file():
             raise InputError(f"there is no file {file}")
         match = _UD.match(file.name)
-        rows = list(conllu.read(file, lang or (match.group(1) if match else "und"), file.name.split(".")[0]))
+        rows = list(
+            conllu.read(file, lang or (match.group(1) if match else "und"), file.name.split(".")[0])
+        )
     else:
         name, *rest = source.split("/")
         langs = rest[0].split(",") if rest and not file.is_file() else []
@@ -40,13 +46,16 @@ def treebank(source: str, *, folder: str | Path | None = None, lang: str | None 
     for row in rows:
         if row.words is None or row.heads is None or row.relations is None:
             raise InputError(
-                f"{source}: {row.id} has no tree; give a .conllu file or a corpus with trees (ud-pud/LANG, sentiment/LANG)"
+                f"{source}: {row.id} has no tree; give a .conllu file or a corpus with trees "
+                "(ud-pud/LANG, sentiment/LANG)"
             )
     return rows
 
 
 def parsed(file: str | Path, lang: str) -> list[Example]:
-    """The sentences of a text file with the trees that Stanza finds; its models must have been downloaded before."""
+    """The sentences of a text file with the trees that Stanza finds; its models must have been
+    downloaded before.
+    """
     path = Path(file)
     if not path.is_file():
         raise InputError(f"there is no file {path}")
@@ -66,10 +75,19 @@ def _parser(lang: str) -> Any:
     try:
         stanza: Any = import_module("stanza")
     except ImportError as error:
-        raise InputError("to parse raw text, install Stanza: pip install 'babelscope[parse]'; or give a treebank") from error
-    steps = "tokenize,pos,lemma,depparse"  # it adds multiword tokens itself where a language has them
+        raise InputError(
+            "to parse raw text, install Stanza: pip install 'babelscope[parse]'; or give a treebank"
+        ) from error
+    steps = (
+        "tokenize,pos,lemma,depparse"  # it adds multiword tokens itself where a language has them
+    )
     try:
         return stanza.Pipeline(lang, processors=steps, download_method=None, verbose=False)
-    except Exception as error:  # Stanza raises many kinds where a model, a language or a processor is not there
+    except (
+        Exception
+    ) as error:  # Stanza raises many kinds where a model, a language or a processor is not there
         reason = " ".join(str(error).split())[:160]
-        raise InputError(f"Stanza has no models for {lang!r} here ({reason}); get them: stanza.download({lang!r})") from error
+        raise InputError(
+            f"Stanza has no models for {lang!r} here ({reason}); get them: "
+            f"stanza.download({lang!r})"
+        ) from error

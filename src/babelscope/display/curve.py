@@ -24,11 +24,20 @@ def curve_svg(kinds: pd.DataFrame, curve: Curve, title: str) -> Markup:
     *Laws*: the same numbers give the same text; names never become markup; every defined
     specification has one mark.
     """
-    order = sorted((at for at, one in enumerate(curve.effects) if one.n), key=lambda at: curve.effects[at].mean)
-    choices = [(str(column), str(name)) for column in kinds.columns for name in dict.fromkeys(kinds[column])]
+    order = sorted(
+        (at for at, one in enumerate(curve.effects) if one.n), key=lambda at: curve.effects[at].mean
+    )
+    choices = [
+        (str(column), str(name))
+        for column in kinds.columns
+        for name in dict.fromkeys(kinds[column])
+    ]
     wide = max(LEFT + STEP * len(order) + 24, 860)
     tall = TOP + TALL + 34 + ROW * len(choices) + 8 * len(kinds.columns)
-    head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img">'
+    head = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" '
+        'height="{1}" role="img">'
+    )
     parts = [
         Markup(head).format(wide, tall),
         Markup("<title>{}</title><style>{}</style>").format(title, Markup(STYLE)),
@@ -51,7 +60,10 @@ def _summary(curve: Curve, count: int) -> str:
 
 def _effects(curve: Curve, order: list[int], wide: int) -> list[Markup]:
     effects = [(curve.effects[at].mean, *_ends(curve, at)) for at in order]
-    low, high = min((effect[1] for effect in effects), default=0.0), max((effect[2] for effect in effects), default=0.0)
+    low, high = (
+        min((effect[1] for effect in effects), default=0.0),
+        max((effect[2] for effect in effects), default=0.0),
+    )
     low, high = min(low, 0.0), max(high, 1e-6)
 
     def y(value: float) -> float:
@@ -63,10 +75,18 @@ def _effects(curve: Curve, order: list[int], wide: int) -> list[Markup]:
             parts.append(text(LEFT - 8, y(value) + 4, number(value), "faint end"))
     for place, (mean, least, most) in enumerate(effects):
         x, side = LEFT + STEP * (place + 0.5), 1 if least > 0 else -1 if most < 0 else 0
-        mark = Markup('<circle class="mark" cx="{:.1f}" cy="{:.1f}" r="2.6" fill="{}"><title>{}</title></circle>')
+        mark = Markup(
+            '<circle class="mark" cx="{:.1f}" cy="{:.1f}" r="2.6" '
+            'fill="{}"><title>{}</title></circle>'
+        )
         label = f"{number(mean)} [{number(least)}, {number(most)}]"
-        stroke = Markup('<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" opacity=".55"/>')
-        parts += [stroke.format(x, y(least), y(most), COLOURS[side]), mark.format(x, y(mean), COLOURS[side], label)]
+        stroke = Markup(
+            '<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" opacity=".55"/>'
+        )
+        parts += [
+            stroke.format(x, y(least), y(most), COLOURS[side]),
+            mark.format(x, y(mean), COLOURS[side], label),
+        ]
     return parts
 
 
@@ -82,7 +102,11 @@ def _choices(kinds: pd.DataFrame, choices: list[tuple[str, str]], order: list[in
         parts.append(text(LEFT - 8, y + 4, name.replace("_", " "), "faint end"))
         names = kinds[column].astype(str).tolist()
         tick = Markup('<rect x="{:.1f}" y="{:.1f}" width="2" height="9" class="ink"/>')
-        parts += [tick.format(LEFT + STEP * (at + 0.5) - 1, y - 4) for at, row in enumerate(order) if names[row] == name]
+        parts += [
+            tick.format(LEFT + STEP * (at + 0.5) - 1, y - 4)
+            for at, row in enumerate(order)
+            if names[row] == name
+        ]
         y += ROW
     return parts
 

@@ -31,11 +31,19 @@ def texts_html(one: Attribution) -> Markup:
     plane."""
     paragraphs = []
     for place in range(len(one.texts)):
-        label = Markup('<span class="bs-place" dir="ltr" lang="en">text {}</span>').format(place + 1)
+        label = Markup('<span class="bs-place" dir="ltr" lang="en">text {}</span>').format(
+            place + 1
+        )
         words = words_html(one, place) if len(one.texts) == 1 else label + words_html(one, place)
-        paragraphs.append(Markup('<p class="bs-text" dir="auto" lang="{}">{}</p>').format(one.lang, words))
+        paragraphs.append(
+            Markup('<p class="bs-text" dir="auto" lang="{}">{}</p>').format(one.lang, words)
+        )
     if has_plane(one):
-        paragraphs.append(Markup("<details><summary>value and importance</summary>{}</details>").format(plane_svg(one)))
+        paragraphs.append(
+            Markup("<details><summary>value and importance</summary>{}</details>").format(
+                plane_svg(one)
+            )
+        )
     return Markup("").join(paragraphs)
 
 
@@ -50,7 +58,11 @@ def words_html(one: Attribution, place: int = 0) -> Markup:
     """
     text = one.texts[place]
     largest = top(one.word_scores)
-    spans = [(span, score) for span, score, here in zip(one.word_offsets, one.word_scores, one.word_segment) if here == place]
+    spans = [
+        (span, score)
+        for span, score, here in zip(one.word_offsets, one.word_scores, one.word_segment)
+        if here == place
+    ]
     parts: list[Markup] = []
     at = 0
     for span, score in sorted(spans, key=lambda pair: pair[0]):
@@ -60,7 +72,9 @@ def words_html(one: Attribution, place: int = 0) -> Markup:
             at = end
     rest = escape(text[at:])
     if rest.strip() and one.input is not None and one.input.truncated_from is not None:
-        rest = Markup('<span class="bs-cut" title="truncated: the model did not read this">{}</span>').format(rest)
+        rest = Markup(
+            '<span class="bs-cut" title="truncated: the model did not read this">{}</span>'
+        ).format(rest)
     return Markup("").join([*parts, rest])
 
 
@@ -87,7 +101,9 @@ def _word(word: str, score: float, largest: float) -> Markup:
         return Markup('<span class="bs-u" title="undefined">{}</span>').format(word)
     step = shade(score, largest)
     tint = f"bs-p bs-p{step}" if step > 0 else f"bs-n bs-n{-step}" if step < 0 else "bs-z"
-    return Markup('<span class="{}" title="{}">{}</span>').format(tint, significant(score, sign=True), word)
+    return Markup('<span class="{}" title="{}">{}</span>').format(
+        tint, significant(score, sign=True), word
+    )
 
 
 def _within(span: Span, least: int, most: int) -> Span:

@@ -30,14 +30,19 @@ class Panel:
     zero: bool = False
 
 
-def rows_svg(title: str, about: str, names: Sequence[str], panels: Sequence[Panel], colour: str = "#2f7fd1") -> Markup:
+def rows_svg(
+    title: str, about: str, names: Sequence[str], panels: Sequence[Panel], colour: str = "#2f7fd1"
+) -> Markup:
     """One row per name, one column per panel.
 
     *Laws*: the same numbers give the same text; names never become markup; every defined mark is
     drawn.
     """
     wide, tall = LEFT + len(panels) * (PANEL + GAP), TOP + ROW * len(names) + 34
-    head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img">'
+    head = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" '
+        'height="{1}" role="img">'
+    )
     parts = [
         Markup(head).format(wide, tall),
         Markup("<title>{}</title><style>{}</style>").format(title, Markup(STYLE)),
@@ -55,7 +60,9 @@ def rows_svg(title: str, about: str, names: Sequence[str], panels: Sequence[Pane
 
 def _panel(panel: Panel, left: int, rows: int, colour: str) -> list[Markup]:
     known = [one for one in panel.marks if one is not None and isfinite(one.mean)]
-    ends = [end for one in known for end in (one.mean, one.low, one.high) if isfinite(end)] + [0.0] * panel.zero
+    ends = [end for one in known for end in (one.mean, one.low, one.high) if isfinite(end)] + [
+        0.0
+    ] * panel.zero
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     room = 0.06 * (high - low) or 0.5
     low, high = low - room, high + room
@@ -69,8 +76,12 @@ def _panel(panel: Panel, left: int, rows: int, colour: str) -> list[Markup]:
         parts.append(text(x(value), bottom + 18, number(value), "faint middle"))
     if panel.zero:
         parts.append(line(x(0), TOP, x(0), bottom, "axis"))
-    bar = Markup('<line x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}" stroke="{}" stroke-width="1.8"/>')
-    mark = Markup('<circle class="mark" cx="{:.1f}" cy="{:.1f}" r="4" fill="{}"><title>{}</title></circle>')
+    bar = Markup(
+        '<line x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}" stroke="{}" stroke-width="1.8"/>'
+    )
+    mark = Markup(
+        '<circle class="mark" cx="{:.1f}" cy="{:.1f}" r="4" fill="{}"><title>{}</title></circle>'
+    )
     for at, one in enumerate(panel.marks):
         if one is None or not isfinite(one.mean):
             continue
@@ -82,8 +93,12 @@ def _panel(panel: Panel, left: int, rows: int, colour: str) -> list[Markup]:
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
-    return Markup('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="{}"/>').format(x1, y1, x2, y2, kind)
+    return Markup('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="{}"/>').format(
+        x1, y1, x2, y2, kind
+    )
 
 
 def text(x: float, y: float, content: str, kind: str) -> Markup:
-    return Markup('<text x="{:.1f}" y="{:.1f}" class="{}">{}</text>').format(x, y, kind, escape(content))
+    return Markup('<text x="{:.1f}" y="{:.1f}" class="{}">{}</text>').format(
+        x, y, kind, escape(content)
+    )

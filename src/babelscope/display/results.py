@@ -13,9 +13,10 @@ from babelscope.files import plain
 from babelscope.types import Attribution, Estimate, Measure, ModelInput
 
 EXPLANATION_FIELDS = (
-    "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens", "offsets", "segment",
-    "word_index", "words", "scores", "word_scores", "flags", "texts", "gold", "quantity", "model", "options", "seed",
-    "word_offsets", "word_segment", "details", "contrast", "tagged_word", "input", "signature",
+    "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens",
+    "offsets", "segment", "word_index", "words", "scores", "word_scores", "flags", "texts", "gold",
+    "quantity", "model", "options", "seed", "word_offsets", "word_segment", "details", "contrast",
+    "tagged_word", "input", "signature",
 )  # fmt: skip
 """The fields of an explanation as JSON, in order."""
 
@@ -46,8 +47,9 @@ class Attributions(Sequence[Attribution]):
         """One row per word of each explanation."""
         rows = [
             {
-                "id": one.id, "lang": one.lang, "model": one.model, "method": one.method, "target": one.target,
-                "label": one.label, "probability": one.probability, "word": word, "score": score, "segment": segment,
+                "id": one.id, "lang": one.lang, "model": one.model, "method": one.method,
+                "target": one.target, "label": one.label, "probability": one.probability,
+                "word": word, "score": score, "segment": segment,
             }
             for one in self.items
             for word, score, segment in zip(one.words, one.word_scores, one.word_segment)
@@ -56,7 +58,9 @@ class Attributions(Sequence[Attribution]):
 
     def to_json(self) -> list[dict[str, Any]]:
         """A list of objects with the documented fields; undefined numbers are null."""
-        return [{name: plain(_value(one, name)) for name in EXPLANATION_FIELDS} for one in self.items]
+        return [
+            {name: plain(_value(one, name)) for name in EXPLANATION_FIELDS} for one in self.items
+        ]
 
     def _repr_html_(self) -> str:
         from babelscope.display.highlight import explanations_html
@@ -108,8 +112,14 @@ class Measures(Sequence[Measure]):
         groups: dict[tuple[str, str, str, str], list[Measure]] = {}
         for one in self.items:
             groups.setdefault((one.model, one.lang, one.method, one.metric), []).append(one)
-        return [(name, estimate([one.value for one in rows], [one.group for one in rows])) for name, rows in groups.items()]
+        return [
+            (name, estimate([one.value for one in rows], [one.group for one in rows]))
+            for name, rows in groups.items()
+        ]
 
     def _repr_html_(self) -> str:
-        rows = [dict(zip(("model", "lang", "method", "metric"), name)) | asdict(estimate) for name, estimate in self.summary()]
+        rows = [
+            dict(zip(("model", "lang", "method", "metric"), name)) | asdict(estimate)
+            for name, estimate in self.summary()
+        ]
         return str(pd.DataFrame(rows).to_html(index=False, float_format=number))

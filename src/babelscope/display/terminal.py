@@ -29,7 +29,9 @@ def coloured(one: Attribution, unit: str = "word") -> Text:
     parts = [header(one)]
     for place, text in enumerate(one.texts):
         line = Text(f"{place + 1}: " if len(one.texts) > 1 else "", style="bold")
-        parts.append(line.append_text(_words(one, place, text) if unit == "word" else _tokens(one, place)))
+        parts.append(
+            line.append_text(_words(one, place, text) if unit == "word" else _tokens(one, place))
+        )
     return Text("\n").join([*parts, strongest(one, unit), legend()])
 
 
@@ -92,8 +94,14 @@ def _words(one: Attribution, place: int, text: str) -> Text:
 
 def _tokens(one: Attribution, place: int) -> Text:
     largest = top(one.scores)
-    shown = [(token, score) for token, score, here in zip(one.tokens, one.scores, one.segment) if here == place]
-    return Text(" ").join(Text(plain(token), style=_style(score, largest)) for token, score in shown)
+    shown = [
+        (token, score)
+        for token, score, here in zip(one.tokens, one.scores, one.segment)
+        if here == place
+    ]
+    return Text(" ").join(
+        Text(plain(token), style=_style(score, largest)) for token, score in shown
+    )
 
 
 def _style(score: float, largest: float) -> Style:
@@ -103,7 +111,12 @@ def _style(score: float, largest: float) -> Style:
     if step == 0:
         return Style.null()
     scale = SUPPORTS if step > 0 else OPPOSES
-    return Style(color="#000000", bgcolor=scale[abs(step) - 1], bold=abs(step) == len(scale), underline=step < -1)
+    return Style(
+        color="#000000",
+        bgcolor=scale[abs(step) - 1],
+        bold=abs(step) == len(scale),
+        underline=step < -1,
+    )
 
 
 def plain(text: str) -> str:

@@ -15,7 +15,9 @@ from babelscope.model.load import Model
 from babelscope.types import Encoded, Explained, Target
 
 
-def attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def attention(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+) -> list[Explained]:
     """What the position that the prediction head reads attends to in the last layer.
 
         a_t = 1/H sum_h A[L, h, q, t]
@@ -30,14 +32,18 @@ def attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
     Source: Jain and Wallace 2019; Zhao and Aletras 2024, "alpha".
     """
 
-    def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
+    def reduce(
+        row: int, weights: Float[Tensor, "layer head token token"]
+    ) -> Float[Tensor, " token"]:
         return read(model, targets[row], weights[-1].double().mean(dim=0).cpu())
 
     scores = activations.attentions(model, [inference.query(row) for row in inputs], reduce)
     return _explained(inputs, scores)
 
 
-def scaled_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def scaled_attention(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+) -> list[Explained]:
     """Last-layer attention times the gradient of the explained value with respect to it.
 
         a_t = 1/H sum_h A[L, h, q, t] dF / dA[L, h, q, t]
@@ -49,7 +55,9 @@ def scaled_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[
     """
 
     def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
-        return read(model, targets[row], (inside.weights[-1] * inside.weight_gradients[-1]).mean(dim=0))
+        return read(
+            model, targets[row], (inside.weights[-1] * inside.weight_gradients[-1]).mean(dim=0)
+        )
 
     return _from_interiors(model, inputs, targets, reduce)
 
@@ -64,13 +72,19 @@ def rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
     Source: Abnar and Zuidema 2020, eq. 1.
     """
 
-    def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
+    def reduce(
+        row: int, weights: Float[Tensor, "layer head token token"]
+    ) -> Float[Tensor, " token"]:
         return read(model, targets[row], rolled(weights.double().mean(dim=1).cpu()))
 
-    return _explained(inputs, activations.attentions(model, [inference.query(row) for row in inputs], reduce))
+    return _explained(
+        inputs, activations.attentions(model, [inference.query(row) for row in inputs], reduce)
+    )
 
 
-def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def generic_attention(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+) -> list[Explained]:
     """Relevance of tokens for one another, updated layer by layer with attention that pulls the
     value up.
 
@@ -82,7 +96,9 @@ def generic_attention(model: Model, inputs: Sequence[Encoded], targets: Sequence
     """
 
     def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
-        relevance = torch.eye(inside.weights.shape[-1], dtype=torch.float64, device=inside.weights.device)
+        relevance = torch.eye(
+            inside.weights.shape[-1], dtype=torch.float64, device=inside.weights.device
+        )
         for layer in (inside.weights * inside.weight_gradients).clamp(min=0).mean(dim=1):
             relevance = relevance + layer @ relevance
         return read(model, targets[row], relevance)
@@ -179,7 +195,9 @@ def read_out(model: Model, target: Target) -> tuple[int, ...]:
     return model.functions.read_out(model, target)
 
 
-def read(model: Model, target: Target, matrix: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
+def read(
+    model: Model, target: Target, matrix: Float[Tensor, "token token"]
+) -> Float[Tensor, " token"]:
     """The row of the position that the prediction head reads; the mean of the rows where it reads
     several."""
     return matrix[list(read_out(model, target))].mean(dim=0)
@@ -193,9 +211,14 @@ def _from_interiors(
 ) -> list[Explained]:
     return _explained(
         inputs,
-        activations.activations_with_gradients(model, [inference.query(row) for row in inputs], targets, reduce),
+        activations.activations_with_gradients(
+            model, [inference.query(row) for row in inputs], targets, reduce
+        ),
     )
 
 
 def _explained(inputs: Sequence[Encoded], scores: Sequence[Tensor]) -> list[Explained]:
-    return [Explained(np.asarray(values.cpu().numpy()[row.content])) for row, values in zip(inputs, scores)]
+    return [
+        Explained(np.asarray(values.cpu().numpy()[row.content]))
+        for row, values in zip(inputs, scores)
+    ]

@@ -48,7 +48,12 @@ def smooth_gradient(
     if samples < 2 or samples % 2 or not noise >= 0:
         raise InputError(f"samples must be even and noise not negative, not {samples} and {noise}")
     width = noise * float(model.embeddings.weight.detach().double().std(correction=0))
-    draws = [(row, draw, sign) for row in range(len(inputs)) for draw in range(samples // 2) for sign in (1.0, -1.0)]
+    draws = [
+        (row, draw, sign)
+        for row in range(len(inputs))
+        for draw in range(samples // 2)
+        for sign in (1.0, -1.0)
+    ]
 
     def noisy(row: int, draw: int, sign: float) -> inference.Query:
         encoded = inputs[row]
@@ -61,11 +66,23 @@ def smooth_gradient(
         )
 
     def reduce(at: int, gradient: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
-        return (gradient.double() * _embedded(model, inputs[draws[at][0]].ids).double()).sum(dim=-1).cpu()
+        return (
+            (gradient.double() * _embedded(model, inputs[draws[at][0]].ids).double())
+            .sum(dim=-1)
+            .cpu()
+        )
 
     repeated = [targets[row] for row, *_ in draws]
-    parts = [part for _, part in inference.gradients(model, [noisy(*each) for each in draws], repeated, reduce)]
-    means = [torch.stack(parts[samples * row : samples * (row + 1)]).mean(dim=0) for row in range(len(inputs))]
+    parts = [
+        part
+        for _, part in inference.gradients(
+            model, [noisy(*each) for each in draws], repeated, reduce
+        )
+    ]
+    means = [
+        torch.stack(parts[samples * row : samples * (row + 1)]).mean(dim=0)
+        for row in range(len(inputs))
+    ]
     return [Explained(mean.numpy()[row.content]) for row, mean in zip(inputs, means)]
 
 
@@ -119,8 +136,15 @@ def expected_gradients(
         return (gradient.double() * displacement.double()).sum(dim=-1).cpu()
 
     repeated = [targets[samples[at][0]] for at, _ in points]
-    parts = [part for _, part in inference.gradients(model, [on_path(*each) for each in points], repeated, reduce)]
-    starts = [replace(inference.query(inputs[row]), ids=ids) for (row, _), (ids, _) in zip(samples, texts)]
+    parts = [
+        part
+        for _, part in inference.gradients(
+            model, [on_path(*each) for each in points], repeated, reduce
+        )
+    ]
+    starts = [
+        replace(inference.query(inputs[row]), ids=ids) for (row, _), (ids, _) in zip(samples, texts)
+    ]
     outputs = inference.outputs(model, starts)
     results = []
     for row, (encoded, target) in enumerate(zip(inputs, targets)):
@@ -136,10 +160,14 @@ def _embedded(model: Model, ids: Int[np.ndarray, " token"]) -> Float[Tensor, "to
     return embedded
 
 
-def _noise(row: Encoded, embedded: Float[Tensor, "token dim"], seed: int, draw: int) -> Float[Tensor, "token dim"]:
+def _noise(
+    row: Encoded, embedded: Float[Tensor, "token dim"], seed: int, draw: int
+) -> Float[Tensor, "token dim"]:
     """Standard normal at content positions, 0 elsewhere."""
     noise = np.zeros(tuple(embedded.shape))
-    noise[row.content] = keyed(seed, "smooth_gradient", row.example.id, draw).standard_normal(noise[row.content].shape)
+    noise[row.content] = keyed(seed, "smooth_gradient", row.example.id, draw).standard_normal(
+        noise[row.content].shape
+    )
     return torch.from_numpy(noise).to(embedded)
 
 
@@ -149,7 +177,9 @@ def _plain(model: Model) -> Int[np.ndarray, " id"]:
     return np.setdiff1d(known, model.tokenizer.all_special_ids)
 
 
-def _baseline(plain: Int[np.ndarray, " id"], row: Encoded, seed: int, draw: int) -> tuple[Int[np.ndarray, " token"], float]:
+def _baseline(
+    plain: Int[np.ndarray, " id"], row: Encoded, seed: int, draw: int
+) -> tuple[Int[np.ndarray, " token"], float]:
     """The token ids of a sampled baseline text, and a place between 0 and 1 in its part of the
     path."""
     generator = keyed(seed, "expected_gradients", row.example.id, draw)

@@ -42,7 +42,9 @@ def values(
     how = operator or default_operator(model)
     distinct = [np.unique(coalitions, axis=0, return_inverse=True) for coalitions in kept]
     results: list[NDArray[np.float64]] = []
-    for start, end in _parts([len(sets) * len(row.ids) for (sets, _), row in zip(distinct, inputs)]):
+    for start, end in _parts(
+        [len(sets) * len(row.ids) for (sets, _), row in zip(distinct, inputs)]
+    ):
         erased = [
             (inputs[at], targets[at], _erased(inputs[at], coalition))
             for at in range(start, end)
@@ -88,7 +90,9 @@ def _erased(row: Encoded, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return erased
 
 
-def _amounts(model: Model, erased: Sequence[tuple[Encoded, Target, NDArray[np.bool_]]], how: str) -> Values:
+def _amounts(
+    model: Model, erased: Sequence[tuple[Encoded, Target, NDArray[np.bool_]]], how: str
+) -> Values:
     queries: list[inference.Query] = []
     places: list[tuple[int, Target]] = []
     for at, (row, target, tokens) in enumerate(erased):

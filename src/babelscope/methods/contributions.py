@@ -17,7 +17,9 @@ from babelscope.propagation import decomposition, zeroing
 from babelscope.types import Encoded, Explained, Target
 
 
-def value_zeroing(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def value_zeroing(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+) -> list[Explained]:
     """How far a layer's output turns when the value vector of one token is zero, multiplied through
     the layers.
 
@@ -34,7 +36,9 @@ def value_zeroing(model: Model, inputs: Sequence[Encoded], targets: Sequence[Tar
     Source: Mohebbi et al. 2023 (arXiv 2301.12971); rollout without the identity, as in the authors'
     code.
     """
-    return _multiplied(model, inputs, targets, zeroing.distances(model, [inference.query(row) for row in inputs]))
+    return _multiplied(
+        model, inputs, targets, zeroing.distances(model, [inference.query(row) for row in inputs])
+    )
 
 
 def alti(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
@@ -56,7 +60,9 @@ def alti(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> 
     the authors' code.
     """
 
-    def nearer(part: Float[Tensor, "part token dim"], whole: Float[Tensor, "token dim"]) -> Float[Tensor, "part token"]:
+    def nearer(
+        part: Float[Tensor, "part token dim"], whole: Float[Tensor, "token dim"]
+    ) -> Float[Tensor, "part token"]:
         return (whole.abs().sum(dim=-1) - (whole - part).abs().sum(dim=-1)).clamp(min=0)
 
     queries = [inference.query(row) for row in inputs]
@@ -83,11 +89,15 @@ def globenc(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
     identity.
     """
 
-    def length(part: Float[Tensor, "part token dim"], whole: Float[Tensor, "token dim"]) -> Float[Tensor, "part token"]:
+    def length(
+        part: Float[Tensor, "part token dim"], whole: Float[Tensor, "token dim"]
+    ) -> Float[Tensor, "part token"]:
         return part.pow(2).sum(dim=-1).sqrt()
 
     queries = [inference.query(row) for row in inputs]
-    return _multiplied(model, inputs, targets, decomposition.layerwise(model, queries, length, whole_layer=True))
+    return _multiplied(
+        model, inputs, targets, decomposition.layerwise(model, queries, length, whole_layer=True)
+    )
 
 
 def decompx(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
@@ -117,7 +127,9 @@ def decompx(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
         (gradient,) = torch.autograd.grad(value(model, logits, targets[row]), leaf)
         return (parts * gradient).flatten(start_dim=1).sum(dim=1)
 
-    return _explained(inputs, decomposition.outputs(model, [inference.query(row) for row in inputs], reduce))
+    return _explained(
+        inputs, decomposition.outputs(model, [inference.query(row) for row in inputs], reduce)
+    )
 
 
 def _multiplied(

@@ -14,7 +14,9 @@ from babelscope.random import keyed
 from babelscope.types import Encoded, Explained, Target
 
 
-def random(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *, seed: int = 0) -> list[Explained]:
+def random(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *, seed: int = 0
+) -> list[Explained]:
     """Independent standard normal scores.
 
         a_t ~ N(0, 1)
@@ -22,7 +24,10 @@ def random(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *
     *Laws*: the same seed and example id give the same scores in any batch; another seed gives
     others.
     """
-    return [Explained(keyed(seed, "random", row.example.id).standard_normal(int(row.content.sum()))) for row in inputs]
+    return [
+        Explained(keyed(seed, "random", row.example.id).standard_normal(int(row.content.sum())))
+        for row in inputs
+    ]
 
 
 def position(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
@@ -81,7 +86,9 @@ def _texts(corpus: str, lang: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return tuple(text for each in builtin.LANGUAGES for text in _generated(each)), missing
     rows = sources.rows(corpus)
     matching = [row for row in rows if row.lang == lang]
-    return tuple(text for row in matching or rows for text in row.texts), () if matching else missing
+    return tuple(
+        text for row in matching or rows for text in row.texts
+    ), () if matching else missing
 
 
 @cache
@@ -92,7 +99,9 @@ def _generated(lang: str) -> tuple[str, ...]:
 
 def _rarity(model: Model, texts: Sequence[str]) -> Float[np.ndarray, " id"]:
     """The negative logarithm of every id's smoothed relative frequency."""
-    encoded = model.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+    encoded = model.tokenizer(
+        list(texts), add_special_tokens=False, truncation=False, verbose=False
+    )["input_ids"]
     counts = (
         np.bincount(
             np.concatenate([np.array(ids, dtype=np.int64) for ids in encoded]),

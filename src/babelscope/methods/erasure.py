@@ -53,9 +53,14 @@ def occlusion(
     start = 0
     for target, erasures in zip(targets, places):
         full = float(value(model, outputs[start], target))
-        drops = [np.nan if place is None else full - float(value(model, outputs[place[0]], place[1])) for place in erasures]
+        drops = [
+            np.nan if place is None else full - float(value(model, outputs[place[0]], place[1]))
+            for place in erasures
+        ]
         undefined = sum(place is None for place in erasures)
         start += 1 + len(erasures) - undefined
-        flags = (f"{undefined} token(s) undefined: erasing them leaves no target",) if undefined else ()
+        flags = (
+            (f"{undefined} token(s) undefined: erasing them leaves no target",) if undefined else ()
+        )
         results.append(Explained(np.array(drops), flags=flags))
     return results

@@ -49,26 +49,36 @@ def explain(
 ) -> Attributions:
     """Which words made the model say that: one explanation per text and method.
 
-    `data` is a text, a pair (two texts in a tuple), an Example, or a list of these. `target` names a class or an answer;
-    "gold" takes each example's label; None, the default, explains what the model predicts; an `Aim` also says which word's
-    tag, which edge of an answer, and which class is contrasted. `options` belong to the method. `part` fixes one text of a
-    pair; `long` says what happens to texts longer than the model.
+    `data` is a text, a pair (two texts in a tuple), an Example, or a list of these. `target` names
+    a class or an answer; "gold" takes each example's label; None, the default, explains what the
+    model predicts; an `Aim` also says which word's tag, which edge of an answer, and which class is
+    contrasted. `options` belong to the method. `part` fixes one text of a pair; `long` says what
+    happens to texts longer than the model.
     """
     names = [method] if isinstance(method, str) else list(method)
     rows = [choose(METHODS, name, "method") for name in names]
     if options and len(rows) > 1:
-        raise InputError(f"options belong to one method, and {len(rows)} are named; explain with each in a call of its own")
+        raise InputError(
+            f"options belong to one method, and {len(rows)} are named; explain with each in a call "
+            "of its own"
+        )
     resolved = [resolve_options(row, options or {}) for row in rows]
     for row in rows:
         if row.attentions and model.unseen_attention:
-            raise UnsupportedModel(f"{row.name} reads attention weights, but {model.unseen_attention}; use another method")
+            raise UnsupportedModel(
+                f"{row.name} reads attention weights, but {model.unseen_attention}; use another "
+                "method"
+            )
     encoded = encode(model, as_examples(data, lang), part=part, long=long)
     aim = target if isinstance(target, Aim) else Aim(target)
     attributions: list[Attribution] = []
     with model.inference.reporting_progress(progress):
         outputs = inference.outputs(model, [inference.query(row) for row in encoded])
         check_output(model, encoded, outputs)
-        aims = [targets.chosen(model, row, output, aim, quantity) for row, output in zip(encoded, outputs)]
+        aims = [
+            targets.chosen(model, row, output, aim, quantity)
+            for row, output in zip(encoded, outputs)
+        ]
         for row, values in zip(rows, resolved):
             explained = _explained(model, row, values, seed, encoded, aims)
             attributions += [
@@ -86,24 +96,38 @@ def _explained(
     seeded = {"seed": seed} if method.seeded else {}
     with model.full_precision() if method.precise else nullcontext(False) as upcast:
         results = list(method.function(model, encoded, explained, **options, **seeded))
-    return [replace(each, flags=(*each.flags, "computed in float32")) for each in results] if upcast else results
+    return (
+        [replace(each, flags=(*each.flags, "computed in float32")) for each in results]
+        if upcast
+        else results
+    )
 
 
 def check_output(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]) -> None:
-    """The explained output is the model's own: the plain Hugging Face call on the tokenizer's ids gives the same.
+    """The explained output is the model's own: the plain Hugging Face call on the tokenizer's ids
+    gives the same.
 
-    The plain call derives positions and masks itself, one text at a time, so that an error of ours cannot hide in it.
+    The plain call derives positions and masks itself, one text at a time, so that an error of ours
+    cannot hide in it.
     """
     with model.inference_mode(), torch.no_grad():
         for row, output in zip(encoded, outputs):
             answer = model.hf(**model.functions.plain_call(model, row))
-            own = model.functions.outputs(model, answer, [inference.query(row)], None)[0].double().to("cpu")
+            own = (
+                model.functions.outputs(model, answer, [inference.query(row)], None)[0]
+                .double()
+                .to("cpu")
+            )
             target = targets.predicted(model, row, output)
-            gap = abs(targets.probability(model, own, target) - targets.probability(model, output, target))
+            gap = abs(
+                targets.probability(model, own, target) - targets.probability(model, output, target)
+            )
             if not gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
                 raise BabelscopeError(
-                    f"{row.example.id}: the explained probability differs by {gap:.2g} from that of {type(model.hf).__name__} "
-                    "itself; this architecture reads its input in a way that is not understood here: please report it"
+                    f"{row.example.id}: the explained probability differs by {gap:.2g} from that "
+                    f"of {type(model.hf).__name__} "
+                    "itself; this architecture reads its input in a way that is not understood "
+                    "here: please report it"
                 )
 
 
@@ -147,7 +171,9 @@ def _attribution(
         value=float(targets.value(model, output, target)),
         reference_value=explained.reference_value,
         tokens=tuple(row.tokens[token] for token in content),
-        offsets=tuple((int(row.offsets[token][0]), int(row.offsets[token][1])) for token in content),
+        offsets=tuple(
+            (int(row.offsets[token][0]), int(row.offsets[token][1])) for token in content
+        ),
         segment=tuple(int(row.segment[token]) for token in content),
         word_index=tuple(int(row.word[token]) for token in content),
         words=row.words,
@@ -160,7 +186,9 @@ def _attribution(
         target_end=target.end,
         details=dict(explained.details),
         rationale=_rationale(row),
-        contrast=None if target.contrast < 0 else targets.name(model, row, replace(target, index=target.contrast)),
+        contrast=None
+        if target.contrast < 0
+        else targets.name(model, row, replace(target, index=target.contrast)),
         contrast_index=target.contrast,
         tagged_word=word,
         input=model_input(row),
@@ -174,4 +202,6 @@ def _rationale(row: Encoded) -> tuple[bool, ...] | None:
     if example.rationale is None or example.words is None:
         return None
     marked = [dict(zip(spans, marks)) for spans, marks in zip(example.words, example.rationale)]
-    return tuple(marked[text].get(span, False) for text, span in zip(row.word_segment, row.word_offsets))
+    return tuple(
+        marked[text].get(span, False) for text, span in zip(row.word_segment, row.word_offsets)
+    )

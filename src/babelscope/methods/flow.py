@@ -21,7 +21,9 @@ UNIT = 2**30
 """A capacity of 1 as an integer: the flow is found in 32-bit integers."""
 
 
-def attention_flow(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def attention_flow(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+) -> list[Explained]:
     """The maximum flow from the position that the prediction head reads to each token, with
     attention weights as capacities.
 
@@ -41,13 +43,19 @@ def attention_flow(model: Model, inputs: Sequence[Encoded], targets: Sequence[Ta
     Source: Abnar and Zuidema 2020, "attention flow".
     """
 
-    def reduce(row: int, weights: Float[Tensor, "layer head token token"]) -> Float[Tensor, " token"]:
-        mixed = weights.double().mean(dim=1).cpu() + torch.eye(weights.shape[-1], dtype=torch.float64)
+    def reduce(
+        row: int, weights: Float[Tensor, "layer head token token"]
+    ) -> Float[Tensor, " token"]:
+        mixed = weights.double().mean(dim=1).cpu() + torch.eye(
+            weights.shape[-1], dtype=torch.float64
+        )
         layers = (mixed / mixed.sum(dim=-1, keepdim=True)).numpy()
         places = [place % layers.shape[-1] for place in read_out(model, targets[row])]
         return torch.from_numpy(np.mean([flows(layers, place) for place in places], axis=0))
 
-    return _explained(inputs, activations.attentions(model, [inference.query(row) for row in inputs], reduce))
+    return _explained(
+        inputs, activations.attentions(model, [inference.query(row) for row in inputs], reduce)
+    )
 
 
 def flows(layers: NDArray[np.float64], start: int) -> NDArray[np.float64]:
@@ -63,9 +71,13 @@ def flows(layers: NDArray[np.float64], start: int) -> NDArray[np.float64]:
     for token in range(tokens):
         flow = maximum_flow(edges, depth * tokens + start, token).flow
         reached = np.zeros(edges.shape[0], dtype=bool)
-        residual = edges - flow  # residual capacities, also against the edges: what flows can be sent back
+        residual = (
+            edges - flow
+        )  # residual capacities, also against the edges: what flows can be sent back
         residual.data = np.maximum(residual.data, 0)
         residual.eliminate_zeros()
-        reached[breadth_first_order(residual, depth * tokens + start, return_predecessors=False)] = True
+        reached[
+            breadth_first_order(residual, depth * tokens + start, return_predecessors=False)
+        ] = True
         scores.append(capacities[reached[sources] & ~reached[sinks]].sum())
     return np.array(scores)

@@ -27,7 +27,9 @@ Point = tuple[int, float]
 """A row and a place on its path."""
 
 
-def gradient_norm(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def gradient_norm(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+) -> list[Explained]:
     """The length of the gradient at each position.
 
         a_t = || dF / de_t ||_2
@@ -46,7 +48,9 @@ def gradient_norm(model: Model, inputs: Sequence[Encoded], targets: Sequence[Tar
     return _from_gradients(model, inputs, targets, reduce)
 
 
-def input_x_gradient(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def input_x_gradient(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+) -> list[Explained]:
     """The gradient at each position times its embedding.
 
         a_t = e_t . dF / de_t
@@ -103,7 +107,9 @@ def integrated_gradients(
     if baseline not in BASELINES:
         raise InputError(f"baseline {baseline!r} is not one of: {', '.join(BASELINES)}")
     if nodes < 1 or not tolerance > 0:
-        raise InputError(f"nodes must be at least 1 and tolerance above 0, not {nodes} and {tolerance}")
+        raise InputError(
+            f"nodes must be at least 1 and tolerance above 0, not {nodes} and {tolerance}"
+        )
     displacements = [displacement(model, row, baseline) for row in inputs]
     values: dict[Point, float] = {}
     parts: list[dict[Interval, tuple[Tensor, float]]] = [{} for _ in inputs]
@@ -112,15 +118,25 @@ def integrated_gradients(
         ends = [(row, share) for row, interval in waiting for share in interval]
         ends = [point for point in ends if point not in values]
         values |= _values(model, inputs, targets, displacements, ends, baseline)
-        for (row, (a, b)), part in zip(waiting, _integrals(model, inputs, targets, displacements, waiting, nodes, baseline)):
+        for (row, (a, b)), part in zip(
+            waiting, _integrals(model, inputs, targets, displacements, waiting, nodes, baseline)
+        ):
             gap = abs(float(part.sum()) - (values[row, b] - values[row, a]))
             parts[row][a, b] = (part, gap)
-        waiting = [(row, half) for row, intervals in enumerate(parts) for half in _split(intervals, nodes, tolerance)]
+        waiting = [
+            (row, half)
+            for row, intervals in enumerate(parts)
+            for half in _split(intervals, nodes, tolerance)
+        ]
     results = []
     for row, (encoded, intervals) in enumerate(zip(inputs, parts)):
         total = torch.stack([part for part, _ in intervals.values()]).sum(dim=0)
         gap = abs(float(total.sum()) - (values[row, 1.0] - values[row, 0.0]))
-        flags = (f"completeness gap {gap:.2g} at {nodes * len(intervals)} nodes",) if gap > tolerance else ()
+        flags = (
+            (f"completeness gap {gap:.2g} at {nodes * len(intervals)} nodes",)
+            if gap > tolerance
+            else ()
+        )
         results.append(Explained(total.numpy()[encoded.content], values[row, 0.0], flags))
     return results
 
@@ -135,7 +151,9 @@ def baseline_vector(model: Model, baseline: str) -> Float[Tensor, " dim"]:
         return middle
     token = getattr(model.tokenizer, f"{baseline}_token_id")
     if token is None:
-        raise UnsupportedModel(f"{model.name} has no {baseline} token for a baseline; use zero or mean")
+        raise UnsupportedModel(
+            f"{model.name} has no {baseline} token for a baseline; use zero or mean"
+        )
     embedded: Tensor = model.embeddings(torch.tensor([token], device=model.device))[0].detach()
     return embedded
 
@@ -148,7 +166,9 @@ def displacement(model: Model, row: Encoded, baseline: str) -> Float[Tensor, "to
     return difference
 
 
-def on_path(row: Encoded, displacement: Float[Tensor, "token dim"], share: float, baseline: str) -> inference.Query:
+def on_path(
+    row: Encoded, displacement: Float[Tensor, "token dim"], share: float, baseline: str
+) -> inference.Query:
     key = f"path {baseline} {share!r} {row.content.tobytes().hex()}"
     return replace(
         inference.query(row),
@@ -157,7 +177,9 @@ def on_path(row: Encoded, displacement: Float[Tensor, "token dim"], share: float
     )
 
 
-def _split(intervals: dict[Interval, tuple[Tensor, float]], nodes: int, tolerance: float) -> list[Interval]:
+def _split(
+    intervals: dict[Interval, tuple[Tensor, float]], nodes: int, tolerance: float
+) -> list[Interval]:
     """Removes the worst intervals and returns their halves; none if the sum of the gaps is small or
     the nodes are used up."""
     gaps = {interval: gap for interval, (_, gap) in intervals.items()}
@@ -179,7 +201,10 @@ def _values(
 ) -> dict[Point, float]:
     queries = [on_path(inputs[row], displacements[row], share, baseline) for row, share in points]
     outputs = inference.outputs(model, queries)
-    return {(row, share): float(value(model, output, targets[row])) for (row, share), output in zip(points, outputs)}
+    return {
+        (row, share): float(value(model, output, targets[row]))
+        for (row, share), output in zip(points, outputs)
+    }
 
 
 def _integrals(
@@ -201,9 +226,15 @@ def _integrals(
     ]
 
     def reduce(at: int, gradient: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
-        return (gradient.double() * displacements[intervals[at // nodes][0]].double()).sum(dim=-1).cpu()
+        return (
+            (gradient.double() * displacements[intervals[at // nodes][0]].double())
+            .sum(dim=-1)
+            .cpu()
+        )
 
-    parts = inference.gradients(model, queries, [targets[row] for row, _ in intervals for _ in points], reduce)
+    parts = inference.gradients(
+        model, queries, [targets[row] for row, _ in intervals for _ in points], reduce
+    )
     totals = []
     for at, (_, (a, b)) in enumerate(intervals):
         slices = torch.stack([part for _, part in parts[at * nodes : (at + 1) * nodes]])
@@ -217,5 +248,7 @@ def _from_gradients(
     targets: Sequence[Target],
     reduce: Callable[[int, Tensor], Tensor],
 ) -> list[Explained]:
-    gradients = inference.gradients(model, [inference.query(row) for row in inputs], targets, reduce)
+    gradients = inference.gradients(
+        model, [inference.query(row) for row in inputs], targets, reduce
+    )
     return [Explained(part.numpy()[row.content]) for row, (_, part) in zip(inputs, gradients)]

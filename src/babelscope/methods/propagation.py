@@ -54,7 +54,9 @@ def cp_lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -
         return input_x_gradient(model, inputs, targets)
 
 
-def deeplift(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *, baseline: str = "pad") -> list[Explained]:
+def deeplift(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *, baseline: str = "pad"
+) -> list[Explained]:
     """What each token's difference to a reference did to the value, by multipliers that are exact
     for every operation.
 
@@ -73,16 +75,26 @@ def deeplift(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target],
     Source: Shrikumar, Greenside and Kundaje 2017, the rescale rule.
     """
     displacements = [displacement(model, row, baseline) for row in inputs]
-    references = [on_path(row, displacement, 0.0, baseline) for row, displacement in zip(inputs, displacements)]
+    references = [
+        on_path(row, displacement, 0.0, baseline)
+        for row, displacement in zip(inputs, displacements)
+    ]
 
     def reduce(row: int, gradient: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
         return (gradient.double() * displacements[row].double()).sum(dim=-1).cpu()
 
     with rules(model, "deeplift"):
-        multiplied = inference.gradients(model, [inference.query(row) for row in inputs], targets, reduce, references)
+        multiplied = inference.gradients(
+            model, [inference.query(row) for row in inputs], targets, reduce, references
+        )
     outputs = inference.outputs(model, references)
-    reference_values = [float(value(model, output, target)) for output, target in zip(outputs, targets)]
-    return [Explained(part.numpy()[row.content], at) for row, at, (_, part) in zip(inputs, reference_values, multiplied)]
+    reference_values = [
+        float(value(model, output, target)) for output, target in zip(outputs, targets)
+    ]
+    return [
+        Explained(part.numpy()[row.content], at)
+        for row, at, (_, part) in zip(inputs, reference_values, multiplied)
+    ]
 
 
 def masked_attnlrp(

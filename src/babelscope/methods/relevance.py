@@ -47,7 +47,9 @@ def lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> l
     return _chefer(model, inputs, targets, reduce)
 
 
-def partial_lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def partial_lrp(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+) -> list[Explained]:
     """Relevance of the last layer's attention weights.
 
         a_t = 1/H sum_h max(0, R_A[L, h, q, t]),    R_A = A ((R_O / O) V')
@@ -116,14 +118,20 @@ Passed = Callable[[Sequence[Encoded], Sequence[Target], Mask], list[Explained]]
 """The explanations of some inputs under one head mask."""
 
 
-def masked(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: str, passed: Passed) -> list[Explained]:
+def masked(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: str, passed: Passed
+) -> list[Explained]:
     """Explanations under the mask of each input's language, in the inputs' order."""
     explanations: dict[int, Explained] = {}
     for lang in sorted({row.example.lang for row in inputs}):
         members = [at for at, row in enumerate(inputs) if row.example.lang == lang]
         mask = mask_for(model, heads, lang)
-        masked_explanations = passed([inputs[at] for at in members], [targets[at] for at in members], mask)
-        empty = () if any(any(layer) for layer in mask.values()) else ("the head mask keeps no head",)
+        masked_explanations = passed(
+            [inputs[at] for at in members], [targets[at] for at in members], mask
+        )
+        empty = (
+            () if any(any(layer) for layer in mask.values()) else ("the head mask keeps no head",)
+        )
         explanations |= {
             at: replace(explanation, flags=(*explanation.flags, *empty))
             for at, explanation in zip(members, masked_explanations)
@@ -138,7 +146,10 @@ def _chefer(
     reduce: Callable[[int, ActivationGradients], Tensor],
 ) -> list[Explained]:
     scores = _interiors(model, inputs, targets, reduce, None)
-    return [Explained(np.asarray(values.cpu().numpy()[row.content])) for row, values in zip(inputs, scores)]
+    return [
+        Explained(np.asarray(values.cpu().numpy()[row.content]))
+        for row, values in zip(inputs, scores)
+    ]
 
 
 def _interiors(
@@ -152,24 +163,44 @@ def _interiors(
     logit."""
     unit = [replace(target, quantity=UNIT) for target in targets]
     with rules(model, "chefer", heads=heads):
-        return activations.activations_with_gradients(model, [inference.query(row) for row in inputs], unit, reduce)
+        return activations.activations_with_gradients(
+            model, [inference.query(row) for row in inputs], unit, reduce
+        )
 
 
-def _rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None) -> list[Explained]:
+def _rollout(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None
+) -> list[Explained]:
     groups = _groups(model, inputs)
-    return [explanation for group in groups for explanation in _rolled_out(model, inputs[group], targets[group], heads)]
+    return [
+        explanation
+        for group in groups
+        for explanation in _rolled_out(model, inputs[group], targets[group], heads)
+    ]
 
 
-def _rolled_out(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None) -> list[Explained]:
-    relevance = _interiors(model, inputs, targets, lambda _, inside: inside.weights * inside.weight_gradients, heads)
+def _rolled_out(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None
+) -> list[Explained]:
+    relevance = _interiors(
+        model, inputs, targets, lambda _, inside: inside.weights * inside.weight_gradients, heads
+    )
 
     def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
         layers = (inside.weight_gradients * relevance[row]).clamp(min=0).mean(dim=1)
         return read(model, targets[row], rolled(layers))
 
-    plain = [replace(target, quantity="logit" if target.contrast < 0 else "contrast") for target in targets]
-    scores = activations.activations_with_gradients(model, [inference.query(row) for row in inputs], plain, reduce)
-    return [Explained(np.asarray(values.cpu().numpy()[row.content])) for row, values in zip(inputs, scores)]
+    plain = [
+        replace(target, quantity="logit" if target.contrast < 0 else "contrast")
+        for target in targets
+    ]
+    scores = activations.activations_with_gradients(
+        model, [inference.query(row) for row in inputs], plain, reduce
+    )
+    return [
+        Explained(np.asarray(values.cpu().numpy()[row.content]))
+        for row, values in zip(inputs, scores)
+    ]
 
 
 def _groups(model: Model, inputs: Sequence[Encoded]) -> Iterator[slice]:

@@ -50,8 +50,13 @@ def permutation_shapley(
         generator = keyed(seed, "permutation_shapley", row.example.id)
         n = int(row.content.sum())
         orders.append(_and_back([generator.permutation(n) for _ in range(permutations)]))
-    amounts_by_input = values(model, inputs, targets, [_prefixes(walks) for walks in orders], operator)
-    return [explained(_gains(walks, amounts), amounts, float(amounts[0])) for walks, amounts in zip(orders, amounts_by_input)]
+    amounts_by_input = values(
+        model, inputs, targets, [_prefixes(walks) for walks in orders], operator
+    )
+    return [
+        explained(_gains(walks, amounts), amounts, float(amounts[0]))
+        for walks, amounts in zip(orders, amounts_by_input)
+    ]
 
 
 def partition_shapley(
@@ -86,9 +91,14 @@ def partition_shapley(
     beside = [dict(_beside(_tree(row))) for row in inputs]
     whole = [sum(2.0 ** len(parts) for parts in blocks.values()) <= samples for blocks in beside]
     orders = [None if fits else _consistent(row, samples, seed) for row, fits in zip(inputs, whole)]
-    kept = [_allowed(blocks) if walks is None else _prefixes(walks) for blocks, walks in zip(beside, orders)]
+    kept = [
+        _allowed(blocks) if walks is None else _prefixes(walks)
+        for blocks, walks in zip(beside, orders)
+    ]
     results = []
-    for blocks, walks, amounts in zip(beside, orders, values(model, inputs, targets, kept, operator)):
+    for blocks, walks, amounts in zip(
+        beside, orders, values(model, inputs, targets, kept, operator)
+    ):
         scores = _owen(blocks, amounts) if walks is None else _gains(walks, amounts)
         results.append(explained(scores, amounts, float(amounts[0])))
     return results
@@ -126,7 +136,14 @@ def _tree(row: Encoded) -> Tree:
     tokens = sorted(range(len(word)), key=lambda at: (segment[at], word[at], at))
     texts = []
     for _, text in groupby(tokens, key=lambda at: int(segment[at])):
-        texts.append(_halves([_halves(list(members)) for _, members in groupby(text, key=lambda at: int(word[at]))]))
+        texts.append(
+            _halves(
+                [
+                    _halves(list(members))
+                    for _, members in groupby(text, key=lambda at: int(word[at]))
+                ]
+            )
+        )
     return _halves(texts)
 
 
@@ -134,7 +151,9 @@ def _leaves(tree: Tree) -> list[int]:
     return [tree] if isinstance(tree, int) else _leaves(tree[0]) + _leaves(tree[1])
 
 
-def _beside(tree: Tree, around: tuple[list[int], ...] = ()) -> Iterator[tuple[int, tuple[list[int], ...]]]:
+def _beside(
+    tree: Tree, around: tuple[list[int], ...] = ()
+) -> Iterator[tuple[int, tuple[list[int], ...]]]:
     """Every token with its siblings and those of its ancestors."""
     if isinstance(tree, int):
         yield tree, around

@@ -37,11 +37,15 @@ def suitable(model: Model) -> tuple[Suitability, ...]:
     for name in METHODS:
         try:
             (attribution,) = explain(model, example, name)
-        except Exception as error:  # whatever a foreign model raises, the other methods are still reported
+        except (
+            Exception
+        ) as error:  # whatever a foreign model raises, the other methods are still reported
             rows.append(Suitability(name, False, _line(error)))
             continue
         defined = any(isfinite(score) for score in attribution.scores)
-        reasons = [flag for flag in attribution.flags if flag.startswith("computed in") or not defined]
+        reasons = [
+            flag for flag in attribution.flags if flag.startswith("computed in") or not defined
+        ]
         rows.append(Suitability(name, defined, "; ".join(reasons)))
     return tuple(rows)
 
@@ -56,7 +60,9 @@ def _probe(model: Model) -> Example:
         except InputError:
             continue
         return example
-    raise UnsupportedModel(f"{model.name} knows none of the texts {', '.join(map(repr, PROBES))}; explain another one")
+    raise UnsupportedModel(
+        f"{model.name} knows none of the texts {', '.join(map(repr, PROBES))}; explain another one"
+    )
 
 
 def _line(error: Exception) -> str:

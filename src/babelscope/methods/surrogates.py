@@ -48,7 +48,9 @@ def lime(
     Source: Ribeiro, Singh and Guestrin 2016, eqs. 1 and 2.
     """
     if samples < 2 or not width > 0 or not ridge >= 0:
-        raise InputError(f"samples must be 2 or more, width > 0, ridge >= 0, not {samples}, {width}, {ridge}")
+        raise InputError(
+            f"samples must be 2 or more, width > 0, ridge >= 0, not {samples}, {width}, {ridge}"
+        )
     sampled = [_subsets(row, samples, seed) for row in inputs]
     amounts_by_input = values(model, inputs, targets, [kept for kept, _ in sampled], operator)
     results = []
@@ -96,8 +98,14 @@ def kernel_shap(
     for (kept, weights), amounts in zip(sampled, amounts_by_input):
         n = kept.shape[1]
         few = n > 3 and len(kept) == 2 * n + 2
-        flags = (f"{samples} samples for {n} tokens: only sets of 1 and {n - 1} tokens were queried",) if few else ()
-        results.append(explained(_constrained(kept, amounts, weights), amounts, float(amounts[0]), flags))
+        flags = (
+            (f"{samples} samples for {n} tokens: only sets of 1 and {n - 1} tokens were queried",)
+            if few
+            else ()
+        )
+        results.append(
+            explained(_constrained(kept, amounts, weights), amounts, float(amounts[0]), flags)
+        )
     return results
 
 
@@ -162,7 +170,9 @@ def _of_sizes(generator: np.random.Generator, sizes: np.ndarray, n: int) -> Coal
     return kept
 
 
-def _ridge(kept: Coalitions, amounts: Values, weights: Weights, ridge: float) -> Float[np.ndarray, " token"]:
+def _ridge(
+    kept: Coalitions, amounts: Values, weights: Weights, ridge: float
+) -> Float[np.ndarray, " token"]:
     """Least squares with an intercept; the rows of the penalty are below those of the sets."""
     if np.isnan(amounts).any():
         return np.full(kept.shape[1], np.nan)
@@ -170,11 +180,15 @@ def _ridge(kept: Coalitions, amounts: Values, weights: Weights, ridge: float) ->
     centred = kept - np.average(kept, axis=0, weights=weights)
     target = root * (amounts - np.average(amounts, weights=weights))
     rows = np.concatenate((root[:, None] * centred, np.sqrt(ridge) * np.eye(kept.shape[1])))
-    solution: np.ndarray = np.linalg.lstsq(rows, np.concatenate((target, np.zeros(kept.shape[1]))), rcond=None)[0]
+    solution: np.ndarray = np.linalg.lstsq(
+        rows, np.concatenate((target, np.zeros(kept.shape[1]))), rcond=None
+    )[0]
     return solution
 
 
-def _constrained(kept: Coalitions, amounts: Values, weights: Weights) -> Float[np.ndarray, " token"]:
+def _constrained(
+    kept: Coalitions, amounts: Values, weights: Weights
+) -> Float[np.ndarray, " token"]:
     """Least squares under the constraint that the scores sum to the whole difference: a Lagrange
     multiplier, closed form."""
     n = kept.shape[1]
@@ -183,7 +197,9 @@ def _constrained(kept: Coalitions, amounts: Values, weights: Weights) -> Float[n
         return np.full(n, full - null)
     sets = kept.astype(float)
     within = sets.T @ (weights[:, None] * sets)
-    toward = np.linalg.solve(within, np.stack((sets.T @ (weights * (amounts - null)), np.ones(n)), axis=1))
+    toward = np.linalg.solve(
+        within, np.stack((sets.T @ (weights * (amounts - null)), np.ones(n)), axis=1)
+    )
     free, ones = toward.T
     scores: np.ndarray = free - ones * (free.sum() - (full - null)) / ones.sum()
     return scores

@@ -43,8 +43,16 @@ def loo_correlation(
     results = []
     for attributed, effects, reason in _effects(model, inputs, scores, targets, unit, operator):
         if not reason and (np.ptp(attributed) == 0 or np.ptp(effects) <= NO_CHANGE):
-            reason = "all scores are equal" if np.ptp(attributed) == 0 else "all units have the same effect"
-        results.append(Measured(nan, reason) if reason else Measured(float(kendalltau(attributed, effects).statistic)))
+            reason = (
+                "all scores are equal"
+                if np.ptp(attributed) == 0
+                else "all units have the same effect"
+            )
+        results.append(
+            Measured(nan, reason)
+            if reason
+            else Measured(float(kendalltau(attributed, effects).statistic))
+        )
     return results
 
 
@@ -76,9 +84,15 @@ def monotonicity(
     weakest: list[NDArray[np.int64]] = []
     for row, attributed, (_, reason) in zip(inputs, scores, orders):
         owner, n = units(row, unit)
-        order = np.zeros(0, dtype=np.int64) if reason else ranking(-np.abs(attributed), row.example.id)
+        order = (
+            np.zeros(0, dtype=np.int64) if reason else ranking(-np.abs(attributed), row.example.id)
+        )
         weakest.append(order)
-        sets.append([np.isin(owner, order[size:]) & row.content for size in range(n + 1)] if len(order) else [])
+        sets.append(
+            [np.isin(owner, order[size:]) & row.content for size in range(n + 1)]
+            if len(order)
+            else []
+        )
     results = []
     for attributed, order, (_, why), (many, reason) in zip(
         scores, weakest, orders, probabilities(model, inputs, targets, sets, operator)
@@ -123,7 +137,9 @@ def infidelity(
     sets = []
     for row, chosen in zip(inputs, members):
         owner, _ = units(row, unit)
-        sets.append([np.zeros_like(row.content), *(row.content & inside[owner] for inside in chosen)])
+        sets.append(
+            [np.zeros_like(row.content), *(row.content & inside[owner] for inside in chosen)]
+        )
     values = probabilities(model, inputs, targets, sets, operator, value)
     return [
         _unexplained(
@@ -149,7 +165,9 @@ def sensitivity(first: NDArray[np.float64], second: NDArray[np.float64]) -> floa
     caller's.
     """
     if len(first) != len(second):
-        raise InputError(f"{len(first)} and {len(second)} scores are not of the same units; compare one text")
+        raise InputError(
+            f"{len(first)} and {len(second)} scores are not of the same units; compare one text"
+        )
     length = float(np.linalg.norm(first))
     return float(np.linalg.norm(first - second)) / length if length else nan
 
@@ -182,7 +200,9 @@ def _members(row: Encoded, unit: str, draws: int) -> NDArray[np.bool_]:
     return np.asarray(keyed("infidelity", row.example.id).random((draws, n)) < 0.5)
 
 
-def _unexplained(predicted: NDArray[np.float64], changes: NDArray[np.float64], reason: str) -> Measured:
+def _unexplained(
+    predicted: NDArray[np.float64], changes: NDArray[np.float64], reason: str
+) -> Measured:
     if reason:
         return Measured(nan, reason)
     total = float((changes**2).mean())

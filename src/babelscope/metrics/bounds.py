@@ -152,7 +152,10 @@ def bounds(
             [target for target in targets for _ in range(count)],
             **options,
         )
-    return [_bounds(flat[at * count : (at + 1) * count], draws, row, why) for at, why in enumerate(reasons)]
+    return [
+        _bounds(flat[at * count : (at + 1) * count], draws, row, why)
+        for at, why in enumerate(reasons)
+    ]
 
 
 def greedy(
@@ -174,7 +177,9 @@ def greedy(
         sets, rests = [], []
         for row, (owner, n), chosen_units in zip(inputs, owners, chosen):
             rest = [candidate for candidate in range(n) if candidate not in chosen_units]
-            erased = [np.isin(owner, [*chosen_units, candidate]) & row.content for candidate in rest]
+            erased = [
+                np.isin(owner, [*chosen_units, candidate]) & row.content for candidate in rest
+            ]
             sets.append([row.content & ~tokens for tokens in erased] if kept else erased)
             rests.append(rest)
         for row, rest, chosen_units, (many, _) in zip(
@@ -189,13 +194,21 @@ def greedy(
 def _row(metric: str) -> Metric:
     from babelscope.metrics import METRICS  # the table holds this module's own rows
 
-    bounded = {name: row for name, row in METRICS.items() if row.family == "faithfulness" and row.module != __name__}
+    bounded = {
+        name: row
+        for name, row in METRICS.items()
+        if row.family == "faithfulness" and row.module != __name__
+    }
     if metric not in bounded:
-        raise InputError(f"metric {metric!r} has no floor and ceiling; choose from: {', '.join(bounded)}")
+        raise InputError(
+            f"metric {metric!r} has no floor and ceiling; choose from: {', '.join(bounded)}"
+        )
     return bounded[metric]
 
 
-def _floor(encoded: Encoded, attributed: NDArray[np.float64], row: Metric, draws: int) -> list[NDArray[np.float64]]:
+def _floor(
+    encoded: Encoded, attributed: NDArray[np.float64], row: Metric, draws: int
+) -> list[NDArray[np.float64]]:
     return [
         _placed(
             attributed,
@@ -206,10 +219,16 @@ def _floor(encoded: Encoded, attributed: NDArray[np.float64], row: Metric, draws
     ]
 
 
-def _placed(attributed: NDArray[np.float64], row: Metric, order: NDArray[np.int64]) -> NDArray[np.float64]:
+def _placed(
+    attributed: NDArray[np.float64], row: Metric, order: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """The explanation's scores (distinct ones for a metric that only reads their order), descending
     along the order."""
-    falling = np.arange(len(attributed), 0, -1.0) if row.order_only else np.sort(np.asarray(attributed, dtype=np.float64))[::-1]
+    falling = (
+        np.arange(len(attributed), 0, -1.0)
+        if row.order_only
+        else np.sort(np.asarray(attributed, dtype=np.float64))[::-1]
+    )
     placed = np.empty(len(attributed))
     placed[order] = falling
     return placed
@@ -232,4 +251,8 @@ def _position(bounds: Bounds) -> Measured:
     floor = float(bounds.floor.mean())
     if not bounds.reason and abs(bounds.ceiling - floor) < LEAST_GAP:
         return Measured(nan, "the best order found is no better than random ones")
-    return Measured(nan, bounds.reason) if bounds.reason else Measured((bounds.value - floor) / (bounds.ceiling - floor))
+    return (
+        Measured(nan, bounds.reason)
+        if bounds.reason
+        else Measured((bounds.value - floor) / (bounds.ceiling - floor))
+    )

@@ -50,7 +50,10 @@ def effective_units(
     Source: Hill 1973, number of order 1, of the shares of Bhatt, Weller and Moura 2020.
     """
     entropies = [_entropy(row, attributed, unit) for row, attributed in zip(inputs, scores)]
-    return [Measured(nan, entropy.reason) if entropy.reason else Measured(exp(entropy.value)) for entropy in entropies]
+    return [
+        Measured(nan, entropy.reason) if entropy.reason else Measured(exp(entropy.value))
+        for entropy in entropies
+    ]
 
 
 def _entropy(row: Encoded, attributed: NDArray[np.float64], unit: str) -> Measured:

@@ -85,7 +85,10 @@ def _areas(
         chosen = tops(row, order, lengths if len(order) else [], unit)
         sets.append([row.content & ~top for top in chosen] if kept else chosen)
     values = probabilities(model, inputs, targets, sets, operator)
-    return [_area(lengths, many, why or reason) for lengths, (_, why), (many, reason) in zip(sizes, orders, values)]
+    return [
+        _area(lengths, many, why or reason)
+        for lengths, (_, why), (many, reason) in zip(sizes, orders, values)
+    ]
 
 
 def stops(n: int, levels: int) -> list[int]:

@@ -85,7 +85,11 @@ def probabilities(
             shifted = moved(target, erased, how, model.row.spans)
             if query is None or shifted is None:
                 places.append(None)
-                reason = reason or ("nothing is left to read" if query is None else "the explained position is erased")
+                reason = reason or (
+                    "nothing is left to read"
+                    if query is None
+                    else "the explained position is erased"
+                )
             else:
                 places.append((len(answerable), shifted))
                 answerable.append(query)
@@ -93,7 +97,9 @@ def probabilities(
     outputs = inference.outputs(model, answerable)
     return [
         (
-            np.array([nan if at is None else float(of(model, outputs[at[0]], at[1])) for at in places]),
+            np.array(
+                [nan if at is None else float(of(model, outputs[at[0]], at[1])) for at in places]
+            ),
             reason,
         )
         for places, reason in plans

@@ -150,7 +150,10 @@ def _levels(
         sizes = sorted({round(n * m / levels) for m in range(1, levels + 1)} - {0})
         sets.append([np.zeros_like(row.content), *tops(row, order, sizes, unit)])
     values = probabilities(model, inputs, targets, sets, operator)
-    return [(float(many[0]), many[1:], why or reason) for (_, why), (many, reason) in zip(orders, values)]
+    return [
+        (float(many[0]), many[1:], why or reason)
+        for (_, why), (many, reason) in zip(orders, values)
+    ]
 
 
 def _share(

@@ -51,7 +51,8 @@ def comprehensiveness(
     Source: DeYoung et al. 2020 (ERASER), eq. 1, and its AOPC.
     """
     return [
-        _mean(path.full - path.erased, path.reason) for path in _paths(model, inputs, scores, targets, unit, operator, grid)
+        _mean(path.full - path.erased, path.reason)
+        for path in _paths(model, inputs, scores, targets, unit, operator, grid)
     ]
 
 
@@ -73,7 +74,10 @@ def sufficiency(
     scores; keeping R is erasing the rest, to the bit.
     Source: DeYoung et al. 2020 (ERASER), eq. 2, and its AOPC.
     """
-    return [_mean(path.full - path.kept, path.reason) for path in _paths(model, inputs, scores, targets, unit, operator, grid)]
+    return [
+        _mean(path.full - path.kept, path.reason)
+        for path in _paths(model, inputs, scores, targets, unit, operator, grid)
+    ]
 
 
 def normalised_comprehensiveness(
@@ -120,7 +124,10 @@ def normalised_sufficiency(
     Source: Carton, Rathore and Tan 2020; Zhao and Aletras 2023, 2024.
     """
     paths = _paths(model, inputs, scores, targets, unit, operator, grid)
-    return [_share(path, np.maximum(0.0, path.drop - np.maximum(0.0, path.full - path.kept))) for path in paths]
+    return [
+        _share(path, np.maximum(0.0, path.drop - np.maximum(0.0, path.full - path.kept)))
+        for path in paths
+    ]
 
 
 def pooled_shares(
@@ -143,10 +150,17 @@ def pooled_shares(
     where no text has a fall.
     Source: this project; a ratio of sums, in which each text weighs as much as its fall D0.
     """
-    paths = [path for path in _paths(model, inputs, scores, targets, unit, operator, grid) if not path.reason]
+    paths = [
+        path
+        for path in _paths(model, inputs, scores, targets, unit, operator, grid)
+        if not path.reason
+    ]
     total = sum(path.drop for path in paths)
     lost = sum(float(np.maximum(0.0, path.full - path.erased).mean()) for path in paths)
-    saved = sum(float(np.maximum(0.0, path.drop - np.maximum(0.0, path.full - path.kept)).mean()) for path in paths)
+    saved = sum(
+        float(np.maximum(0.0, path.drop - np.maximum(0.0, path.full - path.kept)).mean())
+        for path in paths
+    )
     return (lost / total, saved / total) if total > 0 else (nan, nan)
 
 
@@ -185,8 +199,12 @@ def _paths(
             ]
         )
     rows, wanted = [inputs[at] for at in new.values()], [targets[at] for at in new.values()]
-    for key, (_, why), (many, reason) in zip(new, orders, probabilities(model, rows, wanted, sets, operator)):
-        known[key] = ErasureCurve(float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
+    for key, (_, why), (many, reason) in zip(
+        new, orders, probabilities(model, rows, wanted, sets, operator)
+    ):
+        known[key] = ErasureCurve(
+            float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason
+        )
     return [known[key] for key in keys]
 
 

@@ -26,10 +26,11 @@ def measure(
     options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Measures:
-    """Is the explanation true of the model: one value per explanation and metric, NaN with a reason where undefined.
+    """Is the explanation true of the model: one value per explanation and metric, NaN with a reason
+    where undefined.
 
-    The explanations must be of this model; they are scored from their stored scores, never made again. An input that
-    several explanations or metrics ask for is computed once.
+    The explanations must be of this model; they are scored from their stored scores, never made
+    again. An input that several explanations or metrics ask for is computed once.
     """
     names = [metric] if isinstance(metric, str) else list(metric)
     rows = [choose(METRICS, name, "metric") for name in names]
@@ -42,18 +43,29 @@ def measure(
     with model.inference.caching(), model.inference.reporting_progress(progress):
         for row in rows:
             resolved = resolve_options(row, options or {})
-            values = row.function(model, encoded, _scores(attributions, resolved), targets, **resolved)
-            measures += [_measure(attribution, row.name, resolved, value) for attribution, value in zip(attributions, values)]
+            values = row.function(
+                model, encoded, _scores(attributions, resolved), targets, **resolved
+            )
+            measures += [
+                _measure(attribution, row.name, resolved, value)
+                for attribution, value in zip(attributions, values)
+            ]
     return Measures(tuple(measures))
 
 
-def _scores(attributions: Sequence[Attribution], options: Mapping[str, Any]) -> list[NDArray[np.float64]]:
-    """Per explanation the scores of the units that the metric ranks: words, unless it is asked for tokens."""
+def _scores(
+    attributions: Sequence[Attribution], options: Mapping[str, Any]
+) -> list[NDArray[np.float64]]:
+    """Per explanation the scores of the units that the metric ranks: words, unless it is asked for
+    tokens.
+    """
     by_token = options.get("unit", "word") == "token"
     return [np.array(each.scores if by_token else each.word_scores) for each in attributions]
 
 
-def _measure(attribution: Attribution, metric: str, options: Mapping[str, Any], measured: Measured) -> Measure:
+def _measure(
+    attribution: Attribution, metric: str, options: Mapping[str, Any], measured: Measured
+) -> Measure:
     return Measure(
         attribution.id, attribution.group, attribution.lang, attribution.model, attribution.method,
         metric, options, measured.value, measured.reason, attribution.task,
@@ -61,14 +73,17 @@ def _measure(attribution: Attribution, metric: str, options: Mapping[str, Any], 
 
 
 def check_model(model: Model, attributions: Sequence[Attribution]) -> None:
-    """Refuses the explanation of another model, whose token ids and classes mean something else or whose weights differ.
+    """Refuses the explanation of another model, whose token ids and classes mean something else or
+    whose weights differ.
 
-    Compared are signatures (`Model.signature`), not names: the same checkpoint under two names is one model.
+    Compared are signatures (`Model.signature`), not names: the same checkpoint under two names is
+    one model.
     """
     for attribution in attributions:
         if attribution.signature != model.signature:
             raise InputError(
-                f"{attribution.id}: the explanation is of {attribution.model}, another model than {model.name}; "
+                f"{attribution.id}: the explanation is of {attribution.model}, another model than "
+                f"{model.name}; "
                 "measure it with the model that it is of"
             )
 

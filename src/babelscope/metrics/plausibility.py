@@ -39,7 +39,9 @@ def rationale_auroc(
     strictly increasing maps.
     Source: Mann and Whitney 1947; as the plausibility of soft scores, DeYoung et al. 2020 (ERASER).
     """
-    return [_agreement(row, attributed, unit, roc_auc_score) for row, attributed in zip(inputs, scores)]
+    return [
+        _agreement(row, attributed, unit, roc_auc_score) for row, attributed in zip(inputs, scores)
+    ]
 
 
 def rationale_auprc(
@@ -63,7 +65,10 @@ def rationale_auprc(
     optimistic.
     Source: DeYoung et al. 2020 (ERASER), AUPRC.
     """
-    return [_agreement(row, attributed, unit, average_precision_score) for row, attributed in zip(inputs, scores)]
+    return [
+        _agreement(row, attributed, unit, average_precision_score)
+        for row, attributed in zip(inputs, scores)
+    ]
 
 
 def rationale_f1(
@@ -130,7 +135,10 @@ def rationale_precision(
     maps.
     Source: precision at k, as in Manning, Raghavan and Schuetze 2008, section 8.4.
     """
-    return [_overlap(row, attributed, unit, k, lambda hits, top, gold: hits / top) for row, attributed in zip(inputs, scores)]
+    return [
+        _overlap(row, attributed, unit, k, lambda hits, top, gold: hits / top)
+        for row, attributed in zip(inputs, scores)
+    ]
 
 
 def gold(row: Encoded, unit: str) -> NDArray[np.bool_] | None:
@@ -144,11 +152,15 @@ def gold(row: Encoded, unit: str) -> NDArray[np.bool_] | None:
         for text, (spans, marks) in enumerate(zip(example.words, example.rationale))
         for span, mark in zip(spans, marks)
     }
-    words = np.array([marked.get(place, False) for place in zip(row.word_segment, row.word_offsets)], dtype=bool)
+    words = np.array(
+        [marked.get(place, False) for place in zip(row.word_segment, row.word_offsets)], dtype=bool
+    )
     return words if unit == "word" else words[row.word[row.content]]
 
 
-def _marks(row: Encoded, attributed: NDArray[np.float64], unit: str) -> tuple[NDArray[np.bool_], NDArray[np.int64], str]:
+def _marks(
+    row: Encoded, attributed: NDArray[np.float64], unit: str
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], str]:
     """Gold marks and the units by descending score, or the reason why there is no value."""
     order, reason = ranked(row, attributed, unit)
     _, n = units(row, unit)
@@ -160,9 +172,15 @@ def _marks(row: Encoded, attributed: NDArray[np.float64], unit: str) -> tuple[ND
     return marks, order, reason
 
 
-def _agreement(row: Encoded, attributed: NDArray[np.float64], unit: str, agreement: Agreement) -> Measured:
+def _agreement(
+    row: Encoded, attributed: NDArray[np.float64], unit: str, agreement: Agreement
+) -> Measured:
     marks, _, reason = _marks(row, attributed, unit)
-    return Measured(nan, reason) if reason else Measured(float(agreement(marks, np.asarray(attributed, dtype=np.float64))))
+    return (
+        Measured(nan, reason)
+        if reason
+        else Measured(float(agreement(marks, np.asarray(attributed, dtype=np.float64))))
+    )
 
 
 def _overlap(

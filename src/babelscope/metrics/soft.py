@@ -155,7 +155,9 @@ def normalised_soft_sufficiency(
     return _measured(model, inputs, targets, plans, _saved, draws, error, normalised=True)
 
 
-def shares(scores: Float[np.ndarray, " unit"], scaling: str, budget: float) -> Float[np.ndarray, " unit"]:
+def shares(
+    scores: Float[np.ndarray, " unit"], scaling: str, budget: float
+) -> Float[np.ndarray, " unit"]:
     """The shares a' of the units.
 
         minmax  (a - min) / (max - min)
@@ -169,7 +171,9 @@ def shares(scores: Float[np.ndarray, " unit"], scaling: str, budget: float) -> F
     if scaling not in SCALINGS:
         raise InputError(f"scaling {scaling!r} is not one of: {', '.join(SCALINGS)}")
     if not 0 <= budget < 1:
-        raise InputError(f"a budget is a mean share above 0 and below 1, or 0 for none, not {budget}")
+        raise InputError(
+            f"a budget is a mean share above 0 and below 1, or 0 for none, not {budget}"
+        )
     if np.ptp(scores) == 0:
         scaled = np.full(len(scores), 0.5)
     elif scaling == "rank":
@@ -180,7 +184,9 @@ def shares(scores: Float[np.ndarray, " unit"], scaling: str, budget: float) -> F
         low, high = -1.0, 1.0
         for _ in range(60):
             middle = (low + high) / 2
-            low, high = (middle, high) if np.clip(scaled + middle, 0, 1).mean() < budget else (low, middle)
+            low, high = (
+                (middle, high) if np.clip(scaled + middle, 0, 1).mean() < budget else (low, middle)
+            )
         scaled = np.clip(scaled + high, 0, 1)
     return np.asarray(scaled, dtype=np.float64)
 
@@ -193,7 +199,9 @@ class _Plan:
     reason: str = ""
 
 
-def _plans(inputs: Sequence[Encoded], scores: Scores, unit: str, scaling: str, budget: float, *, kept: bool) -> list[_Plan]:
+def _plans(
+    inputs: Sequence[Encoded], scores: Scores, unit: str, scaling: str, budget: float, *, kept: bool
+) -> list[_Plan]:
     plans = []
     for row, attributed in zip(inputs, scores):
         _, reason = ranked(row, attributed, unit)
@@ -220,15 +228,29 @@ def _measured(
     """The mean over draws of each input, which are added until its standard error is small
     enough."""
     if not 0 <= draws <= MOST or error < 0:
-        raise InputError(f"draws must be 0 to {MOST} and error not negative, not {draws} and {error}")
-    ends = [query for row in inputs for query in (inference.query(row), _query(row, np.where(row.content, 0.0, 1.0), None))]
+        raise InputError(
+            f"draws must be 0 to {MOST} and error not negative, not {draws} and {error}"
+        )
+    ends = [
+        query
+        for row in inputs
+        for query in (inference.query(row), _query(row, np.where(row.content, 0.0, 1.0), None))
+    ]
     values = _probabilities(model, ends, [target for target in targets for _ in range(2)])
     full, null = values[::2], values[1::2]
     samples: list[list[float]] = [[] for _ in inputs]
-    waiting = [at for at, plan in enumerate(plans) if not plan.reason and (not normalised or full[at] - null[at] >= LEAST_DROP)]
+    waiting = [
+        at
+        for at, plan in enumerate(plans)
+        if not plan.reason and (not normalised or full[at] - null[at] >= LEAST_DROP)
+    ]
     defined = set(waiting)
     while waiting:
-        requests = [(at, len(samples[at]) + more if draws else None) for at in waiting for more in range(max(draws, 1))]
+        requests = [
+            (at, len(samples[at]) + more if draws else None)
+            for at in waiting
+            for more in range(max(draws, 1))
+        ]
         remaining = _probabilities(
             model,
             [_query(inputs[at], plans[at].keep, number) for at, number in requests],
@@ -236,10 +258,16 @@ def _measured(
         )
         for (at, _), amount in zip(requests, remaining):
             samples[at].append(score(full[at], null[at], amount))
-        waiting = [at for at in waiting if draws and len(samples[at]) + draws <= MOST and _error(samples[at]) > error]
+        waiting = [
+            at
+            for at in waiting
+            if draws and len(samples[at]) + draws <= MOST and _error(samples[at]) > error
+        ]
     reason = f"setting all content to zero lowers the probability by less than {LEAST_DROP}"
     return [
-        Measured(float(np.mean(draws_))) if at in defined else Measured(nan, plans[at].reason or reason)
+        Measured(float(np.mean(draws_)))
+        if at in defined
+        else Measured(nan, plans[at].reason or reason)
         for at, draws_ in enumerate(samples)
     ]
 
@@ -260,8 +288,13 @@ def _error(values: Sequence[float]) -> float:
     return float(np.std(values, ddof=1)) / sqrt(len(values)) if len(values) > 1 else np.inf
 
 
-def _probabilities(model: Model, queries: Sequence[inference.Query], targets: Sequence[Target]) -> list[float]:
-    return [probability(model, output, target) for output, target in zip(inference.outputs(model, queries), targets)]
+def _probabilities(
+    model: Model, queries: Sequence[inference.Query], targets: Sequence[Target]
+) -> list[float]:
+    return [
+        probability(model, output, target)
+        for output, target in zip(inference.outputs(model, queries), targets)
+    ]
 
 
 def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) -> inference.Query:

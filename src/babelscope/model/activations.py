@@ -1,6 +1,8 @@
-"""What happens inside of a model: attention weights, hidden states, gradients with respect to them, logits at every token.
+"""What happens inside of a model: attention weights, hidden states, gradients with respect to them,
+logits at every token.
 
-Each function hands what one input gave to `reduce` and keeps the result alone: the weights of a whole corpus would not fit.
+Each function hands what one input gave to `reduce` and keeps the result alone: the weights of a
+whole corpus would not fit.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ Step = Callable[[list[Query], list[int]], list[Any]]
 
 
 class Activations(NamedTuple):
-    """Of one input: the model's output, the input and output of every layer, and the attention weights."""
+    """Of one input: the model's output, the input and output of every layer, and the attention
+    weights.
+    """
 
     output: Tensor
     states: Float[Tensor, "state token dim"]
@@ -35,7 +39,9 @@ class Activations(NamedTuple):
 
 
 class ActivationGradients(NamedTuple):
-    """Of one input: attention weights and hidden states, and the gradients of the explained value with respect to them."""
+    """Of one input: attention weights and hidden states, and the gradients of the explained value
+    with respect to them.
+    """
 
     weights: Float[Tensor, "layer head token token"]
     weight_gradients: Float[Tensor, "layer head token token"]
@@ -44,8 +50,12 @@ class ActivationGradients(NamedTuple):
     state_gradients: Float[Tensor, "layer token dim"]
 
 
-def attentions(model: Model, queries: Sequence[Query], reduce: Callable[[int, Tensor], Any]) -> list[Any]:
-    """Per query `reduce(row, weights)` of the attention weights [layer, head, query token, key token]."""
+def attentions(
+    model: Model, queries: Sequence[Query], reduce: Callable[[int, Tensor], Any]
+) -> list[Any]:
+    """Per query `reduce(row, weights)` of the attention weights [layer, head, query token, key
+    token].
+    """
 
     def step(batch: list[Query], rows: list[int]) -> list[Any]:
         with torch.no_grad():
@@ -56,16 +66,26 @@ def attentions(model: Model, queries: Sequence[Query], reduce: Callable[[int, Te
     return _run(model, queries, _room(model, queries, 2), step, weights=True)
 
 
-def activations(model: Model, queries: Sequence[Query], reduce: Callable[[int, Activations], Any]) -> list[Any]:
-    """Per query `reduce(row, activations)`, without gradients: what the model makes of a text, once and for all."""
+def activations(
+    model: Model, queries: Sequence[Query], reduce: Callable[[int, Activations], Any]
+) -> list[Any]:
+    """Per query `reduce(row, activations)`, without gradients: what the model makes of a text,
+    once and for all.
+    """
     if model.is_encoder_decoder:
-        raise UnsupportedModel(f"{model.name} has an encoder and a decoder; hidden states are read of one stack of layers")
+        raise UnsupportedModel(
+            f"{model.name} has an encoder and a decoder; hidden states are read of one stack of "
+            "layers"
+        )
     visible = not model.unseen_attention
 
     def step(batch: list[Query], rows: list[int]) -> list[Any]:
         with torch.no_grad():
             output = forward(model, batch, output_attentions=visible, output_hidden_states=True)
-        logits, states = outputs_of(model, batch, output), torch.stack(tuple(output.hidden_states)).transpose(0, 1)
+        logits, states = (
+            outputs_of(model, batch, output),
+            torch.stack(tuple(output.hidden_states)).transpose(0, 1),
+        )
         weights = torch.stack(_weights(model, output)).transpose(0, 1) if visible else None
         reduced = []
         for place, (row, each) in enumerate(zip(rows, batch)):
@@ -84,7 +104,9 @@ def activations_with_gradients(
     targets: Sequence[Target],
     reduce: Callable[[int, ActivationGradients], Any],
 ) -> list[Any]:
-    """Per query `reduce(row, activations)`: attention weights and hidden states with the target's gradients."""
+    """Per query `reduce(row, activations)`: attention weights and hidden states with the target's
+    gradients.
+    """
 
     def step(batch: list[Query], rows: list[int]) -> list[Any]:
         leaf = embed(model, batch).detach().requires_grad_(True)
@@ -93,12 +115,19 @@ def activations_with_gradients(
         states, count = output.hidden_states[: len(layers)], len(layers)
         logits = outputs_of(model, batch, output)
         values = torch.stack([value(model, each, targets[row]) for row, each in zip(rows, logits)])
-        slopes = torch.autograd.grad(values.sum(), [*layers, *states], allow_unused=True, materialize_grads=True)
+        slopes = torch.autograd.grad(
+            values.sum(), [*layers, *states], allow_unused=True, materialize_grads=True
+        )
         model.inference.backward += sum(len(each.ids) for each in batch)
-        stacked = [torch.stack(tuple(part)).transpose(0, 1) for part in (layers, slopes[:count], states, slopes[count:])]
+        stacked = [
+            torch.stack(tuple(part)).transpose(0, 1)
+            for part in (layers, slopes[:count], states, slopes[count:])
+        ]
         reduced = []
         for place, (row, each) in enumerate(zip(rows, batch)):
-            weights, by_weights, inner, by_inner = (part[place].detach().double() for part in stacked)
+            weights, by_weights, inner, by_inner = (
+                part[place].detach().double() for part in stacked
+            )
             weights, by_weights = _square(weights, each), _square(by_weights, each)
             inner, by_inner = inner[:, : len(each.ids)], by_inner[:, : len(each.ids)]
             reduced.append(reduce(row, ActivationGradients(weights, by_weights, inner, by_inner)))
@@ -107,7 +136,9 @@ def activations_with_gradients(
     return _run(model, queries, _room(model, queries, 6), step, weights=True)
 
 
-def token_logits(model: Model, queries: Sequence[Query], reduce: Callable[[int, Tensor], Any]) -> list[Any]:
+def token_logits(
+    model: Model, queries: Sequence[Query], reduce: Callable[[int, Tensor], Any]
+) -> list[Any]:
     """Per query `reduce(row, logits)` of a masked language model's logits [token, vocabulary]."""
 
     def step(batch: list[Query], rows: list[int]) -> list[Any]:
@@ -118,10 +149,14 @@ def token_logits(model: Model, queries: Sequence[Query], reduce: Callable[[int, 
     return _run(model, queries, max(1, min(FULL, model.inference.budget)), step)
 
 
-def forward_copies(model: Model, queries: Sequence[Query], look: Callable[[int, Callable[[int], Any]], Any]) -> list[Any]:
-    """Per query `look(row, call)`, where `call(n)` is the model's own output for n copies of that query, unpadded.
+def forward_copies(
+    model: Model, queries: Sequence[Query], look: Callable[[int, Callable[[int], Any]], Any]
+) -> list[Any]:
+    """Per query `look(row, call)`, where `call(n)` is the model's own output for n copies of that
+    query, unpadded.
 
-    For methods that look at the layers while the model runs, and change them in each copy in another way.
+    For methods that look at the layers while the model runs, and change them in each copy in
+    another way.
     """
 
     def step(batch: list[Query], rows: list[int]) -> list[Any]:
@@ -135,16 +170,26 @@ def forward_copies(model: Model, queries: Sequence[Query], look: Callable[[int, 
 
 
 def position_groups(model: Model, tokens: int) -> list[Int[Tensor, " position"]]:
-    """The positions of a text, so many together that a copy of the text for each stays within the budget."""
+    """The positions of a text, so many together that a copy of the text for each stays within the
+    budget.
+    """
     size = max(1, model.inference.budget // tokens)
-    return [torch.arange(start, min(start + size, tokens), device=model.device) for start in range(0, tokens, size)]
+    return [
+        torch.arange(start, min(start + size, tokens), device=model.device)
+        for start in range(0, tokens, size)
+    ]
 
 
-def _run(model: Model, queries: Sequence[Query], budget: int, step: Step, *, weights: bool = False) -> list[Any]:
-    """`step` over batches, counted, with attention weights that can be read where they are needed."""
+def _run(
+    model: Model, queries: Sequence[Query], budget: int, step: Step, *, weights: bool = False
+) -> list[Any]:
+    """`step` over batches, counted, with attention weights that can be read where they
+    are needed.
+    """
     if any(each.candidates for each in queries):
         raise UnsupportedModel(
-            f"{model.name} ({model.task}) reads several sequences for one input, whose states are no single table; "
+            f"{model.name} ({model.task}) reads several sequences for one input, whose states are "
+            "no single table; "
             "use a gradient or erasure method"
         )
     model.inference.queries += len(queries)
@@ -154,7 +199,9 @@ def _run(model: Model, queries: Sequence[Query], budget: int, step: Step, *, wei
 
 
 def _room(model: Model, queries: Sequence[Query], times: int) -> int:
-    """Tokens in a batch whose attention weights are in memory so many times; refuses an input that does not fit alone."""
+    """Tokens in a batch whose attention weights are in memory so many times; refuses an input that
+    does not fit alone.
+    """
     longest = max((len(each.ids) for each in queries), default=1)
     fits = fitting(model, longest, times * weight_bytes(model, longest), "the attention weights")
     return min(max(FULL, model.inference.budget // 4), fits * longest)
@@ -164,7 +211,8 @@ def _weights(model: Model, output: Any) -> tuple[Tensor, ...]:
     layers = tuple(output.attentions or ())
     if not layers or any(layer is None for layer in layers):
         raise UnsupportedModel(
-            f"{type(model.hf).__name__} returned no attention weights; use a gradient or erasure method instead"
+            f"{type(model.hf).__name__} returned no attention weights; use a gradient or erasure "
+            "method instead"
         )
     return layers
 

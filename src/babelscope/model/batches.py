@@ -1,4 +1,6 @@
-"""Inputs of all lengths in batches that are almost without padding, and smaller ones when memory runs out."""
+"""Inputs of all lengths in batches that are almost without padding, and smaller ones when memory
+runs out.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,19 @@ import torch
 from babelscope.model.load import Model
 
 FULL = 512
-"""Tokens in a batch from which on a larger one is no faster on a CPU; below it, padding is cheaper than a small batch."""
+"""Tokens in a batch from which on a larger one is no faster on a CPU; below it, padding is cheaper
+than a small batch.
+"""
 WASTE = 0.05
 """The share of padding that a batch of `FULL` tokens or more may have."""
 
 
 def pack(lengths: Sequence[int], budget: int) -> list[list[int]]:
-    """Rows grouped into batches: longest first, at most `budget` tokens with padding, and little padding.
+    """Rows grouped into batches: longest first, at most `budget` tokens with padding, and little
+    padding.
 
-    *Laws*: every row is in exactly one batch; a batch exceeds the budget only if it holds a single row; a batch of
-    `FULL` tokens or more is padded by at most `WASTE`.
+    *Laws*: every row is in exactly one batch; a batch exceeds the budget only if it holds a single
+    row; a batch of `FULL` tokens or more is padded by at most `WASTE`.
     """
     batches: list[list[int]] = []
     width = real = 0
@@ -34,8 +39,12 @@ def pack(lengths: Sequence[int], budget: int) -> list[list[int]]:
     return batches
 
 
-def run(model: Model, queries: list[Any], budget: int, step: Callable[[list[Any], list[int]], list[Any]]) -> list[Any]:
-    """`step` over packed batches of the queries; results in the queries' order; halves the budget when memory runs out."""
+def run(
+    model: Model, queries: list[Any], budget: int, step: Callable[[list[Any], list[int]], list[Any]]
+) -> list[Any]:
+    """`step` over packed batches of the queries; results in the queries' order; halves the budget
+    when memory runs out.
+    """
     results: list[Any] = [None] * len(queries)
     lengths = [len(asked.ids) for asked in queries]
     total, done = sum(lengths), 0
@@ -51,7 +60,10 @@ def run(model: Model, queries: list[Any], budget: int, step: Callable[[list[Any]
             budget = max(1, max(lengths[row] for row in rows) * len(rows) // 2)
             model.inference.budget = min(model.inference.budget, budget)
             left = sorted(rows + [row for later in waiting for row in later])
-            waiting = [[left[row] for row in group] for group in pack([lengths[row] for row in left], budget)]
+            waiting = [
+                [left[row] for row in group]
+                for group in pack([lengths[row] for row in left], budget)
+            ]
             continue
         for row, output in zip(rows, outputs):
             results[row] = output
@@ -65,4 +77,8 @@ def run(model: Model, queries: list[Any], budget: int, step: Callable[[list[Any]
 
 def _out_of_memory(error: BaseException) -> bool:
     text = str(error).lower()
-    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "not enough memory" in text or "can't allocate" in text
+    return (
+        isinstance(error, (torch.OutOfMemoryError, MemoryError))
+        or "not enough memory" in text
+        or "can't allocate" in text
+    )

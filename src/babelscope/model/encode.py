@@ -17,25 +17,37 @@ from babelscope.model.tokenized import Tokenized, from_encoding
 from babelscope.types import Candidate, Encoded, Example, Span, Window
 
 PARTS = ("all", "first", "second")
-"""Which texts are attributed and erased: all, the first, or what follows it; the others stay fixed."""
+"""Which texts are attributed and erased: all, the first, or what follows it; the others stay
+fixed.
+"""
 LONG = ("truncate", "window")
-"""What happens to a text that is longer than the model: truncated with a flag, or explained window by window."""
+"""What happens to a text that is longer than the model: truncated with a flag, or explained window
+by window.
+"""
 COUNTS = {1: "one text", 2: "two texts"}
 
 
 def encode(
-    model: Model, examples: Sequence[Example], *, part: str = "all", long: str = "truncate", task: bool = True
+    model: Model,
+    examples: Sequence[Example],
+    *,
+    part: str = "all",
+    long: str = "truncate",
+    task: bool = True,
 ) -> list[Encoded]:
     """Each example as the tokenizer gives it to the model, with content tokens, words and offsets.
 
-    A text that exceeds the model is truncated (with a flag that says how much) or split into overlapping windows, each of
-    which becomes an input of its own under the id `id#1`, `id#2`, ... Without `task` an example may have one text or two,
-    whatever the model's task reads: what its layers do with a sentence can be asked of any model.
+    A text that exceeds the model is truncated (with a flag that says how much) or split into
+    overlapping windows, each of which becomes an input of its own under the id `id#1`, `id#2`, ...
+    Without `task` an example may have one text or two, whatever the model's task reads: what its
+    layers do with a sentence can be asked of any model.
 
-    Behind the tokens of an encoder-decoder come those that only its decoder reads: its start token, which is never
-    content, and for text-to-text models the second text, the beginning of the answer.
+    Behind the tokens of an encoder-decoder come those that only its decoder reads: its start token,
+    which is never content, and for text-to-text models the second text, the beginning of the
+    answer.
 
-    *Laws*: ids are the tokenizer's own; special tokens are never content; the tokens of a word overlap its characters.
+    *Laws*: ids are the tokenizer's own; special tokens are never content; the tokens of a word
+    overlap its characters.
     """
     for name, given, known in (("part", part, PARTS), ("long", long, LONG)):
         if given not in known:
@@ -72,11 +84,15 @@ def encode_texts(
     count: int = 2,
     after: Tokenized | None = None,
 ) -> list[Encoded]:
-    """The first `count` texts of the example in one sequence, and what a decoder reads `after` them.
+    """The first `count` texts of the example in one sequence, and what a decoder reads `after`
+    them.
 
-    Of two texts that are too long together only the second is truncated, with `only_second` or in windows."""
+    Of two texts that are too long together only the second is truncated, with `only_second` or in
+    windows."""
     read = example.texts[:count]
-    strategy = "only_second" if len(read) == 2 and (only_second or long == "window") else "longest_first"
+    strategy = (
+        "only_second" if len(read) == 2 and (only_second or long == "window") else "longest_first"
+    )
     whole, encodings, types = _tokenize(model, example, read, strategy, split=long == "window")
     rows = []
     for number, encoding in enumerate(encodings, 1):
@@ -95,8 +111,12 @@ def encode_texts(
 def _tokenize(
     model: Model, example: Example, read: Sequence[str], strategy: Any, *, split: bool
 ) -> tuple[int, list[Any], bool]:
-    """The number of tokens without truncation; the truncated sequence, or its windows; whether tokens have types."""
-    overlap = {"return_overflowing_tokens": True, "stride": max(0, model.limit // 8)} if split else {}
+    """The number of tokens without truncation; the truncated sequence, or its windows; whether
+    tokens have types.
+    """
+    overlap = (
+        {"return_overflowing_tokens": True, "stride": max(0, model.limit // 8)} if split else {}
+    )
     try:
         whole = model.tokenizer(*read, return_offsets_mapping=False, verbose=False)["input_ids"]
         tokenized = model.tokenizer(
@@ -107,7 +127,8 @@ def _tokenize(
             return_special_tokens_mask=True,
             **overlap,
         )
-    except Exception as error:  # the tokenizers library raises bare exceptions when the fixed text alone is too long
+    except Exception as error:
+        # The tokenizers library raises bare exceptions when the fixed text alone is too long
         raise InputError(f"{example.id}: the tokenizer refused it ({error})") from error
     return len(whole), list(tokenized.encodings), "token_type_ids" in tokenized
 
@@ -120,13 +141,20 @@ def to_encoded(
     candidates: tuple[Candidate, ...] = (),
     fixed: int | None = None,
 ) -> Encoded:
-    """The sequences one behind another, with the words of their texts; texts from number `fixed` on are never content."""
+    """The sequences one behind another, with the words of their texts; texts from number `fixed`
+    on are never content.
+    """
     whole = sequences[0]
     for sequence in sequences[1:]:
         whole = whole.followed_by(sequence)
     segments = np.array(whole.segment, dtype=np.int64)
-    content = _content(segments, part) & (segments < (len(example.texts) if fixed is None else fixed))
-    spans = [example.words[at] if example.words else segment(text, example.lang) for at, text in enumerate(example.texts)]
+    content = _content(segments, part) & (
+        segments < (len(example.texts) if fixed is None else fixed)
+    )
+    spans = [
+        example.words[at] if example.words else segment(text, example.lang)
+        for at, text in enumerate(example.texts)
+    ]
     word = np.concatenate([_words(example, sequence, spans) for sequence in sequences])
     present = sorted(set(word[content].tolist()))
     renumber = {old: new for new, old in enumerate(present)}
@@ -136,7 +164,10 @@ def to_encoded(
         ids=np.array(whole.ids, dtype=np.int64),
         types=None if whole.types is None else np.array(whole.types, dtype=np.int64),
         content=content,
-        word=np.array([renumber[old] if keep else -1 for old, keep in zip(word.tolist(), content)], dtype=np.int64),
+        word=np.array(
+            [renumber[old] if keep else -1 for old, keep in zip(word.tolist(), content)],
+            dtype=np.int64,
+        ),
         segment=segments,
         offsets=np.array(whole.offsets, dtype=np.int64).reshape(-1, 2),
         tokens=whole.tokens,
@@ -154,8 +185,12 @@ def _content(segments: NDArray[np.int64], part: str) -> NDArray[np.bool_]:
     return segments == 0 if part == "first" else segments > 0
 
 
-def _words(example: Example, sequence: Tokenized, spans: Sequence[Sequence[Span]]) -> NDArray[np.int64]:
-    """Per token of a sequence the word that it is in, counted over all texts; -1 for special tokens."""
+def _words(
+    example: Example, sequence: Tokenized, spans: Sequence[Sequence[Span]]
+) -> NDArray[np.int64]:
+    """Per token of a sequence the word that it is in, counted over all texts; -1 for special
+    tokens.
+    """
     segments = np.array(sequence.segment, dtype=np.int64)
     word = np.full(len(segments), -1, dtype=np.int64)
     first = 0
@@ -169,7 +204,12 @@ def _words(example: Example, sequence: Tokenized, spans: Sequence[Sequence[Span]
 
 def _refuse_empty(model: Model, row: Encoded) -> None:
     if not row.content.any():
-        raise InputError(f"{row.example.id}: the text holds only special tokens; give at least one word")
+        raise InputError(
+            f"{row.example.id}: the text holds only special tokens; give at least one word"
+        )
     unknown = model.tokenizer.unk_token_id
     if unknown is not None and (row.ids[row.content] == unknown).all():
-        raise InputError(f"{row.example.id}: every token is unknown to the model's vocabulary; there is nothing to explain")
+        raise InputError(
+            f"{row.example.id}: every token is unknown to the model's vocabulary; there is nothing "
+            "to explain"
+        )

@@ -24,25 +24,35 @@ OPERATORS = {
     "attention_zero": "it keeps its place, but no token may attend to it",
     "delete": "it is removed and the rest closes up, so later positions shift",
     "mean_embedding": "the mean of the vocabulary's word embeddings stands in its place",
-    "sampled": "a token stands in its place that a masked language model expects there: `sampled:CHECKPOINT`",
+    "sampled": "a token stands in its place that a masked language model expects there: "
+    "`sampled:CHECKPOINT`",
 }
-"""How a token is erased. The replacing token is looked up by its name in the tokenizer, never by a fixed id."""
+"""How a token is erased. The replacing token is looked up by its name in the tokenizer, never by a
+fixed id.
+"""
 
 
 def default_operator(model: Model) -> str:
     """The first of mask, pad and unk that the tokenizer has, else `attention_zero`.
 
-    A decoder reads its last token and often has no special token: with `attention_zero` that token would still be read,
-    and a text with everything erased would leave nothing to attend to. A replacing token has neither fault."""
-    known = (name for name in ("mask", "pad", "unk") if getattr(model.tokenizer, f"{name}_token_id") is not None)
+    A decoder reads its last token and often has no special token: with `attention_zero` that token
+    would still be read, and a text with everything erased would leave nothing to attend to. A
+    replacing token has neither fault."""
+    known = (
+        name
+        for name in ("mask", "pad", "unk")
+        if getattr(model.tokenizer, f"{name}_token_id") is not None
+    )
     return next(known, "attention_zero")
 
 
 def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str) -> Query | None:
-    """The input with the tokens in `gone` erased; None if the model would be left with nothing to read.
+    """The input with the tokens in `gone` erased; None if the model would be left with nothing to
+    read.
 
-    *Laws*: erasing nothing gives the input itself; tokens outside of `gone` keep their ids and, but for `delete`, their
-    positions; erasing R is keeping the rest: erase(gone) == keep(~gone) by construction, as there is only one function.
+    *Laws*: erasing nothing gives the input itself; tokens outside of `gone` keep their ids and, but
+    for `delete`, their positions; erasing R is keeping the rest: erase(gone) == keep(~gone) by
+    construction, as there is only one function.
     """
     name, _, checkpoint = operator.partition(":")
     if name not in OPERATORS or (checkpoint and name != "sampled"):
@@ -66,9 +76,15 @@ def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str
         return replace(query(encoded), attended=None if not gone.any() else ~gone)
     filler = getattr(model.tokenizer, f"{operator}_token_id")
     if filler is None:
-        others = [name for name in OPERATORS if getattr(model.tokenizer, f"{name}_token_id", None) is not None]
+        others = [
+            name
+            for name in OPERATORS
+            if getattr(model.tokenizer, f"{name}_token_id", None) is not None
+        ]
         known = ", ".join([*others, "attention_zero", "delete", "mean_embedding"])
-        raise UnsupportedModel(f"{model.name} has no {operator} token to erase with; use one of: {known}")
+        raise UnsupportedModel(
+            f"{model.name} has no {operator} token to erase with; use one of: {known}"
+        )
     return replace(query(encoded), ids=np.where(gone, filler, encoded.ids))
 
 
@@ -79,8 +95,12 @@ def _shortened(encoded: Encoded, kept: NDArray[np.bool_]) -> tuple[Candidate, ..
     return tuple(replace(each, tokens=tokens) for each, tokens in zip(encoded.candidates, left))
 
 
-def erase_all(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], operator: str) -> list[Query | None]:
-    """`erase` for many inputs: the same queries, but a masked language model is asked for all of them at once."""
+def erase_all(
+    model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], operator: str
+) -> list[Query | None]:
+    """`erase` for many inputs: the same queries, but a masked language model is asked for all of
+    them at once.
+    """
     name, _, checkpoint = operator.partition(":")
     if name == "sampled":
         return list(infilled(model, asked, checkpoint))
@@ -99,9 +119,11 @@ def _blurred(model: Model, encoded: Encoded, gone: NDArray[np.bool_]) -> Query:
 
 
 def mean_embedding(model: Model) -> Float[Tensor, " dim"]:
-    """The mean word embedding of the vocabulary's tokens, special tokens left out; computed once per state of the weights.
+    """The mean word embedding of the vocabulary's tokens, special tokens left out; computed once
+    per state of the weights.
 
-    By the module's own call, as some scale their weights; in pieces, as a vocabulary may hold 250 000 tokens.
+    By the module's own call, as some scale their weights; in pieces, as a vocabulary may hold 250
+    000 tokens.
     """
     weight: Tensor = model.embeddings.weight
     state = (id(weight), weight._version, weight.dtype, weight.device)
@@ -109,16 +131,21 @@ def mean_embedding(model: Model) -> Float[Tensor, " dim"]:
     if known is not None and known[0] == state:
         return known[1]
     tokens = range(min(len(model.tokenizer), len(weight)))
-    ids = torch.tensor(sorted(set(tokens) - set(model.tokenizer.all_special_ids)), device=weight.device)
+    ids = torch.tensor(
+        sorted(set(tokens) - set(model.tokenizer.all_special_ids)), device=weight.device
+    )
     with torch.no_grad():
-        mean = torch.stack([model.embeddings(part).sum(0) for part in torch.split(ids, 8192)]).sum(0) / len(ids)
+        mean = torch.stack([model.embeddings(part).sum(0) for part in torch.split(ids, 8192)]).sum(
+            0
+        ) / len(ids)
     model.inference.mean_embedding = state, mean
     return mean
 
 
 def moved(target: Target, gone: NDArray[np.bool_], operator: str, positions: bool) -> Target | None:
-    """The target in the erased input: where it names positions (`end`, and `index` too with `positions`) and tokens were
-    deleted before them, it moves along; None if one of its positions itself was deleted."""
+    """The target in the erased input: where it names positions (`end`, and `index` too with
+    `positions`) and tokens were deleted before them, it moves along; None if one of its positions
+    itself was deleted."""
     index, end = target.index if positions else -1, target.end
     if operator != "delete":
         return target

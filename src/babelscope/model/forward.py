@@ -1,7 +1,7 @@
 """One padded batch through the model's own forward call, and each input's part of what comes back.
 
-The tokens of an input are one row of the padded batch, or several rows where the model reads several sequences for one
-input. Padding is always at the end.
+The tokens of an input are one row of the padded batch, or several rows where the model reads
+several sequences for one input. Padding is always at the end.
 """
 
 from __future__ import annotations
@@ -23,23 +23,33 @@ from babelscope.model.load import Model
 from babelscope.types import Candidate, Encoded
 
 Edit = Callable[[Float[Tensor, "token dim"]], Float[Tensor, "token dim"]]
-"""From the word embeddings of one input to those that the model shall read, both [token, dimension]."""
+"""From the word embeddings of one input to those that the model shall read, both [token,
+dimension].
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """One input for the model: token ids, and perhaps positions that nobody may attend to and an edit of the embeddings."""
+    """One input for the model: token ids, and perhaps positions that nobody may attend to and an
+    edit of the embeddings.
+    """
 
     ids: NDArray[np.int64]
     types: NDArray[np.int64] | None = None
     attended: NDArray[np.bool_] | None = None
     edit: Edit | None = None
     key: str = ""
-    """What the edit is: two queries with the same ids and key are the same input. Needed with an edit."""
+    """What the edit is: two queries with the same ids and key are the same input. Needed with an
+    edit.
+    """
     decoder: int = 0
-    """How many ids at the end only the decoder of an encoder-decoder reads, its start token among them."""
+    """How many ids at the end only the decoder of an encoder-decoder reads, its start token among
+    them.
+    """
     candidates: tuple[Candidate, ...] = ()
-    """The sequences that are one behind another in `ids`, where the model reads several; empty for a single one."""
+    """The sequences that are one behind another in `ids`, where the model reads several; empty for
+    a single one.
+    """
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -49,7 +59,9 @@ class Query:
     def digest(self) -> bytes:
         parts = (self.ids, self.types, self.attended)
         whole = b"|".join(b"" if part is None else part.tobytes() for part in parts)
-        return hashlib.blake2b(whole + f"{self.key}|{self.decoder}|{self.candidates}".encode(), digest_size=16).digest()
+        return hashlib.blake2b(
+            whole + f"{self.key}|{self.decoder}|{self.candidates}".encode(), digest_size=16
+        ).digest()
 
 
 def query(encoded: Encoded) -> Query:
@@ -64,7 +76,9 @@ def unpadded(table: Tensor, batch: Sequence[Query]) -> list[Tensor]:
     return [torch.cat(parts) if len(parts) > 1 else parts[0] for parts in sequences]
 
 
-def padded(model: Model, batch: Sequence[Query], values: Sequence[NDArray[Any]], fill: int) -> Int[Tensor, "batch token"]:
+def padded(
+    model: Model, batch: Sequence[Query], values: Sequence[NDArray[Any]], fill: int
+) -> Int[Tensor, "batch token"]:
     """One value per token of each query, as a table on the model's device."""
     lengths = [length for each in batch for length in each.lengths]
     table = np.full((len(lengths), max(lengths)), fill, dtype=np.int64)
@@ -98,9 +112,13 @@ def forward(
     output_hidden_states: bool = False,
 ) -> Any:
     """The model's own forward call."""
-    if embedded is None and (model.pools_last_token or model.is_encoder_decoder or any(each.edit for each in batch)):
+    if embedded is None and (
+        model.pools_last_token or model.is_encoder_decoder or any(each.edit for each in batch)
+    ):
         embedded = embed(model, batch)
-    everywhere = [np.ones(len(each.ids)) if each.attended is None else each.attended for each in batch]
+    everywhere = [
+        np.ones(len(each.ids)) if each.attended is None else each.attended for each in batch
+    ]
     if model.is_encoder_decoder and embedded is not None:
         with encoder_decoder.read(model, batch, embedded, everywhere) as both:
             return model.hf(**both, use_cache=False)
@@ -108,7 +126,9 @@ def forward(
     shown = {"output_attentions": output_attentions, "output_hidden_states": output_hidden_states}
     given |= {name: True for name, wanted in shown.items() if wanted}
     if embedded is None:
-        return model.hf(**model.functions.arguments(model, given | {"input_ids": _ids(model, batch)}))
+        return model.hf(
+            **model.functions.arguments(model, given | {"input_ids": _ids(model, batch)})
+        )
     if not model.pools_last_token:
         return model.hf(**model.functions.arguments(model, given | {"inputs_embeds": embedded}))
     padding = model.hf.config.get_text_config().pad_token_id
@@ -123,11 +143,16 @@ def _ids(model: Model, batch: Sequence[Query]) -> Int[Tensor, "batch token"]:
 
 
 def _arguments(model: Model, batch: Sequence[Query]) -> dict[str, Any]:
-    """What the call is given besides its tokens; positions outright, as they would else follow from which ids are padding."""
+    """What the call is given besides its tokens; positions outright, as they would else follow
+    from which ids are padding.
+    """
     given: dict[str, Any] = {}
     if "position_ids" in model.accepts:
         first = model.first_position
-        positions = [np.concatenate([np.arange(first, first + length) for length in each.lengths]) for each in batch]
+        positions = [
+            np.concatenate([np.arange(first, first + length) for length in each.lengths])
+            for each in batch
+        ]
         given["position_ids"] = padded(model, batch, positions, max(first - 1, 0))
     if batch[0].types is not None and "token_type_ids" in model.accepts:
         types = [np.zeros(len(each.ids)) if each.types is None else each.types for each in batch]
@@ -141,12 +166,15 @@ def _arguments(model: Model, batch: Sequence[Query]) -> dict[str, Any]:
 
 
 def outputs_of(model: Model, batch: Sequence[Query], output: Any) -> list[Tensor]:
-    """Each query's output in float64 on the CPU, without those at padding; refuses what is not finite."""
+    """Each query's output in float64 on the CPU, without those at padding; refuses what is not
+    finite.
+    """
     kept = model.functions.kept(model, batch)
     rows = [row.double().to("cpu") for row in model.functions.outputs(model, output, batch, kept)]
     if not bool(torch.isfinite(torch.cat([row.flatten() for row in rows])).all()):
         raise UnsupportedModel(
-            f"{model.name} returned logits that are not finite; its weights are damaged or its precision "
+            f"{model.name} returned logits that are not finite; its weights are damaged or its "
+            "precision "
             f"({next(model.hf.parameters()).dtype}) is too low: load it in float32"
         )
     return rows

@@ -1,4 +1,6 @@
-"""What the heads point at in one sentence, counted where the weights are: only counts leave the device."""
+"""What the heads point at in one sentence, counted where the weights are: only counts leave the
+device.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ SHARP = 1.5
 
 
 class Sentence(NamedTuple):
-    """A sentence as it is counted: the word of every token, and the pairs whose two words have tokens."""
+    """A sentence as it is counted: the word of every token, and the pairs whose two words have
+    tokens.
+    """
 
     word: NDArray[np.int64]
     """[token], -1 on special tokens."""
@@ -60,13 +64,19 @@ class Size(NamedTuple):
 
 
 def sentence(row: Encoded, relations: Sequence[str], subtypes: str) -> Sentence:
-    """The treebank's words of the tokens, by their place in the text, and the pairs of the relations asked for."""
+    """The treebank's words of the tokens, by their place in the text, and the pairs of the
+    relations asked for.
+    """
     example = row.example
     assert example.words is not None
     assert example.heads is not None
     assert example.relations is not None
     starts = np.cumsum([0, *map(len, example.words)])
-    place = {(text, span): starts[text] + at for text, spans in enumerate(example.words) for at, span in enumerate(spans)}
+    place = {
+        (text, span): starts[text] + at
+        for text, spans in enumerate(example.words)
+        for at, span in enumerate(spans)
+    }
     known = [place[key] for key in zip(row.word_segment, row.word_offsets)]
     word = np.array([known[each] if each >= 0 else -1 for each in row.word], dtype=np.int64)
     pairs, dropped = [], np.zeros(len(relations), dtype=np.int64)
@@ -91,7 +101,9 @@ def count(
     direction: str,
     size: Size,
 ) -> Counts:
-    """What the heads point at in one sentence; `reach` says how far each layer looks back and ahead."""
+    """What the heads point at in one sentence; `reach` says how far each layer looks back and
+    ahead.
+    """
     here, layers, heads, length = weights.device, *weights.shape[:3]
     word, pairs = torch.from_numpy(tree.word).to(here), torch.from_numpy(tree.pairs).to(here)
     steps = torch.arange(length, device=here)
@@ -105,7 +117,9 @@ def count(
     relation, apart = pairs[:, 2], pairs[:, 0] - pairs[:, 1]
     apart = (apart.abs() if direction == "either" else apart) + size.words - 1
     width = 2 * size.words - 1
-    by_distance = _summed((relation * width + apart).expand(layers, -1), near, size.relations * width)
+    by_distance = _summed(
+        (relation * width + apart).expand(layers, -1), near, size.relations * width
+    )
     counted = (
         _summed(relation.expand(layers, heads, -1), hit, size.relations),
         _summed(relation.expand(layers, -1), near, size.relations),
@@ -117,7 +131,9 @@ def count(
     return Counts(hits, reached, distances, offsets, sinks, length, int((~sink).sum()))
 
 
-def _summed(places: Int[Tensor, "*grid entry"], which: Bool[Tensor, "*grid entry"], size: int) -> Int[Tensor, "*grid place"]:
+def _summed(
+    places: Int[Tensor, "*grid entry"], which: Bool[Tensor, "*grid entry"], size: int
+) -> Int[Tensor, "*grid place"]:
     """How many of the entries that are true belong to each place."""
     counts = torch.zeros((*places.shape[:-1], size), dtype=torch.int64, device=places.device)
     return counts.scatter_add_(-1, places, which.long())
@@ -130,7 +146,9 @@ def _connected(
     pairs: Int[Tensor, "pair 3"],
     direction: str,
 ) -> tuple[Bool[Tensor, "layer head pair"], Bool[Tensor, "layer pair"]]:
-    """Which head connects which pair, and which layer could; `pointed` is the word at the arg-max of every token."""
+    """Which head connects which pair, and which layer could; `pointed` is the word at the arg-max
+    of every token.
+    """
     hits, reached = [], []
     for name, (source, goal) in (("dep->head", (0, 1)), ("head->dep", (1, 0))):
         if direction not in (name, "either"):
@@ -143,10 +161,11 @@ def _connected(
 
 
 def reach(weights: Float[Tensor, "layer head token token"]) -> Int[Tensor, "layer 2"]:
-    """How far back and ahead any token of a (long) sentence looks, per layer: (-9, 0) is a causal layer over ten tokens.
+    """How far back and ahead any token of a (long) sentence looks, per layer: (-9, 0) is a causal
+    layer over ten tokens.
 
-    A softmax gives every key that is not masked some weight, so this finds causal layers and windows without knowing the
-    architecture.
+    A softmax gives every key that is not masked some weight, so this finds causal layers and
+    windows without knowing the architecture.
     """
     steps = torch.arange(weights.shape[-1], device=weights.device)
     ahead = torch.where((weights > 0).any(dim=1), steps[None, :] - steps[:, None], 0)

@@ -75,8 +75,8 @@ def head_mask(
         M = synt or pos
 
     acc, threshold and its margin as in `head_statistics.py`; share is the largest share of tokens
-    at one offset. Kind "random" samples as many heads as M has, "corrupted" adds to M the share `rate`
-    of the other heads, rounded; "all" keeps all.
+    at one offset. Kind "random" samples as many heads as M has, "corrupted" adds to M the share
+    `rate` of the other heads, rounded; "all" keeps all.
 
     *Laws*: permuting heads permutes synt, pos and M; random has as many heads as M; corrupted at
     rate 0 is M, at 1 all, and between them grows with the rate; the same seed samples the same
@@ -105,12 +105,18 @@ def check_mask(kind: str, margin: float, positional: float, rate: float) -> None
     """Refuses an unknown kind, and numbers that are not a share."""
     if kind not in KINDS:
         raise InputError(f"there is no kind of mask {kind!r}; there are: {', '.join(KINDS)}")
-    for name, value, least in (("margin", margin, -1), ("positional", positional, 0), ("rate", rate, 0)):
+    for name, value, least in (
+        ("margin", margin, -1),
+        ("positional", positional, 0),
+        ("rate", rate, 0),
+    ):
         if not least <= value <= 1:
             raise InputError(f"{name} {value} is not between {least} and 1")
 
 
-def _kept(statistics: HeadStatistics, kind: str, margin: float, positional: float, seed: int, rate: float) -> NDArray[np.bool_]:
+def _kept(
+    statistics: HeadStatistics, kind: str, margin: float, positional: float, seed: int, rate: float
+) -> NDArray[np.bool_]:
     synt: NDArray[np.bool_] = np.any(syntactic(statistics, margin), axis=-1)
     pos: NDArray[np.bool_] = statistics.positional > positional
     if kind in ("synt", "pos"):
@@ -133,7 +139,9 @@ def _at(shape: tuple[int, ...], places: NDArray[np.int64]) -> NDArray[np.bool_]:
     return grid
 
 
-def repeated(statistics: HeadStatistics, kind: str = "random", *, times: int = 10, rate: float = 0.5) -> list[HeadMask]:
+def repeated(
+    statistics: HeadStatistics, kind: str = "random", *, times: int = 10, rate: float = 0.5
+) -> list[HeadMask]:
     """The same control with the seeds 0, 1, ...: report the mean and deviation over them."""
     return [head_mask(statistics, kind, seed=seed, rate=rate) for seed in range(times)]
 
@@ -146,7 +154,9 @@ def to_json(mask: HeadMask) -> str:
     rest = {name: value for name, value in asdict(mask).items() if name != "keep"}
     lines = [f' "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in rest.items()]
     rows = ",\n  ".join(json.dumps([int(head) for head in layer]) for layer in mask.keep)
-    return "{\n" + ",\n".join([f' "format": {FORMAT}', *lines, f' "keep": [\n  {rows}\n ]']) + "\n}\n"
+    return (
+        "{\n" + ",\n".join([f' "format": {FORMAT}', *lines, f' "keep": [\n  {rows}\n ]']) + "\n}\n"
+    )
 
 
 def from_json(text: str, name: str = "the mask") -> HeadMask:
@@ -154,14 +164,26 @@ def from_json(text: str, name: str = "the mask") -> HeadMask:
     try:
         values = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{name} is damaged: no JSON ({error}); write it again with babelscope heads") from error
+        raise InputError(
+            f"{name} is damaged: no JSON ({error}); write it again with babelscope heads"
+        ) from error
     wanted = {each.name for each in fields(HeadMask)}
-    if not isinstance(values, dict) or values.get("format") != FORMAT or set(values) != wanted | {"format"}:
-        raise InputError(f"{name} is no head mask of format {FORMAT}; write one with babelscope heads MODEL --out FILE.json")
+    if (
+        not isinstance(values, dict)
+        or values.get("format") != FORMAT
+        or set(values) != wanted | {"format"}
+    ):
+        raise InputError(
+            f"{name} is no head mask of format {FORMAT}; write one with babelscope heads MODEL "
+            "--out FILE.json"
+        )
     del values["format"]
     for field, (sound, expected) in _SHAPES.items():
         if not sound(values[field]):
-            raise InputError(f"{name} is damaged: {field} is not {expected}; write it again with babelscope heads")
+            raise InputError(
+                f"{name} is damaged: {field} is not {expected}; write it again with babelscope "
+                "heads"
+            )
     values["relations"] = tuple(values["relations"])
     values["thresholds"] = tuple(map(tuple, values["thresholds"]))
     values["keep"] = tuple(tuple(bool(head) for head in layer) for layer in values["keep"])
@@ -175,7 +197,11 @@ def _number(value: Any) -> bool:
 def _rows(value: Any, sound: Any) -> bool:
     """A table whose rows are equally long, with sound entries."""
     rows = isinstance(value, list) and value and all(isinstance(row, list) and row for row in value)
-    return bool(rows) and len({len(row) for row in value}) == 1 and all(sound(each) for row in value for each in row)
+    return (
+        bool(rows)
+        and len({len(row) for row in value}) == 1
+        and all(sound(each) for row in value for each in row)
+    )
 
 
 def _text(value: Any) -> bool:
@@ -187,10 +213,22 @@ _SHAPES: dict[str, tuple[Any, str]] = {
     **dict.fromkeys(("model", "lang", "corpus", "direction", "subtypes"), _TEXT),
     **dict.fromkeys(("margin", "positional", "rate"), _NUMBER),
     "kind": (lambda value: value in KINDS, f"one of {', '.join(KINDS)}"),
-    "seed": (lambda value: isinstance(value, int) and not isinstance(value, bool), "a whole number"),
-    "relations": (lambda value: isinstance(value, list) and all(map(_text, value)), "a list of relations"),
-    "thresholds": (lambda value: _rows(value, lambda each: each is None or _number(each)), "a number per layer and relation"),
-    "keep": (lambda value: _rows(value, lambda each: each in (0, 1)), "0 or 1 for every head of every layer"),
+    "seed": (
+        lambda value: isinstance(value, int) and not isinstance(value, bool),
+        "a whole number",
+    ),
+    "relations": (
+        lambda value: isinstance(value, list) and all(map(_text, value)),
+        "a list of relations",
+    ),
+    "thresholds": (
+        lambda value: _rows(value, lambda each: each is None or _number(each)),
+        "a number per layer and relation",
+    ),
+    "keep": (
+        lambda value: _rows(value, lambda each: each in (0, 1)),
+        "0 or 1 for every head of every layer",
+    ),
 }
 
 
@@ -212,7 +250,9 @@ def load_mask(source: str | Path) -> HeadMask:
         return from_json(text)
     file = Path(source)
     if not file.is_file():
-        raise InputError(f"there is no head mask {file}; write one with babelscope heads MODEL --out FILE.json")
+        raise InputError(
+            f"there is no head mask {file}; write one with babelscope heads MODEL --out FILE.json"
+        )
     try:
         return from_json(file.read_text("utf-8"), str(file))
     except (UnicodeDecodeError, OSError) as error:

@@ -148,7 +148,10 @@ def resolve_relations(relations: tuple[str, ...], direction: str, subtypes: str)
         raise InputError(f"no relation was asked for; the method's are: {', '.join(RELATIONS)}")
     for name in resolved:
         if not name or (":" in name and subtypes == "strip"):
-            raise InputError(f"relation {name!r} names a sub-type: these are stripped, unless subtypes is 'exact'")
+            raise InputError(
+                f"relation {name!r} names a sub-type: these are stripped, unless subtypes is "
+                "'exact'"
+            )
     return resolved
 
 

@@ -38,24 +38,28 @@ def head_statistics(
     subtypes: str = "strip",
     progress: Callable[[int, int], None] | None = None,
 ) -> HeadStatistics:
-    """What every attention head of the model points at, in the sentences of one language with their trees.
+    """What every attention head of the model points at, in the sentences of one language with their
+    trees.
 
-        acc[l, h, k] = share of pairs (w, head(w)) of relation k in which argmax_j A[l, h, first(w), j] is a token of head(w)
-        baseline[l, k] = max over d of the share of pairs of relation k with position(w) - position(head(w)) = d
-        positional[l, h] = max over d of the share of tokens i with argmax_j A[l, h, i, j] - i = d
-        sink[l, h] = share of words' tokens i with argmax_j A[l, h, i, j] the first token or a special one
+        acc[l, h, k] = share of pairs (w, head(w)) of relation k in which argmax_j A[l, h, first(w),
+        j] is a token of head(w) baseline[l, k] = max over d of the share of pairs of relation k
+        with position(w) - position(head(w)) = d positional[l, h] = max over d of the share of
+        tokens i with argmax_j A[l, h, i, j] - i = d sink[l, h] = share of words' tokens i with
+        argmax_j A[l, h, i, j] the first token or a special one
 
-    A are the attention weights, first(w) the first token of a word. Direction "head->dep" asks the head's first token for the
-    dependent; in "either" a pair is a hit if one of the two is, and baseline is the share of the commonest |d|. Pairs that
-    a layer cannot see (a causal model looks back only) count in neither share. An arg-max below 1.5 times the uniform weight
-    is a miss everywhere. `subtypes` "strip" reads nsubj:pass as nsubj, "exact" does not; dobj is obj.
+    A are the attention weights, first(w) the first token of a word. Direction "head->dep" asks the
+    head's first token for the dependent; in "either" a pair is a hit if one of the two is, and
+    baseline is the share of the commonest |d|. Pairs that a layer cannot see (a causal model looks
+    back only) count in neither share. An arg-max below 1.5 times the uniform weight is a miss
+    everywhere. `subtypes` "strip" reads nsubj:pass as nsubj, "exact" does not; dobj is obj.
 
-    *Laws*: a planted previous-token head and a planted syntactic head are found, and random attention is not; permuting heads
-    permutes all; splitting words into more tokens changes no accuracy; batches, padding and the order of sentences change
-    nothing.
-    *Left open by the paper*: words are those of the treebank, aligned by index; what "either" means; that the uniform weight
-    is over the tokens that a query can see; that several languages are refused, since their distances differ.
-    Source: arXiv 2401.09972, section 3 and eq. 7; Voita et al. 2019.
+    *Laws*: a planted previous-token head and a planted syntactic head are found, and random
+    attention is not; permuting heads permutes all; splitting words into more tokens changes no
+    accuracy; batches, padding and the order of sentences change nothing.
+    *Left open by the paper*: words are those of the treebank, aligned by index; what "either"
+    means; that the uniform weight is over the tokens that a query can see; that several languages
+    are refused, since their distances differ. Source: arXiv 2401.09972, section 3 and eq. 7; Voita
+    et al. 2019.
     """
     wanted = resolve_relations(tuple(relations), direction, subtypes)
     lang = _language(examples)
@@ -73,7 +77,9 @@ def head_statistics(
         subtypes=subtypes,
         hits=total.hits,
         pairs=total.pairs,
-        known=np.bincount(np.concatenate([one.pairs[:, 2] for one in sentences]), minlength=len(wanted)),
+        known=np.bincount(
+            np.concatenate([one.pairs[:, 2] for one in sentences]), minlength=len(wanted)
+        ),
         dropped=np.sum([one.dropped for one in sentences], axis=0),
         baseline=share(total.distances.max(axis=-1), total.pairs),
         positional=share(total.offsets.max(axis=-1), np.array(total.tokens)),
@@ -91,13 +97,23 @@ def _total(
     progress: Callable[[int, int], None] | None,
 ) -> Counts:
     queries = [inference.query(row) for row in rows]
-    size = Size(max(len(row.ids) for row in rows), max(int(one.word.max()) for one in sentences) + 1, relations)
-    (seen,) = activations.attentions(model, [max(queries, key=lambda asked: len(asked.ids))], lambda _, weights: reach(weights))
+    size = Size(
+        max(len(row.ids) for row in rows),
+        max(int(one.word.max()) for one in sentences) + 1,
+        relations,
+    )
+    (seen,) = activations.attentions(
+        model, [max(queries, key=lambda asked: len(asked.ids))], lambda _, weights: reach(weights)
+    )
     total: Counts | None = None
     for start in range(0, len(rows), CHUNK):
         mine = sentences[start : start + CHUNK]
 
-        def reduce(row: int, weights: Float[Tensor, "layer head token token"], mine: Sequence[Sentence] = mine) -> Counts:
+        def reduce(
+            row: int,
+            weights: Float[Tensor, "layer head token token"],
+            mine: Sequence[Sentence] = mine,
+        ) -> Counts:
             return count(weights, mine[row], seen, direction, size)
 
         for each in activations.attentions(model, queries[start : start + CHUNK], reduce):
@@ -114,16 +130,24 @@ def _language(examples: Sequence[Example]) -> str:
         raise InputError("head statistics need sentences with trees; there are none")
     for one in examples:
         if one.words is None or one.heads is None or one.relations is None:
-            raise InputError(f"{one.id} has no tree (words, heads and relations); head statistics need one: name a treebank")
+            raise InputError(
+                f"{one.id} has no tree (words, heads and relations); head statistics need one: "
+                "name a treebank"
+            )
     langs = sorted({one.lang for one in examples})
     if len(langs) > 1:
-        raise InputError(f"head statistics are of one language, {', '.join(langs)} were given; compute them for each")
+        raise InputError(
+            f"head statistics are of one language, {', '.join(langs)} were given; compute them for "
+            "each"
+        )
     return langs[0]
 
 
 def fingerprint(examples: Sequence[Example]) -> str:
     """SHA-256 of the sentences and trees, whatever their order and ids."""
-    rows = (json.dumps([one.lang, one.texts, one.words, one.heads, one.relations]) for one in examples)
+    rows = (
+        json.dumps([one.lang, one.texts, one.words, one.heads, one.relations]) for one in examples
+    )
     digests = sorted(hashlib.sha256(row.encode()).hexdigest() for row in rows)
     return hashlib.sha256("".join(digests).encode()).hexdigest()
 
@@ -131,22 +155,33 @@ def fingerprint(examples: Sequence[Example]) -> str:
 def head_grid(model: Model) -> tuple[int, int]:
     """The number of layers, and of (query) heads in each."""
     config = model.hf.config.get_text_config()
-    layers, heads = (getattr(config, name, None) for name in ("num_hidden_layers", "num_attention_heads"))
+    layers, heads = (
+        getattr(config, name, None) for name in ("num_hidden_layers", "num_attention_heads")
+    )
     if not isinstance(layers, int) or not isinstance(heads, int):
-        raise UnsupportedModel(f"{type(model.hf).__name__} does not say how many layers of how many heads it has")
+        raise UnsupportedModel(
+            f"{type(model.hf).__name__} does not say how many layers of how many heads it has"
+        )
     return layers, heads
 
 
 def fitting(mask: HeadMask, model: Model, name: str = "the head mask") -> HeadMask:
     """The mask, if it is of as many layers and heads as the model."""
     if mask.shape != head_grid(model):
-        has, is_for = (f"{layers} layers of {heads} heads" for layers, heads in (head_grid(model), mask.shape))
-        raise InputError(f"{name} is for {is_for} (of {mask.model}), but {model.name} has {has}; make one for this model")
+        has, is_for = (
+            f"{layers} layers of {heads} heads" for layers, heads in (head_grid(model), mask.shape)
+        )
+        raise InputError(
+            f"{name} is for {is_for} (of {mask.model}), but {model.name} has {has}; make one for "
+            "this model"
+        )
     return mask
 
 
 def read_mask(path_or_text: str | Path, model: Model) -> dict[int, list[float]]:
-    """Layer -> 1 or 0 per head, from a mask's file or its JSON; a mask that does not fit the model is refused."""
+    """Layer -> 1 or 0 per head, from a mask's file or its JSON; a mask that does not fit the model
+    is refused.
+    """
     text = str(path_or_text)
     name = "the head mask" if text.lstrip().startswith("{") else text
     mask = fitting(load_mask(path_or_text), model, name)
@@ -154,7 +189,8 @@ def read_mask(path_or_text: str | Path, model: Model) -> dict[int, list[float]]:
 
 
 def mask_for(model: Model, heads: str, lang: str) -> dict[int, list[float]]:
-    """The mask of a file or JSON; or, for "builtin", one measured on the built-in corpus in that language, else in English.
+    """The mask of a file or JSON; or, for "builtin", one measured on the built-in corpus in that
+    language, else in English.
 
     It is measured once per model, language and state of the weights.
     """

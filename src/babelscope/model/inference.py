@@ -1,11 +1,13 @@
 """Batched inference: every perturbed input reaches the model here, and only here.
 
-Identical inputs are computed once. Inputs are sorted by length and packed into batches by token count, across examples, so
-that almost nothing is padding. Results come back in the caller's order. When memory runs out, the batch is made smaller
-and tried again. Everything is counted (`InferenceState`).
+Identical inputs are computed once. Inputs are sorted by length and packed into batches by token
+count, across examples, so that almost nothing is padding. Results come back in the caller's order.
+When memory runs out, the batch is made smaller and tried again. Everything is counted
+(`InferenceState`).
 
-*Laws*: an input's result does not depend on the other inputs of the call, on their order, on the token budget or on the
-padding side (1e-5 in float32, 1e-9 in float64); the model is left as it was found.
+*Laws*: an input's result does not depend on the other inputs of the call, on their order, on the
+token budget or on the padding side (1e-5 in float32, 1e-9 in float64); the model is left as it was
+found.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ from babelscope.types import Target
 
 
 def outputs(model: Model, queries: Sequence[Query]) -> list[Tensor]:
-    """The outputs in float64 on the CPU: class logits (of a language model those of the next token, or of the verbaliser's
-    labels), start and end logits [2, token] for extractive question answering, or tag logits [token, tag]."""
+    """The outputs in float64 on the CPU: class logits (of a language model those of the next token,
+    or of the verbaliser's labels), start and end logits [2, token] for extractive question
+    answering, or tag logits [token, tag]."""
     digests = [each.digest() for each in queries]
     known = {} if model.inference.cache is None else model.inference.cache.outputs
     new = {digest: each for digest, each in zip(digests, queries) if digest not in known}
@@ -51,11 +54,13 @@ def gradients(
     reduce: Callable[[int, Tensor], Any],
     against: Sequence[Query] | None = None,
 ) -> list[tuple[float, Any]]:
-    """Per query the target's value and `reduce(row, gradient)`, with the gradient with respect to the (edited) word
-    embeddings of each position, [token, dimension]: the gradient of the input, not of rows of the embedding matrix.
+    """Per query the target's value and `reduce(row, gradient)`, with the gradient with respect to
+    the (edited) word embeddings of each position, [token, dimension]: the gradient of the input,
+    not of rows of the embedding matrix.
 
-    `against` holds a reference of the same length for each query, which the model reads in the same call, behind the batch's
-    own rows. Then the gradient of the value with respect to the outputs is its mean along the path from the reference's.
+    `against` holds a reference of the same length for each query, which the model reads in the same
+    call, behind the batch's own rows. Then the gradient of the value with respect to the outputs is
+    its mean along the path from the reference's.
     """
     alike = _alike(queries, queries if against is None else against, targets)
     firsts = [rows[0] for rows in alike]
@@ -66,7 +71,10 @@ def gradients(
         references = [] if against is None else [against[firsts[row]] for row in rows]
         values, table = _gradient(model, batch, references, [targets[firsts[row]] for row in rows])
         model.inference.backward += sum(len(each.ids) for each in batch)
-        reduced = [[reduce(caller, gradient) for caller in alike[row]] for row, gradient in zip(rows, unpadded(table, batch))]
+        reduced = [
+            [reduce(caller, gradient) for caller in alike[row]]
+            for row, gradient in zip(rows, unpadded(table, batch))
+        ]
         return list(zip(values.tolist(), reduced))
 
     with model.inference_mode():
@@ -79,8 +87,12 @@ def gradients(
     return results
 
 
-def _alike(queries: Sequence[Query], references: Sequence[Query], targets: Sequence[Target]) -> list[list[int]]:
-    """The rows in groups that share a query, a reference and a target: each group is computed once."""
+def _alike(
+    queries: Sequence[Query], references: Sequence[Query], targets: Sequence[Target]
+) -> list[list[int]]:
+    """The rows in groups that share a query, a reference and a target: each group is computed
+    once.
+    """
     groups: dict[tuple[bytes, bytes, Target], list[int]] = {}
     for row, (each, reference, target) in enumerate(zip(queries, references, targets)):
         groups.setdefault((each.digest(), reference.digest(), target), []).append(row)
@@ -97,6 +109,8 @@ def _gradient(
     values = torch.stack([value(model, output, target) for output, target in zip(logits, targets)])
     if references:
         both = zip(logits, logits[len(batch) :], targets)
-        linear = torch.stack([secant(model, output, reference, target) for output, reference, target in both])
+        linear = torch.stack(
+            [secant(model, output, reference, target) for output, reference, target in both]
+        )
     (gradient,) = torch.autograd.grad((linear if references else values).sum(), leaf)
     return values.detach(), gradient

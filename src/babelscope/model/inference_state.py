@@ -1,4 +1,6 @@
-"""What one model's inference keeps between calls: its budget, its counts, its caches, and who is told of progress."""
+"""What one model's inference keeps between calls: its budget, its counts, its caches, and who is
+told of progress.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,14 @@ Progress = Callable[[int, int], None]
 """Called with the tokens done and the tokens to do."""
 
 CPU, ELSEWHERE = 2048, 4096
-"""Tokens in a batch. On a CPU larger batches leave its cache: 4096 were 7 % slower in `make bench`."""
+"""Tokens in a batch. On a CPU larger batches leave its cache: 4096 were 7 % slower in `make
+bench`.
+"""
 
 
 class ErasureKey(NamedTuple):
-    """What determines the probabilities of an erased input: the input, the order of its units, the target, and how it is
-    erased. Arrays are there as their bytes."""
+    """What determines the probabilities of an erased input: the input, the order of its units, the
+    target, and how it is erased. Arrays are there as their bytes."""
 
     example: str
     query: bytes
@@ -43,7 +47,9 @@ class ErasureKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErasureCurve:
-    """The target's probabilities: of the input, of nothing, and with the highest-ranked units erased or kept alone."""
+    """The target's probabilities: of the input, of nothing, and with the highest-ranked units
+    erased or kept alone.
+    """
 
     full: float
     null: float
@@ -78,8 +84,9 @@ class HeadMaskKey(NamedTuple):
 class InferenceState:
     """The state of one model's inference.
 
-    `queries` counts the inputs that were asked for, `distinct` those that had to be computed, `tokens` the real tokens and
-    `padding` the padded ones that the model read; `backward` counts the tokens of gradient passes (also in `tokens`).
+    `queries` counts the inputs that were asked for, `distinct` those that had to be computed,
+    `tokens` the real tokens and `padding` the padded ones that the model read; `backward` counts
+    the tokens of gradient passes (also in `tokens`).
     """
 
     budget: int = CPU
@@ -94,12 +101,16 @@ class InferenceState:
     head_masks: dict[HeadMaskKey, dict[int, list[float]]] = field(default_factory=dict)
     """Per layer 1 or 0 for each head: the built-in masks of this model."""
     mean_embedding: tuple[WeightState, Tensor] | None = None
-    """The mean word embedding of the vocabulary, and the state of the embedding matrix that it is of."""
+    """The mean word embedding of the vocabulary, and the state of the embedding matrix that it is
+    of.
+    """
     listeners: list[Progress] = field(default_factory=list)
 
     @contextmanager
     def caching(self) -> Iterator[None]:
-        """Within, nothing is computed twice. The model must not change meanwhile. Within another `caching` it is the same."""
+        """Within, nothing is computed twice. The model must not change meanwhile. Within another
+        `caching` it is the same.
+        """
         outer = self.cache
         if outer is None:
             self.cache = Cache()
@@ -110,7 +121,9 @@ class InferenceState:
 
     @contextmanager
     def without_cache(self) -> Iterator[None]:
-        """Within, the model may be another one: nothing is taken from the cache, and nothing is added to it."""
+        """Within, the model may be another one: nothing is taken from the cache, and nothing is
+        added to it.
+        """
         outer, self.cache = self.cache, None
         try:
             yield

@@ -1,4 +1,6 @@
-"""Erased tokens filled in again by a masked language model: an erased text that still looks like text."""
+"""Erased tokens filled in again by a masked language model: an erased text that still looks like
+text.
+"""
 
 from __future__ import annotations
 
@@ -20,51 +22,81 @@ from babelscope.random import keyed
 from babelscope.types import Encoded
 
 
-def infilled(model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], checkpoint: str) -> list[inference.Query]:
-    """Each input with the tokens in `gone` drawn anew from what the masked language model expects in their places.
+def infilled(
+    model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], checkpoint: str
+) -> list[inference.Query]:
+    """Each input with the tokens in `gone` drawn anew from what the masked language model expects
+    in their places.
 
         x'_t ~ q( . | x with all of `gone` masked ),   by inverse distribution function at u_t
 
-    u_t a uniform number that belongs to the example and the place, so that two erasures of one text which share places
-    share luck. Special tokens are never drawn.
+    u_t a uniform number that belongs to the example and the place, so that two erasures of one text
+    which share places share luck. Special tokens are never drawn.
 
-    *Laws*: erasing nothing gives the input itself; tokens outside of `gone` stay; the same example, `gone` and model give
-    the same draw in any batch; a model that is sure of the original token gives the original text.
-    *Left open by the paper*: all places at once, one draw. A place that keeps its token by luck is part of the operator.
-    Source: Kim et al. 2020 (input marginalization), which averages over all tokens of one place instead.
+    *Laws*: erasing nothing gives the input itself; tokens outside of `gone` stay; the same example,
+    `gone` and model give the same draw in any batch; a model that is sure of the original token
+    gives the original text.
+    *Left open by the paper*: all places at once, one draw. A place that keeps its token by luck is
+    part of the operator. Source: Kim et al. 2020 (input marginalization), which averages over all
+    tokens of one place instead.
     """
     if not checkpoint:
-        raise InputError("operator 'sampled' needs a masked language model: sampled:CHECKPOINT, a hub id or a folder")
+        raise InputError(
+            "operator 'sampled' needs a masked language model: sampled:CHECKPOINT, a hub id or a "
+            "folder"
+        )
     writer = infiller(checkpoint, model.tokenizer)
     mask = writer.tokenizer.mask_token_id
     names = [(row.example.id, row.ids.tobytes(), gone.tobytes()) for row, gone in asked]
-    moving = list({name: at for at, (name, (_, gone)) in enumerate(zip(names, asked)) if gone.any()}.values())
-    queries = [replace(inference.query(asked[at][0]), ids=np.where(asked[at][1], mask, asked[at][0].ids)) for at in moving]
+    moving = list(
+        {name: at for at, (name, (_, gone)) in enumerate(zip(names, asked)) if gone.any()}.values()
+    )
+    queries = [
+        replace(inference.query(asked[at][0]), ids=np.where(asked[at][1], mask, asked[at][0].ids))
+        for at in moving
+    ]
     special = torch.tensor(writer.tokenizer.all_special_ids)
 
     def draw(row: int, logits: Float[Tensor, "token vocabulary"]) -> NDArray[np.int64]:
         encoded, gone = asked[moving[row]]
         luck = keyed("sampled", encoded.example.id).random(len(encoded.ids))[gone]
-        wanted = logits[torch.from_numpy(gone).to(logits.device)].double().cpu()[:, : len(writer.tokenizer)]
+        wanted = (
+            logits[torch.from_numpy(gone).to(logits.device)]
+            .double()
+            .cpu()[:, : len(writer.tokenizer)]
+        )
         wanted[:, special] = -torch.inf
         rising = torch.softmax(wanted, -1).cumsum(-1)
-        places = torch.searchsorted(rising, torch.from_numpy(luck)[:, None] * rising[:, -1:], right=True)
+        places = torch.searchsorted(
+            rising, torch.from_numpy(luck)[:, None] * rising[:, -1:], right=True
+        )
         ids = encoded.ids.copy()
         ids[gone] = places[:, 0].clamp(max=wanted.shape[1] - 1).numpy()
         return ids
 
-    drawn = {names[at]: ids for at, ids in zip(moving, activations.token_logits(writer, queries, draw))}
-    return [replace(inference.query(encoded), ids=drawn.get(name, encoded.ids)) for name, (encoded, _) in zip(names, asked)]
+    drawn = {
+        names[at]: ids for at, ids in zip(moving, activations.token_logits(writer, queries, draw))
+    }
+    return [
+        replace(inference.query(encoded), ids=drawn.get(name, encoded.ids))
+        for name, (encoded, _) in zip(names, asked)
+    ]
 
 
 def infiller(checkpoint: str, tokenizer: object) -> Model:
-    """The masked language model of that name, once loaded; refused if its token ids mean other tokens."""
+    """The masked language model of that name, once loaded; refused if its token ids mean other
+    tokens.
+    """
     writer = _loaded(checkpoint)
     if writer.tokenizer.mask_token_id is None:
-        raise UnsupportedModel(f"{checkpoint} has no mask token, so it cannot fill one in; give a masked language model")
+        raise UnsupportedModel(
+            f"{checkpoint} has no mask token, so it cannot fill one in; give a masked language "
+            "model"
+        )
     if writer.tokenizer.get_vocab() != tokenizer.get_vocab():  # type: ignore[attr-defined]
         raise UnsupportedModel(
-            f"{checkpoint} has another vocabulary than the explained model; give the checkpoint that it was fine-tuned from"
+            f"{checkpoint} has another vocabulary than the explained model; give the checkpoint "
+            "that it was fine-tuned from"
         )
     return writer
 
@@ -80,7 +112,8 @@ def _loaded(checkpoint: str) -> Model:
     if info["missing_keys"]:
         missing = ", ".join(sorted(info["missing_keys"])[:4])
         raise UntrainedHead(
-            f"{checkpoint} holds no trained weights for {missing}: it is no masked language model; give a checkpoint with its "
+            f"{checkpoint} holds no trained weights for {missing}: it is no masked language model; "
+            "give a checkpoint with its "
             "pretraining head"
         )
     return Model(hf.eval(), tokenizer, checkpoint, "fill-mask")

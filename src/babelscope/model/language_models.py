@@ -10,10 +10,14 @@ from babelscope.model.load import Model, not_found, quiet
 
 
 def load_language_model(base: str) -> tuple[Model, bool]:
-    """A language model that nobody else holds, so that its encoder may be replaced; and whether it guesses masked words."""
+    """A language model that nobody else holds, so that its encoder may be replaced; and whether it
+    guesses masked words.
+    """
     with quiet():
         try:
-            masked = AutoConfig.from_pretrained(base).model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+            masked = (
+                AutoConfig.from_pretrained(base).model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+            )
             kind = AutoModelForMaskedLM if masked else AutoModelForCausalLM
             hf, info = kind.from_pretrained(base, output_loading_info=True)
             tokenizer = AutoTokenizer.from_pretrained(base)
@@ -21,4 +25,6 @@ def load_language_model(base: str) -> tuple[Model, bool]:
             raise not_found(base, error) from error
     if info["missing_keys"]:
         raise UntrainedHead(f"{base} holds no language model head; its loss has no meaning")
-    return Model(hf.eval(), tokenizer, base, "fill-mask"), masked  # the task whose logits are read at every token
+    return Model(
+        hf.eval(), tokenizer, base, "fill-mask"
+    ), masked  # the task whose logits are read at every token

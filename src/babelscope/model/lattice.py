@@ -10,7 +10,9 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """`ends[i]` are the places where a piece that begins at i may end, ascending, if the rest can be spelt too."""
+    """`ends[i]` are the places where a piece that begins at i may end, ascending, if the rest can
+    be spelt too.
+    """
 
     ends: tuple[tuple[int, ...], ...]
 
@@ -20,7 +22,8 @@ class Lattice:
 
 
 def lattice(length: int, known: Callable[[int, int], bool], widest: int) -> Lattice:
-    """The lattice of a run of that length, `known(i, j)` saying whether the vocabulary has the piece from i to j.
+    """The lattice of a run of that length, `known(i, j)` saying whether the vocabulary has the
+    piece from i to j.
 
     *Laws*: every path from the beginning leads to the end; a run that cannot be spelt has no path.
     """
@@ -66,9 +69,11 @@ def dropout(found: Lattice, rate: float, draw: np.random.Generator) -> list[int]
 
 
 def same(found: Lattice, count: int, draw: np.random.Generator) -> list[int]:
-    """A path of `count` pieces, all such paths equally likely; none (an empty list) where there is none.
+    """A path of `count` pieces, all such paths equally likely; none (an empty list) where there is
+    none.
 
-    n_i(m) = sum over ends j of i of n_j(m - 1),   n_length(0) = 1;   from i with m left to j: n_j(m - 1) / n_i(m)
+    n_i(m) = sum over ends j of i of n_j(m - 1),   n_length(0) = 1;   from i with m left to j:
+      n_j(m - 1) / n_i(m)
     """
     ways = np.zeros((found.length + 1, count + 1))
     ways[found.length, 0] = 1.0

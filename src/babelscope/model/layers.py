@@ -1,4 +1,6 @@
-"""A model's layers, found without knowing its architecture, and a way to look at the states that go in and come out."""
+"""A model's layers, found without knowing its architecture, and a way to look at the states that
+go in and come out.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Change = Callable[[Tensor], Tensor]
 
 
 def layers(model: Model) -> list[torch.nn.Module]:
-    """The modules of the outermost list that has one entry per layer, or one for all where layers share their weights."""
+    """The modules of the outermost list that has one entry per layer, or one for all where layers
+    share their weights.
+    """
     found = stack(model.hf)
     if not found:
         raise _refusal(model, "there is no list of its layers")
@@ -27,24 +31,35 @@ def layers(model: Model) -> list[torch.nn.Module]:
 def stack(hf: Any) -> list[torch.nn.Module]:
     """The same of a bare transformer; empty where there is no such list."""
     config = hf.config.get_text_config()
-    sizes = {config.num_hidden_layers, getattr(config, "num_hidden_groups", config.num_hidden_layers)}
+    sizes = {
+        config.num_hidden_layers,
+        getattr(config, "num_hidden_groups", config.num_hidden_layers),
+    }
     lists = (module for module in hf.modules() if isinstance(module, torch.nn.ModuleList))
     return next((list(module) for module in lists if len(module) in sizes), [])
 
 
 def freeze(hf: Any, count: int) -> None:
-    """Keep the embeddings and the lowest `count` layers as they are: every weight that comes before those of the next layer.
+    """Keep the embeddings and the lowest `count` layers as they are: every weight that comes before
+    those of the next layer.
 
-    *Laws*: after training these weights are what they were, all others have changed; `count` = 0 leaves all free.
-    *Ours*: positions and the normalisation of the embeddings are kept too, because the layers above them expect their scale.
+    *Laws*: after training these weights are what they were, all others have changed; `count` = 0
+    leaves all free.
+    *Ours*: positions and the normalisation of the embeddings are kept too, because the layers above
+    them expect their scale.
     """
     if not count:
         return
     found = stack(hf)
     if count >= len(found) or len(found) != hf.config.get_text_config().num_hidden_layers:
-        raise InputError(f"{count} layers cannot be frozen: {type(hf).__name__} has {len(found)} layers of its own to tune")
+        raise InputError(
+            f"{count} layers cannot be frozen: {type(hf).__name__} has {len(found)} layers of its "
+            "own to tune"
+        )
     first = next(found[count].parameters())
-    for weight in hf.base_model.parameters():  # not the head's: some models hold it before the layers
+    for (
+        weight
+    ) in hf.base_model.parameters():  # not the head's: some models hold it before the layers
         if weight is first:
             return
         weight.requires_grad_(False)
@@ -52,19 +67,24 @@ def freeze(hf: Any, count: int) -> None:
 
 @contextmanager
 def watched(model: Model, enter: Change, leave: Change) -> Iterator[None]:
-    """Within, one call of the model shows every layer's input to `enter` and its output to `leave`, which may replace them.
+    """Within, one call of the model shows every layer's input to `enter` and its output to `leave`,
+    which may replace them.
 
-    *Laws*: every layer is seen once, in order, and its input is what the layer before it returned; else the model is refused.
-    The model is as it was on exit, also after an exception.
+    *Laws*: every layer is seen once, in order, and its input is what the layer before it returned;
+    else the model is refused. The model is as it was on exit, also after an exception.
     """
     last: list[Tensor] = []
 
-    def before(module: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def before(
+        module: Any, args: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         found = args[0] if args else named.get("hidden_states")
         if not isinstance(found, Tensor) or found.ndim != 3 or (last and found is not last[-1]):
             raise _refusal(model, "a layer's input is not what the layer before it returned")
         changed = enter(found)
-        return ((changed, *args[1:]), named) if args else (args, {**named, "hidden_states": changed})
+        return (
+            ((changed, *args[1:]), named) if args else (args, {**named, "hidden_states": changed})
+        )
 
     def after(module: Any, args: tuple[Any, ...], made: Any) -> Any:
         last.append(leave(made if isinstance(made, Tensor) else made[0]))
@@ -85,5 +105,6 @@ def watched(model: Model, enter: Change, leave: Change) -> Iterator[None]:
 
 def _refusal(model: Model, reason: str) -> UnsupportedModel:
     return UnsupportedModel(
-        f"{type(model.hf).__name__} cannot be taken apart layer by layer: {reason}; use a gradient or erasure method"
+        f"{type(model.hf).__name__} cannot be taken apart layer by layer: {reason}; use a gradient "
+        "or erasure method"
     )

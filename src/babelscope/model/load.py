@@ -1,4 +1,6 @@
-"""Everything about tokenizer families, heads, position ids and attention back ends ends at `Model`."""
+"""Everything about tokenizer families, heads, position ids and attention back ends ends at
+`Model`.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,24 @@ from transformers.utils import logging as transformers_logging
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.model.inference_state import ELSEWHERE, InferenceState
-from babelscope.model.tasks import TASKS, Task, accepts, loader, task_functions, task_of_class, task_row
+from babelscope.model.tasks import (
+    TASKS,
+    Task,
+    accepts,
+    loader,
+    task_functions,
+    task_of_class,
+    task_row,
+)
 from babelscope.model.verbalizer import verbalizer as labelled
 
 if TYPE_CHECKING:
     from babelscope.model.tasks.functions import TaskFunctions
 
 DEFAULT = "text-classification"
-"""The task of a checkpoint that has no head; loading it is refused, unless an untrained head is allowed."""
+"""The task of a checkpoint that has no head; loading it is refused, unless an untrained head is
+allowed.
+"""
 
 NARROW = 128
 """The width up to which a model runs on one thread."""
@@ -40,7 +52,9 @@ SAMPLED = 64
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A transformer with its tokenizer: the one deep class. What changes is in `inference`; the rest stays as loaded."""
+    """A transformer with its tokenizer: the one deep class. What changes is in `inference`; the
+    rest stays as loaded.
+    """
 
     hf: Any
     tokenizer: Any
@@ -72,8 +86,9 @@ class Model:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Class names in the order of the outputs: of a language model the verbaliser's labels, else the vocabulary; empty
-        where the classes are not the model's own but parts of the input."""
+        """Class names in the order of the outputs: of a language model the verbaliser's labels,
+        else the vocabulary; empty where the classes are not the model's own but parts of the
+        input."""
         return self.functions.labels(self)
 
     @cached_property
@@ -83,7 +98,9 @@ class Model:
 
     @cached_property
     def activation(self) -> str:
-        """How logits become probabilities, as in a Hugging Face pipeline: softmax, or sigmoid for independent labels."""
+        """How logits become probabilities, as in a Hugging Face pipeline: softmax, or sigmoid for
+        independent labels.
+        """
         return self.functions.activation(self)
 
     @cached_property
@@ -98,7 +115,9 @@ class Model:
 
     @cached_property
     def pools_last_token(self) -> bool:
-        """Whether the head is a decoder's, which looks among the ids for the last that is not padding."""
+        """Whether the head is a decoder's, which looks among the ids for the last that is not
+        padding.
+        """
         return self.row.pools and isinstance(getattr(self.hf, "score", None), torch.nn.Linear)
 
     @cached_property
@@ -112,7 +131,9 @@ class Model:
         """The token that a decoder beside an encoder reads first."""
         found = self.hf.config.decoder_start_token_id
         if found is None:
-            raise UnsupportedModel(f"{self.name} does not say what its decoder starts with; set decoder_start_token_id")
+            raise UnsupportedModel(
+                f"{self.name} does not say what its decoder starts with; set decoder_start_token_id"
+            )
         return int(found)
 
     @cached_property
@@ -122,15 +143,25 @@ class Model:
         if not hasattr(self.hf.config.get_text_config(), "num_attention_heads"):
             return f"{kind} has no attention weights"
         if self.row.several:
-            return f"{kind} reads several sequences for one input, whose attention is no single matrix"
-        return f"the attention of {kind} is of an encoder and a decoder, no single matrix" if self.is_encoder_decoder else ""
+            return (
+                f"{kind} reads several sequences for one input, whose attention is no single matrix"
+            )
+        return (
+            f"the attention of {kind} is of an encoder and a decoder, no single matrix"
+            if self.is_encoder_decoder
+            else ""
+        )
 
     @cached_property
     def first_position(self) -> int:
-        """The position id of the first token: RoBERTa and its kin start counting after the padding id."""
+        """The position id of the first token: RoBERTa and its kin start counting after the padding
+        id.
+        """
         for module in self.hf.modules():
             table = getattr(module, "position_embeddings", None)
-            if isinstance(table, torch.nn.Embedding) and hasattr(module, "create_position_ids_from_input_ids"):
+            if isinstance(table, torch.nn.Embedding) and hasattr(
+                module, "create_position_ids_from_input_ids"
+            ):
                 return int(module.padding_idx) + 1
         return 0
 
@@ -160,19 +191,25 @@ class Model:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of weights, task and tokenizer: what decides every number that the model gives."""
+        """SHA-256 of weights, task and tokenizer: what decides every number that the
+        model gives.
+        """
         digest = self._interface()
         for name, tensor in sorted(self.hf.state_dict().items()):
             digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-            digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+            digest.update(
+                tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+            )
         return digest.hexdigest()
 
     @cached_property
     def signature(self) -> str:
-        """A quick fingerprint, kept with every explanation: SHA-256 of task, classes, tokenizer and a few of the weights.
+        """A quick fingerprint, kept with every explanation: SHA-256 of task, classes, tokenizer and
+        a few of the weights.
 
-        Up to `SAMPLED` weights of every parameter, evenly spaced, in float32: two trainings of one base differ in them, a
-        copy on another device does not. The `fingerprint` of all weights would take a minute for a model of seven billion.
+        Up to `SAMPLED` weights of every parameter, evenly spaced, in float32: two trainings of one
+        base differ in them, a copy on another device does not. The `fingerprint` of all weights
+        would take a minute for a model of seven billion.
         """
         digest = self._interface()
         for weight in self.hf.parameters():
@@ -182,17 +219,23 @@ class Model:
         return digest.hexdigest()
 
     def _interface(self) -> hashlib._Hash:
-        """A hash of what gives token ids and classes their meaning; how the tokenizer was last used does not matter."""
+        """A hash of what gives token ids and classes their meaning; how the tokenizer was last
+        used does not matter.
+        """
         digest = hashlib.sha256()
         digest.update(json.dumps([type(self.hf).__name__, self.task, self.labels]).encode())
         if self.verbalizer:
             digest.update(json.dumps(list(self.verbalizer.values())).encode())
-        _, _, vocabulary = self.tokenizer.backend_tokenizer.to_str().partition('"added_tokens"')  # truncation stands before
+        _, _, vocabulary = self.tokenizer.backend_tokenizer.to_str().partition(
+            '"added_tokens"'
+        )  # truncation stands before
         digest.update(vocabulary.encode())
         return digest
 
     def label_index(self, label: str | int) -> int:
-        """The class of that name (or index, or LABEL_k); an unknown one is refused with the known ones listed."""
+        """The class of that name (or index, or LABEL_k); an unknown one is refused with the known
+        ones listed.
+        """
         name = str(label)
         if name in self.labels:
             return self.labels.index(name)
@@ -208,7 +251,9 @@ class Model:
 
     @contextmanager
     def full_precision(self) -> Iterator[bool]:
-        """Weights in half precision as float32, and restored to the bit on exit; whether there were any."""
+        """Weights in half precision as float32, and restored to the bit on exit; whether there
+        were any.
+        """
         weights = (*self.hf.parameters(), *self.hf.buffers())
         halves = [(weight, weight.dtype) for weight in weights if weight.dtype in HALF]
         if not halves:
@@ -241,14 +286,17 @@ class Model:
 
     @contextmanager
     def visible_attention(self) -> Iterator[None]:
-        """Attention computed so that its weights can be read and differentiated; the back end restored on exit."""
+        """Attention computed so that its weights can be read and differentiated; the back end
+        restored on exit.
+        """
         before = self.hf.config._attn_implementation
         try:
             self.hf.set_attn_implementation("eager")
             yield
         except (ValueError, NotImplementedError, AttributeError) as error:
             raise UnsupportedModel(
-                f"{type(self.hf).__name__} has no attention weights to read ({error}); use a gradient or erasure method"
+                f"{type(self.hf).__name__} has no attention weights to read ({error}); use a "
+                "gradient or erasure method"
             ) from error
         finally:
             self.hf.set_attn_implementation(before)
@@ -264,12 +312,13 @@ def load(
     verbalizer: Mapping[str, str | Sequence[str]] | None = None,
     name: str | None = None,
 ) -> Model:
-    """A model ready to be explained, from a hub id, a folder, a transformers pipeline or a (model, tokenizer) pair.
+    """A model ready to be explained, from a hub id, a folder, a transformers pipeline or a (model,
+    tokenizer) pair.
 
-    The task is read from the checkpoint's architecture. A head that the checkpoint does not hold is refused, because
-    transformers would fill it with random numbers and only log it. A `verbalizer` makes a language model a classifier: it
-    gives for each label the word, or the words, that the model would go on with. `name` is what results call the model; by
-    default the checkpoint.
+    The task is read from the checkpoint's architecture. A head that the checkpoint does not hold is
+    refused, because transformers would fill it with random numbers and only log it. A `verbalizer`
+    makes a language model a classifier: it gives for each label the word, or the words, that the
+    model would go on with. `name` is what results call the model; by default the checkpoint.
     """
     if task is not None and task not in TASKS:
         raise InputError(f"task {task!r} is not one of: {', '.join(TASKS)}")
@@ -281,7 +330,8 @@ def load(
         model = _wrap(source.model, source.tokenizer, task, name)
     else:
         raise InputError(
-            f"cannot load a model from {type(source).__name__}: give a hub id, a folder, a pipeline or (model, tokenizer)"
+            f"cannot load a model from {type(source).__name__}: give a hub id, a folder, a "
+            "pipeline or (model, tokenizer)"
         )
     if verbalizer:
         model = replace(model, verbalizer=labelled(model, verbalizer))
@@ -289,40 +339,55 @@ def load(
         try:
             model.hf.to(device)
         except (RuntimeError, AssertionError) as error:
-            raise InputError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from error
+            raise InputError(
+                f"device {device!r} cannot be used here: {str(error).splitlines()[0]}"
+            ) from error
     if model.hf.device.type != "cpu":
         model.inference.budget = ELSEWHERE
     return model
 
 
 def fastest() -> str | None:
-    """Where the models of a study go: to a GPU where one is seen (CUDA_VISIBLE_DEVICES= hides it); None leaves them."""
+    """Where the models of a study go: to a GPU where one is seen (CUDA_VISIBLE_DEVICES= hides it);
+    None leaves them.
+    """
     return "cuda" if torch.cuda.is_available() else None
 
 
 def _wrap(hf: Any, tokenizer: Any, task: str | None, name: str | None) -> Model:
     if not getattr(tokenizer, "is_fast", False):
         raise UnsupportedModel(
-            f"{type(tokenizer).__name__} gives no character offsets; load its fast version (AutoTokenizer, use_fast=True)"
+            f"{type(tokenizer).__name__} gives no character offsets; load its fast version "
+            "(AutoTokenizer, use_fast=True)"
         )
     row = TASKS[task] if task is not None else task_of_class(type(hf).__name__)
     if row is None:
         ends = ", *".join(end for each in TASKS.values() for end in each.heads)
         raise UnsupportedModel(
-            f"{type(hf).__name__} is none of the classes that can be explained: *{ends}; load the checkpoint with one of them"
+            f"{type(hf).__name__} is none of the classes that can be explained: *{ends}; load the "
+            "checkpoint with one of them"
         )
-    return Model(hf, tokenizer, name or str(getattr(hf, "name_or_path", "") or type(hf).__name__), row.name)
+    return Model(
+        hf, tokenizer, name or str(getattr(hf, "name_or_path", "") or type(hf).__name__), row.name
+    )
 
 
 def _from_pretrained(
-    source: str, task: str | None, revision: str | None, allow_untrained_head: bool, name: str | None
+    source: str,
+    task: str | None,
+    revision: str | None,
+    allow_untrained_head: bool,
+    name: str | None,
 ) -> Model:
     architectures = _architectures(source, revision)
     own = next(filter(None, map(task_of_class, architectures)), None)
     row = TASKS[task] if task is not None else own or TASKS[DEFAULT]
     if not accepts(row, architectures) and not allow_untrained_head:
         head = "" if own is None else own.name
-        raise UntrainedHead(f"{source} holds no trained weights for {row.name}: its head is for {head}; leave the task out")
+        raise UntrainedHead(
+            f"{source} holds no trained weights for {row.name}: its head is for {head}; leave the "
+            "task out"
+        )
     with quiet():
         try:
             auto = getattr(transformers, loader(row, architectures))
@@ -331,12 +396,18 @@ def _from_pretrained(
         except (OSError, ValueError, KeyError) as error:
             raise not_found(source, error) from error
     if getattr(hf.config, "untrained", False) and not allow_untrained_head:
-        raise UntrainedHead(f"{source} was made but never trained: fine-tune it first, or allow an untrained head")
-    missing = sorted(info["missing_keys"]) + sorted(str(row) for row in info.get("mismatched_keys", ()))
+        raise UntrainedHead(
+            f"{source} was made but never trained: fine-tune it first, or allow an untrained head"
+        )
+    missing = sorted(info["missing_keys"]) + sorted(
+        str(row) for row in info.get("mismatched_keys", ())
+    )
     if missing and not allow_untrained_head:
         raise UntrainedHead(
-            f"{source} holds no trained weights for {', '.join(missing[:4])}: it was not fine-tuned for {row.name}, so there "
-            "is nothing to explain; fine-tune it first (babelscope finetune), or allow an untrained head"
+            f"{source} holds no trained weights for {', '.join(missing[:4])}: it was not "
+            f"fine-tuned for {row.name}, so there "
+            "is nothing to explain; fine-tune it first (babelscope finetune), or allow an "
+            "untrained head"
         )
     hf.eval()
     return _wrap(hf, tokenizer, row.name, name)
@@ -366,8 +437,9 @@ def not_found(source: str, error: Exception) -> InputError:
 
 @contextmanager
 def enough_threads(hf: Any) -> Iterator[None]:
-    """One thread for a model whose width is 128 or less: two wait for each other longer than they compute, and many times
-    longer on a machine that has other work. The number of threads is restored on exit."""
+    """One thread for a model whose width is 128 or less: two wait for each other longer than they
+    compute, and many times longer on a machine that has other work. The number of threads is
+    restored on exit."""
     width = getattr(hf.config.get_text_config(), "hidden_size", NARROW + 1)
     before = torch.get_num_threads()
     if width <= NARROW and hf.device.type == "cpu":
@@ -380,7 +452,9 @@ def enough_threads(hf: Any) -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No notices and bars of transformers and its hub client: what matters in them is an error or a flag of ours."""
+    """No notices and bars of transformers and its hub client: what matters in them is an error or
+    a flag of ours.
+    """
     level, bar, hub = (
         transformers_logging.get_verbosity(),
         transformers_logging.is_progress_bar_enabled(),

@@ -1,4 +1,6 @@
-"""Whether what a method must hold at once fits into the memory that is left: asked before, not found out after."""
+"""Whether what a method must hold at once fits into the memory that is left: asked before, not
+found out after.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,22 @@ def available(device: torch.device) -> int | None:
         return int(torch.cuda.mem_get_info(device)[0])
     if device.type != "cpu" or not MEMORY.exists():
         return None
-    line = next((line for line in MEMORY.read_text().splitlines() if line.startswith("MemAvailable:")), None)
+    line = next(
+        (line for line in MEMORY.read_text().splitlines() if line.startswith("MemAvailable:")), None
+    )
     return None if line is None else int(line.split()[1]) * 1024
 
 
 def weight_bytes(model: Model, tokens: int) -> int:
     """The attention weights of one input: layers x heads x tokens x tokens x bytes per number."""
     config = model.hf.config.get_text_config()
-    return int(config.num_hidden_layers * config.num_attention_heads * tokens * tokens * number_bytes(model))
+    return int(
+        config.num_hidden_layers
+        * config.num_attention_heads
+        * tokens
+        * tokens
+        * number_bytes(model)
+    )
 
 
 def number_bytes(model: Model) -> int:
@@ -35,9 +45,11 @@ def number_bytes(model: Model) -> int:
 
 
 def fitting(model: Model, tokens: int, each: int, what: str) -> int:
-    """How many inputs of so many tokens fit at once, when `each` takes that many bytes; refuses if not even one does.
+    """How many inputs of so many tokens fit at once, when `each` takes that many bytes; refuses if
+    not even one does.
 
-    *Laws*: n inputs take at most `SHARE` of the free memory; one more would not; none is refused with both numbers.
+    *Laws*: n inputs take at most `SHARE` of the free memory; one more would not; none is refused
+    with both numbers.
     """
     free = available(model.device)
     if free is None:
@@ -45,7 +57,8 @@ def fitting(model: Model, tokens: int, each: int, what: str) -> int:
     count = int(free * SHARE) // max(1, each)
     if count < 1:
         raise UnsupportedModel(
-            f"{what} of a text of {tokens} tokens need {each / 2**30:.1f} GiB of memory and {free / 2**30:.1f} GiB are free; "
+            f"{what} of a text of {tokens} tokens need {each / 2**30:.1f} GiB of memory and "
+            f"{free / 2**30:.1f} GiB are free; "
             "explain it in windows or use a gradient or erasure method"
         )
     return count

@@ -1,7 +1,8 @@
-"""The same words in other pieces of the same vocabulary: what a change of the segmentation alone does to a model.
+"""The same words in other pieces of the same vocabulary: what a change of the segmentation alone
+does to a model.
 
-Only ids and pieces are handled. Nothing is decoded and tokenized again: pieces of a word are joined as they are spelt in the
-vocabulary, and cut elsewhere into other entries of it.
+Only ids and pieces are handled. Nothing is decoded and tokenized again: pieces of a word are joined
+as they are spelt in the vocabulary, and cut elsewhere into other entries of it.
 """
 
 from __future__ import annotations
@@ -22,24 +23,34 @@ from babelscope.random import keyed
 from babelscope.types import Encoded, Span
 
 Cutter = Callable[[Lattice, int, float, np.random.Generator], list[int]]
-"""From the lattice of a run, its number of pieces, the dropout and a generator to where the new pieces end."""
+"""From the lattice of a run, its number of pieces, the dropout and a generator to where the new
+pieces end.
+"""
 
 Token = tuple[int, str, Span]
 """Id, spelling in the vocabulary, characters in the text."""
 
 WAYS: dict[str, tuple[str, Cutter]] = {
-    "characters": ("the shortest pieces that the vocabulary has", lambda lattice, count, rate, draw: characters(lattice)),
-    "dropout": ("the longest piece first, each lost with the probability `dropout`", lambda lattice, count, rate, draw:
+    "characters": ("the shortest pieces that the vocabulary "
+                   "has", lambda lattice, count, rate, draw: characters(lattice)),
+    "dropout": ("the longest piece first, each lost with the probability "
+                "`dropout`", lambda lattice, count, rate, draw:
                 dropout(lattice, rate, draw)),
-    "truncate": ("the longest piece first, out of the pieces that are kept", lambda lattice, count, rate, draw:
+    "truncate": ("the longest piece first, out of the pieces that are "
+                 "kept", lambda lattice, count, rate, draw:
                  longest(lattice)),
-    "same": ("control: as many pieces, cut elsewhere", lambda lattice, count, rate, draw: same(lattice, count, draw)),
-    "filler": ("control: whole, but as long as `characters` by filler tokens behind it", lambda lattice, count, rate, draw:
+    "same": ("control: as many pieces, cut "
+             "elsewhere", lambda lattice, count, rate, draw: same(lattice, count, draw)),
+    "filler": ("control: whole, but as long as `characters` by filler tokens behind "
+               "it", lambda lattice, count, rate, draw:
                characters(lattice)),
-    "duplicate": ("control: whole, but as long as `characters` by repeated pieces", lambda lattice, count, rate, draw:
+    "duplicate": ("control: whole, but as long as `characters` by repeated "
+                  "pieces", lambda lattice, count, rate, draw:
                   characters(lattice)),
 }  # fmt: skip
-"""How a word is cut anew. The controls separate more pieces from other pieces and from a longer input."""
+"""How a word is cut anew. The controls separate more pieces from other pieces and from a longer
+input.
+"""
 
 SPACES = "▁Ġ"
 """How vocabularies spell the space before a word."""
@@ -48,7 +59,9 @@ LETTERS = regex.compile(r"[\p{L}\p{M}--\p{Han}]+", regex.V1)
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How words are cut anew: the way, the share of the words, and for `truncate` the ids that are kept."""
+    """How words are cut anew: the way, the share of the words, and for `truncate` the ids that are
+    kept.
+    """
 
     way: str
     rate: float = 1.0
@@ -58,16 +71,24 @@ class Cut:
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
-            raise InputError(f"there is no way {self.way!r} to cut words; there are: {', '.join(WAYS)}")
+            raise InputError(
+                f"there is no way {self.way!r} to cut words; there are: {', '.join(WAYS)}"
+            )
         if not (0 <= self.rate <= 1 and 0 <= self.dropout <= 1):
-            raise InputError(f"rate and dropout lie between 0 and 1; {self.rate} and {self.dropout} given")
+            raise InputError(
+                f"rate and dropout lie between 0 and 1; {self.rate} and {self.dropout} given"
+            )
         if (self.way == "truncate") != bool(self.kept):
-            raise InputError("the way 'truncate' needs the ids that are kept, and no other way does")
+            raise InputError(
+                "the way 'truncate' needs the ids that are kept, and no other way does"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """A vocabulary as spellings: what stands before a piece inside of a word, and behind the last one."""
+    """A vocabulary as spellings: what stands before a piece inside of a word, and behind the last
+    one.
+    """
 
     ids: dict[str, int]
     prefix: str
@@ -76,21 +97,28 @@ class _Pieces:
 
 
 def resegment(model: Model, rows: Sequence[Encoded], how: Cut) -> list[Encoded | None]:
-    """Each input with a share of its words in other pieces; None where it would be longer than the model reads.
+    """Each input with a share of its words in other pieces; None where it would be longer than the
+    model reads.
 
-        word w is cut anew  <=>  u_w < rate,    u_w ~ U(0, 1) keyed to the seed, the example and the word
+        word w is cut anew  <=>  u_w < rate,    u_w ~ U(0, 1) keyed to the seed, the example and
+          the word
 
-    so a word that is cut anew at one rate is so at every higher one, in the same way. With `truncate` exactly the words with a
-    piece that is not kept are cut anew, whatever the rate. Words with unknown pieces stay as they are.
+    so a word that is cut anew at one rate is so at every higher one, in the same way. With
+    `truncate` exactly the words with a piece that is not kept are cut anew, whatever the rate.
+    Words with unknown pieces stay as they are.
 
-    *Laws*: the pieces of a word spell the same as before, so decoding gives the same text; words, their order and what is
-    content stay; rate 0 changes nothing; no piece crosses the border of a word and none is unknown or special; `same` keeps
-    the number of tokens; `filler` and `duplicate` have that of `characters`.
-    *Left open by the paper*: dropout by the longest match for every kind of vocabulary, as not all have merges.
-    Source: spec of the study, arms A1, A3 and A6; Hiraoka 2022 (MaxMatch-Dropout).
+    *Laws*: the pieces of a word spell the same as before, so decoding gives the same text; words,
+    their order and what is content stay; rate 0 changes nothing; no piece crosses the border of a
+    word and none is unknown or special; `same` keeps the number of tokens; `filler` and `duplicate`
+    have that of `characters`.
+    *Left open by the paper*: dropout by the longest match for every kind of vocabulary, as not all
+    have merges. Source: spec of the study, arms A1, A3 and A6; Hiraoka 2022 (MaxMatch-Dropout).
     """
     if model.row.several:
-        raise UnsupportedModel(f"{model.name} ({model.task}) reads several sequences for one input; words are cut anew in one")
+        raise UnsupportedModel(
+            f"{model.name} ({model.task}) reads several sequences for one input; words are cut "
+            "anew in one"
+        )
     pieces = _pieces(model.tokenizer)
     made = [_recut(model, row, how, pieces) for row in rows]
     return [one if len(one.ids) - one.decoder <= model.limit else None for one in made]
@@ -101,7 +129,9 @@ def frequent(model: Model, rows: Sequence[Encoded], size: int) -> frozenset[int]
 
     *Laws*: never fewer pieces for a larger size; with `truncate` every word can be spelt.
     """
-    counts = np.bincount(np.concatenate([row.ids[row.content] for row in rows]), minlength=len(model.tokenizer))
+    counts = np.bincount(
+        np.concatenate([row.ids[row.content] for row in rows]), minlength=len(model.tokenizer)
+    )
     order = np.lexsort((np.arange(len(counts)), -counts))[:size]
     pieces = _pieces(model.tokenizer)
     single = {at for name, at in pieces.ids.items() if len(_bare(name, pieces)) <= 1}
@@ -121,20 +151,38 @@ def _pieces(tokenizer: Any) -> _Pieces:
     """The vocabulary without special and added tokens."""
     told = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
     if told.get("type") not in ("WordPiece", "BPE", "Unigram"):
-        raise UnsupportedModel(f"a vocabulary of kind {told.get('type')} has no other pieces; WordPiece, BPE and Unigram have")
+        raise UnsupportedModel(
+            f"a vocabulary of kind {told.get('type')} has no other pieces; WordPiece, BPE and "
+            "Unigram have"
+        )
     outside = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
     ids = {name: at for name, at in tokenizer.get_vocab().items() if at not in outside}
-    return _Pieces(ids, told.get("continuing_subword_prefix") or "", told.get("end_of_word_suffix") or "", max(map(len, ids)))
+    return _Pieces(
+        ids,
+        told.get("continuing_subword_prefix") or "",
+        told.get("end_of_word_suffix") or "",
+        max(map(len, ids)),
+    )
 
 
 def _runs(row: Encoded, pieces: _Pieces, unknown: int | None) -> list[list[int]]:
-    """The tokens that are joined before they are cut: of one word, each going on where the one before ends."""
+    """The tokens that are joined before they are cut: of one word, each going on where the one
+    before ends.
+    """
     runs: list[list[int]] = []
     for token in range(len(row.ids) - row.decoder):
-        if not row.content[token] or row.ids[token] == unknown or row.tokens[token] not in pieces.ids:
+        if (
+            not row.content[token]
+            or row.ids[token] == unknown
+            or row.tokens[token] not in pieces.ids
+        ):
             continue
         last = runs[-1][-1] if runs else -2
-        if last == token - 1 and row.word[last] == row.word[token] and _goes_on(row, last, token, pieces):
+        if (
+            last == token - 1
+            and row.word[last] == row.word[token]
+            and _goes_on(row, last, token, pieces)
+        ):
             runs[-1].append(token)
         else:
             runs.append([token])
@@ -142,7 +190,9 @@ def _runs(row: Encoded, pieces: _Pieces, unknown: int | None) -> list[list[int]]
 
 
 def _goes_on(row: Encoded, last: int, token: int, pieces: _Pieces) -> bool:
-    """Whether the tokenizer saw both as one word. Prefixes and suffixes say so; without them, letters that touch."""
+    """Whether the tokenizer saw both as one word. Prefixes and suffixes say so; without them,
+    letters that touch.
+    """
     if pieces.prefix:
         return row.tokens[token].startswith(pieces.prefix)
     if pieces.suffix:
@@ -150,7 +200,11 @@ def _goes_on(row: Encoded, last: int, token: int, pieces: _Pieces) -> bool:
     text = row.example.texts[int(row.segment[token])]
     touch = row.offsets[token][0] <= row.offsets[last][1]
     both = (text[slice(*row.offsets[at])].strip() for at in (last, token))
-    return bool(touch) and row.tokens[token][:1] not in SPACES and all(LETTERS.fullmatch(part) for part in both)
+    return (
+        bool(touch)
+        and row.tokens[token][:1] not in SPACES
+        and all(LETTERS.fullmatch(part) for part in both)
+    )
 
 
 def _recut(model: Model, row: Encoded, how: Cut, pieces: _Pieces) -> Encoded:
@@ -185,11 +239,17 @@ class _Spelling:
 
     def form(self, start: int, stop: int, pieces: _Pieces) -> str:
         begin = pieces.prefix if start or self.inside else ""
-        return begin + self.letters[start:stop] + (pieces.suffix if self.closed and stop == len(self.letters) else "")
+        return (
+            begin
+            + self.letters[start:stop]
+            + (pieces.suffix if self.closed and stop == len(self.letters) else "")
+        )
 
 
 def _spelling(names: Sequence[str], pieces: _Pieces) -> _Spelling:
-    letters = "".join(name.removeprefix(pieces.prefix).removesuffix(pieces.suffix) for name in names)
+    letters = "".join(
+        name.removeprefix(pieces.prefix).removesuffix(pieces.suffix) for name in names
+    )
     inside = bool(pieces.prefix) and names[0].startswith(pieces.prefix)
     return _Spelling(letters, inside, bool(pieces.suffix) and names[-1].endswith(pieces.suffix))
 
@@ -222,7 +282,11 @@ def _anew(row: Encoded, run: Sequence[int], how: Cut, pieces: _Pieces) -> list[T
     lead = len(spelt.letters) - (stop - start)
     new = []
     for first, last in zip([0, *ends[:-1]], ends):
-        exact = (start + max(0, first - lead), start + max(0, last - lead)) if lead in (0, 1) else (start, stop)
+        exact = (
+            (start + max(0, first - lead), start + max(0, last - lead))
+            if lead in (0, 1)
+            else (start, stop)
+        )
         name = spelt.form(first, last, pieces)
         new.append((pieces.ids[name], name, exact))
     return new
@@ -233,12 +297,17 @@ def _token(row: Encoded, at: int) -> Token:
 
 
 def _with(model: Model, row: Encoded, parents: Sequence[int], tokens: Sequence[Token]) -> Encoded:
-    """The input with these tokens, each of which inherits what its parent was; fillers are never content."""
+    """The input with these tokens, each of which inherits what its parent was; fillers are never
+    content.
+    """
     at = np.array(parents, dtype=np.int64)
     filler = np.array([ident < 0 for ident, _, _ in tokens])
     mask = getattr(model.tokenizer, f"{default_operator(model)}_token_id", None)
     if filler.any() and mask is None:
-        raise UnsupportedModel(f"{model.name} has no mask, padding or unknown token that could fill; use another control")
+        raise UnsupportedModel(
+            f"{model.name} has no mask, padding or unknown token that could fill; use another "
+            "control"
+        )
     shown = "" if mask is None else str(model.tokenizer.convert_ids_to_tokens(mask))
     return replace(
         row,

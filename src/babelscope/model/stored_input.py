@@ -28,13 +28,17 @@ def model_input(row: Encoded) -> ModelInput:
 
 
 def encoded_input(attribution: Attribution) -> Encoded:
-    """The input that was explained, with the explanation's own words, from what the explanation keeps and nothing else.
+    """The input that was explained, with the explanation's own words, from what the explanation
+    keeps and nothing else.
 
     *Law*: it equals what `encode` gave, array by array, whatever the tokenizer has become since.
     """
     read = attribution.input
     if read is None:
-        raise InputError(f"{attribution.id}: the explanation keeps no tokens: it is of a function, not of a transformer")
+        raise InputError(
+            f"{attribution.id}: the explanation keeps no tokens: it is of a function, not of a "
+            "transformer"
+        )
     word = np.full(len(read.ids), -1, dtype=np.int64)
     word[np.array(read.content, dtype=bool)] = attribution.word_index
     return Encoded(
@@ -58,13 +62,19 @@ def encoded_input(attribution: Attribution) -> Encoded:
 
 
 def _example(attribution: Attribution) -> Example:
-    """The example with its gold as the explanation keeps it: marks of a rationale over the words that it has."""
-    row = Example(attribution.id, attribution.texts, attribution.lang, attribution.group, attribution.gold)
+    """The example with its gold as the explanation keeps it: marks of a rationale over the words
+    that it has.
+    """
+    row = Example(
+        attribution.id, attribution.texts, attribution.lang, attribution.group, attribution.gold
+    )
     if attribution.rationale is None:
         return row
     words: list[list[Span]] = [[] for _ in attribution.texts]
     marks: list[list[bool]] = [[] for _ in attribution.texts]
-    for text, span, mark in zip(attribution.word_segment, attribution.word_offsets, attribution.rationale):
+    for text, span, mark in zip(
+        attribution.word_segment, attribution.word_offsets, attribution.rationale
+    ):
         words[text].append(span)
         marks[text].append(mark)
     return replace(row, words=tuple(map(tuple, words)), rationale=tuple(map(tuple, marks)))

@@ -14,7 +14,9 @@ from babelscope.types import Aim, Encoded, Target
 
 QUANTITIES = ("logit", "probability", "log_odds", "contrast")
 UNIT = "unit"
-"""The value divided by what it is: 1, with the gradient of its logarithm. Relevance of 1 to begin with, for propagation."""
+"""The value divided by what it is: 1, with the gradient of its logarithm. Relevance of 1 to begin
+with, for propagation.
+"""
 EDGES = ("both", "start", "end")
 
 
@@ -26,13 +28,15 @@ def value(model: Model, output: Tensor, target: Target) -> Tensor:
         log_odds     log p_c - log(1 - p_c)
         contrast     z_c - z_d
 
-    c is the class (`index`), d the other one (`contrast`); for a tag z is the output at the token that bears it (`end`).
-    For extractive question answering each is the sum over the answer's start and end position (for `probability` the product
-    p_start p_end, the model's own joint probability of the span), or of one of the two alone. A probability's gradient
-    vanishes where the model is sure, therefore the logit is the default.
+    c is the class (`index`), d the other one (`contrast`); for a tag z is the output at the token
+    that bears it (`end`). For extractive question answering each is the sum over the answer's start
+    and end position (for `probability` the product p_start p_end, the model's own joint probability
+    of the span), or of one of the two alone. A probability's gradient vanishes where the model is
+    sure, therefore the logit is the default.
 
-    *Laws*: log_odds equals the logit difference for two classes; the gradient is the central difference of the value;
-    for a method that is linear in the value, the scores of a contrast are the difference of the two logits' scores.
+    *Laws*: log_odds equals the logit difference for two classes; the gradient is the central
+    difference of the value; for a method that is linear in the value, the scores of a contrast are
+    the difference of the two logits' scores.
     """
     if target.quantity not in (*QUANTITIES, UNIT):
         raise InputError(f"quantity {target.quantity!r} is not one of: {', '.join(QUANTITIES)}")
@@ -47,20 +51,29 @@ def value(model: Model, output: Tensor, target: Target) -> Tensor:
     log = torch.stack([_log(model, row)[index] for row, index in rows]).sum()
     if target.quantity == "probability":
         return log.exp()
-    return log - torch.log(-torch.expm1(log)) if model.activation == "softmax" else rows[0][0][target.index]
+    return (
+        log - torch.log(-torch.expm1(log))
+        if model.activation == "softmax"
+        else rows[0][0][target.index]
+    )
 
 
 def secant(model: Model, output: Tensor, reference: Tensor, target: Target) -> Tensor:
-    """A linear function of the output whose gradient is the value's mean gradient along the straight path from the reference.
+    """A linear function of the output whose gradient is the value's mean gradient along the
+    straight path from the reference.
 
         m . z,    m = integral_0^1 dF(z' + s (z - z')) / dz ds
 
-    *Laws*: m . (z - z') = F(z) - F(z'); for the logit, m picks it out; a contrast is linear already.
-    *Left open by the paper*: DeepLIFT explains logits; this carries it to probabilities and log-odds. 64 Gauss-Legendre nodes.
+    *Laws*: m . (z - z') = F(z) - F(z'); for the logit, m picks it out; a contrast is linear
+    already.
+    *Left open by the paper*: DeepLIFT explains logits; this carries it to probabilities and
+    log-odds. 64 Gauss-Legendre nodes.
     """
     start, end = reference.detach(), output.detach()
     mean = torch.zeros_like(end)
-    for place, weight in zip(*np.polynomial.legendre.leggauss(1 if target.quantity in ("logit", "contrast") else 64)):
+    for place, weight in zip(
+        *np.polynomial.legendre.leggauss(1 if target.quantity in ("logit", "contrast") else 64)
+    ):
         at = (start + (1 + place) / 2 * (end - start)).requires_grad_(True)
         (gradient,) = torch.autograd.grad(value(model, at, target), at)
         mean += weight / 2 * gradient
@@ -73,7 +86,9 @@ def probability(model: Model, output: Tensor, target: Target) -> float:
     return float(sum(logs[1:], logs[0]).exp())
 
 
-def chosen(model: Model, encoded: Encoded, output: Tensor, aim: Aim, quantity: str = "logit") -> Target:
+def chosen(
+    model: Model, encoded: Encoded, output: Tensor, aim: Aim, quantity: str = "logit"
+) -> Target:
     """The target that a person asked for, in this input."""
     _refuse(model, encoded, aim, quantity)
     token = predicted(model, encoded, output).end if model.row.tags else -1
@@ -91,20 +106,28 @@ def chosen(model: Model, encoded: Encoded, output: Tensor, aim: Aim, quantity: s
 
 
 def _contrasted(model: Model, encoded: Encoded, output: Tensor, target: Target, aim: Aim) -> Target:
-    """The target with the class that is subtracted: the one that was asked for, or the best of the others."""
+    """The target with the class that is subtracted: the one that was asked for, or the best of the
+    others.
+    """
     if aim.contrast is not None:
         other = model.functions.named(model, encoded, aim.contrast, target.end).index
     else:
         ((logits, index),) = model.functions.read(output, target)
         other = int(logits.index_fill(0, torch.tensor([index]), -torch.inf).argmax())
     if other == target.index:
-        raise InputError(f"{encoded.example.id}: the contrast to {name(model, encoded, target)!r} must be another class")
+        raise InputError(
+            f"{encoded.example.id}: the contrast to {name(model, encoded, target)!r} must be "
+            "another class"
+        )
     return replace(target, contrast=other)
 
 
-def predicted(model: Model, encoded: Encoded, output: Tensor, quantity: str = "logit", *, token: int = -1) -> Target:
-    """The class with the highest logit; of a tagger the tag at `token`, by default at the first word whose tag is not O;
-    for extractive question answering the best span within the context, start <= end."""
+def predicted(
+    model: Model, encoded: Encoded, output: Tensor, quantity: str = "logit", *, token: int = -1
+) -> Target:
+    """The class with the highest logit; of a tagger the tag at `token`, by default at the first
+    word whose tag is not O; for extractive question answering the best span within the context,
+    start <= end."""
     return replace(model.functions.predicted(model, encoded, output, token), quantity=quantity)
 
 
@@ -113,13 +136,19 @@ def gold(model: Model, encoded: Encoded, quantity: str = "logit", *, token: int 
     return replace(model.functions.gold(model, encoded, token), quantity=quantity)
 
 
-def named(model: Model, encoded: Encoded, label: str, quantity: str = "logit", *, token: int = -1) -> Target:
-    """The class of that name; for extractive question answering the first span with that answer's text in the context."""
+def named(
+    model: Model, encoded: Encoded, label: str, quantity: str = "logit", *, token: int = -1
+) -> Target:
+    """The class of that name; for extractive question answering the first span with that answer's
+    text in the context.
+    """
     return replace(model.functions.named(model, encoded, label, token), quantity=quantity)
 
 
 def name(model: Model, encoded: Encoded, target: Target) -> str:
-    """The target in words: the class's name, or the answer's text (of a single edge, its token's)."""
+    """The target in words: the class's name, or the answer's text (of a single edge, its
+    token's).
+    """
     return model.functions.name(model, encoded, target)
 
 
@@ -130,13 +159,22 @@ def _refuse(model: Model, encoded: Encoded, aim: Aim, quantity: str) -> None:
     if aim.edge not in EDGES:
         raise InputError(f"edge {aim.edge!r} is not one of: {', '.join(EDGES)}")
     if aim.contrast is not None and quantity != "contrast":
-        raise InputError(f"a contrast class was given ({aim.contrast!r}), but the quantity is {quantity}; ask for contrast")
+        raise InputError(
+            f"a contrast class was given ({aim.contrast!r}), but the quantity is {quantity}; ask "
+            "for contrast"
+        )
     if aim.edge != "both" and not model.row.spans:
-        raise InputError(f"{model.name} ({model.task}) gives no answer span, so there is no {aim.edge} of it to explain")
+        raise InputError(
+            f"{model.name} ({model.task}) gives no answer span, so there is no {aim.edge} of it to "
+            "explain"
+        )
     if aim.word is not None and not model.row.tags:
         raise InputError(f"{model.name} ({model.task}) tags no words; leave the word out")
     if aim.word is not None and not 0 <= aim.word < len(encoded.words):
-        raise InputError(f"{encoded.example.id}: there is no word {aim.word}; words count from 0 to {len(encoded.words) - 1}")
+        raise InputError(
+            f"{encoded.example.id}: there is no word {aim.word}; words count from 0 to "
+            f"{len(encoded.words) - 1}"
+        )
     count = model.functions.classes(model, encoded)
     if quantity == "contrast" and count < 2:
         raise InputError(f"a contrast needs two classes; {model.name} ({model.task}) has {count}")

@@ -1,4 +1,6 @@
-"""Token sequences with the text and characters that each token comes from, before words are known."""
+"""Token sequences with the text and characters that each token comes from, before words
+are known.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tokenized:
-    """One entry per token in each field; `segment` is the text that the token belongs to, -1 for special tokens."""
+    """One entry per token in each field; `segment` is the text that the token belongs to, -1 for
+    special tokens.
+    """
 
     ids: tuple[int, ...]
     types: tuple[int, ...] | None
@@ -35,10 +39,16 @@ class Tokenized:
 
 
 def from_encoding(model: Model, encoding: Any, *, types: bool) -> Tokenized:
-    """What the tokenizers library gave; special tokens are those that it added, and those that stand in the text."""
+    """What the tokenizers library gave; special tokens are those that it added, and those that
+    stand in the text.
+    """
     alone = zip(encoding.sequence_ids, encoding.special_tokens_mask)
-    segment = np.array([-1 if special or text is None else text for text, special in alone], dtype=np.int64)
-    special = [known for known in model.tokenizer.all_special_ids if known != model.tokenizer.unk_token_id]
+    segment = np.array(
+        [-1 if special or text is None else text for text, special in alone], dtype=np.int64
+    )
+    special = [
+        known for known in model.tokenizer.all_special_ids if known != model.tokenizer.unk_token_id
+    ]
     segment[np.isin(encoding.ids, special)] = -1
     return Tokenized(
         tuple(encoding.ids),
@@ -52,14 +62,22 @@ def from_encoding(model: Model, encoding: Any, *, types: bool) -> Tokenized:
 def tokenize_alone(model: Model, text: str, *, segment: int) -> Tokenized:
     """A text without the special tokens that the tokenizer would add."""
     encoding = model.tokenizer(text, add_special_tokens=False).encodings[0]
-    special = {known for known in model.tokenizer.all_special_ids if known != model.tokenizer.unk_token_id}
+    special = {
+        known for known in model.tokenizer.all_special_ids if known != model.tokenizer.unk_token_id
+    }
     segments = tuple(-1 if token in special else segment for token in encoding.ids)
-    return Tokenized(tuple(encoding.ids), None, tuple(encoding.offsets), tuple(encoding.tokens), segments)
+    return Tokenized(
+        tuple(encoding.ids), None, tuple(encoding.offsets), tuple(encoding.tokens), segments
+    )
 
 
 def decoder_start(model: Model) -> Tokenized | None:
-    """The token that the decoder beside an encoder reads first; None where there is no such decoder."""
+    """The token that the decoder beside an encoder reads first; None where there is no such
+    decoder.
+    """
     if not model.is_encoder_decoder:
         return None
     start = model.decoder_start
-    return Tokenized((start,), None, ((0, 0),), (model.tokenizer.convert_ids_to_tokens(start),), (-1,))
+    return Tokenized(
+        (start,), None, ((0, 0),), (model.tokenizer.convert_ids_to_tokens(start),), (-1,)
+    )

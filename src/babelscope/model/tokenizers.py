@@ -25,9 +25,15 @@ def load_tokenizer(source: str, *, revision: str | None = None) -> Any:
         except (OSError, ValueError, KeyError) as error:
             raise not_found(source, error) from error
     if not getattr(tokenizer, "is_fast", False):
-        raise UnsupportedModel(f"{source}: {type(tokenizer).__name__} gives no character offsets; its fast version would")
+        raise UnsupportedModel(
+            f"{source}: {type(tokenizer).__name__} gives no character offsets; its fast version "
+            "would"
+        )
     if len(tokenizer) == 0:
-        raise UnsupportedModel(f"{source}: the tokenizer's vocabulary is empty; give a folder with tokenizer.json or a hub id")
+        raise UnsupportedModel(
+            f"{source}: the tokenizer's vocabulary is empty; give a folder with tokenizer.json or "
+            "a hub id"
+        )
     return tokenizer
 
 

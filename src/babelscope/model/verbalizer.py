@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def token(model: Model, word: str) -> int:
-    """The token of a word as it would follow a text: with a space before it, else as it is written; else the entry of the
-    vocabulary that is spelt so."""
+    """The token of a word as it would follow a text: with a space before it, else as it is written;
+    else the entry of the vocabulary that is spelt so."""
     unknown = model.tokenizer.unk_token_id
     for text in (f" {word}", word):
         ids = model.tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -26,13 +26,20 @@ def token(model: Model, word: str) -> int:
     if entry is not None and entry != unknown:
         return int(entry)
     pieces = " ".join(model.tokenizer.convert_ids_to_tokens(ids))
-    raise InputError(f"{word!r} is no single token of {model.name} ({pieces}); choose a word that is")
+    raise InputError(
+        f"{word!r} is no single token of {model.name} ({pieces}); choose a word that is"
+    )
 
 
-def verbalizer(model: Model, words: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[int, ...]]:
+def verbalizer(
+    model: Model, words: Mapping[str, str | Sequence[str]]
+) -> dict[str, tuple[int, ...]]:
     """Per label the tokens of its word or words."""
     if not model.generates:
-        raise InputError(f"{model.name} ({model.task}) has classes of its own; a verbalizer is for language models")
+        raise InputError(
+            f"{model.name} ({model.task}) has classes of its own; a verbalizer is for language "
+            "models"
+        )
     if len(words) < 2:
         raise InputError(f"a verbalizer compares at least two labels; {len(words)} given")
     found = {
@@ -50,8 +57,8 @@ def label_logits(logits: Tensor, labels: Mapping[str, tuple[int, ...]]) -> Tenso
 
         z_y = log sum_{v in V_y} exp z_v        V_y the tokens that stand for label y
 
-    *Laws*: the softmax over labels is the share of each label's words in the probability of all labels' words; with one word
-    per label, the logits are those of the words.
+    *Laws*: the softmax over labels is the share of each label's words in the probability of all
+    labels' words; with one word per label, the logits are those of the words.
     *Left open by the paper*: several words per label; their probabilities are added.
     Source: Schick and Schuetze 2021 (pattern-exploiting training), section 3.
     """

@@ -32,18 +32,24 @@ def elementwise(run: Run, x: Tensor, y: Tensor, function: Callable[[Tensor], Ten
     return result
 
 
-def constant(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def constant(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Gates and norms are weights, through which no relevance flows."""
     return op(*fixed(args), **kwargs)
 
 
-def _softmax_taylor(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _softmax_taylor(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """AttnLRP: the first-order expansion, R_x = x (dp/dx . R_p / p), which is the plain
     gradient."""
     return run.attend(op(*args, **kwargs))
 
 
-def _softmax_constant(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _softmax_constant(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """CP-LRP: the attention weights are constants; only values carry relevance."""
     return run.attend(op(*fixed(args), **kwargs))
 
@@ -58,7 +64,9 @@ def _matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     return product if mask is None or not moves(product) else scaled(product, mask)
 
 
-def added_matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def added_matmul(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """A product of two activations on top of a constant (BLOOM's linear biases by distance): each
     side gets half."""
     arguments = named("input batch1 batch2", args, kwargs)
@@ -66,7 +74,9 @@ def added_matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs
     if not (moves(arguments["batch1"]) and moves(arguments["batch2"])):
         return product
     if moves(arguments["input"]):
-        raise UnsupportedModel(f"{run.name} has no rule for three activations in one {op.__name__!r}")
+        raise UnsupportedModel(
+            f"{run.name} has no rule for three activations in one {op.__name__!r}"
+        )
     return scaled(product, 0.5)
 
 
@@ -81,12 +91,16 @@ def product(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     return scaled(op(*args, **kwargs), 0.5)
 
 
-def quotient(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def quotient(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """The divisor is a weight."""
     return op(args[0], *fixed(args[1:]), **kwargs)
 
 
-def _layer_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _layer_norm(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """The standard deviation is a weight: y = (x - mean x) / sd w + b with sd constant."""
     arguments = named("input normalized_shape weight bias eps", args, kwargs)
     x, eps = arguments["input"], arguments.get("eps", 1e-5)
@@ -98,7 +112,9 @@ def _layer_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs:
     return flat if arguments.get("bias") is None else flat + arguments["bias"]
 
 
-def rms_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def rms_norm(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """The root mean square is a weight."""
     arguments = named("input normalized_shape weight eps", args, kwargs)
     x = arguments["input"]

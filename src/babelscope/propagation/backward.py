@@ -97,7 +97,9 @@ class Run:
 
     def refuse(self, what: str) -> UnsupportedModel:
         where = self.stack[-1] if self.stack else "the model"
-        return UnsupportedModel(f"{self.name} has no rule for {what} in {where}; use a gradient or erasure method")
+        return UnsupportedModel(
+            f"{self.name} has no rule for {what} in {where}; use a gradient or erasure method"
+        )
 
 
 def moves(x: Any) -> bool:

@@ -66,8 +66,13 @@ class _Split(torch.autograd.Function):
         g = gradients[0]
         sum_a, sum_b = (_per_text(part * g, ctx.batch) for part in (a, b))
         size = sum_a.abs() + sum_b.abs()
-        factors = [_divided(_divided(part.abs(), size) * (sum_a + sum_b), part) for part in (sum_a, sum_b)]
-        parts = [(g.reshape(ctx.batch, -1) * factor).view_as(g).sum_to_size(x.shape) for x, factor in zip((a, b), factors)]
+        factors = [
+            _divided(_divided(part.abs(), size) * (sum_a + sum_b), part) for part in (sum_a, sum_b)
+        ]
+        parts = [
+            (g.reshape(ctx.batch, -1) * factor).view_as(g).sum_to_size(x.shape)
+            for x, factor in zip((a, b), factors)
+        ]
         return parts[0], parts[1], None
 
 
@@ -78,7 +83,9 @@ def _per_text(x: Tensor, batch: int) -> Tensor:
 def _divided(above: Tensor, below: Tensor) -> Tensor:
     """above / below, and 0 where below is 0."""
     none = below == 0
-    return torch.where(none, torch.zeros_like(above), above / torch.where(none, torch.ones_like(below), below))
+    return torch.where(
+        none, torch.zeros_like(above), above / torch.where(none, torch.ones_like(below), below)
+    )
 
 
 def _affine(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -92,7 +99,9 @@ def _affine(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     return _Positive.apply(arguments["input"], arguments["weight"], arguments.get("bias"))  # type: ignore[no-untyped-call]
 
 
-def _convolution(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _convolution(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     if moves(args[0]):
         raise run.refuse(f"the operation {op.__name__!r}")
     return op(*args, **kwargs)
@@ -104,27 +113,37 @@ def _sum(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     return _shared(run, op, args, kwargs, 1)
 
 
-def _difference(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _difference(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     return _shared(run, op, args, kwargs, -1)
 
 
-def _shared(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], sign: int) -> Any:
+def _shared(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], sign: int
+) -> Any:
     both = isinstance(args[0], Tensor) and isinstance(args[1], Tensor)
     if not both or not (moves(args[0]) or moves(args[1])):
         return op(*args, **kwargs)
     left, right = args[:2] if op.__name__ not in ("__rsub__", "__radd__") else args[1::-1]
     wide = torch.broadcast_shapes(left.shape, right.shape)  # type: ignore[no-untyped-call]
     factor = sign * kwargs.get("alpha", 1)
-    return _Split.apply(left.expand(wide), (right if factor == 1 else right * factor).expand(wide), run.batch)  # type: ignore[no-untyped-call]
+    return _Split.apply(
+        left.expand(wide), (right if factor == 1 else right * factor).expand(wide), run.batch
+    )  # type: ignore[no-untyped-call]
 
 
-def _layer_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _layer_norm(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Relevance passes unchanged, element by element."""
     x = args[0]
     return _unchanged(x, op(*fixed(args), **kwargs), 1.0) if moves(x) else op(*args, **kwargs)
 
 
-def _softmax(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _softmax(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Relevance passes unchanged; of the relevance of a head's weights, half, times the mask, is
     passed on (see `_matmul`)."""
     x, layer = args[0], run.layer
@@ -154,7 +173,9 @@ def _matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
 def _unchanged(x: Tensor, y: Tensor, at_zero: float) -> Tensor:
     before = x.detach()
     tiny = before.abs() < 1e-12
-    ratio = torch.where(tiny, torch.full_like(y, at_zero), y / torch.where(tiny, torch.ones_like(before), before))
+    ratio = torch.where(
+        tiny, torch.full_like(y, at_zero), y / torch.where(tiny, torch.ones_like(before), before)
+    )
     return passed(x, y, ratio)
 
 

@@ -27,7 +27,9 @@ Measure = Callable[[Tensor, Tensor], Tensor]
 token."""
 
 
-def layerwise(model: Model, queries: Sequence[inference.Query], measure: Measure, *, whole_layer: bool = False) -> list[Tensor]:
+def layerwise(
+    model: Model, queries: Sequence[inference.Query], measure: Measure, *, whole_layer: bool = False
+) -> list[Tensor]:
     """Per query and layer, how large the part of each input (last axis) in each output is: [layer,
     token, token].
 
@@ -42,29 +44,45 @@ def layerwise(model: Model, queries: Sequence[inference.Query], measure: Measure
     def look(row: int, call: Callable[[int], Any]) -> Tensor:
         with taped(model) as tape:
             call(1)
-        return torch.stack([_measured(model, tape, layer, measure, whole_layer) for layer in tape.layers])
+        return torch.stack(
+            [_measured(model, tape, layer, measure, whole_layer) for layer in tape.layers]
+        )
 
     return activations.forward_copies(model, queries, look)
 
 
-def _measured(model: Model, tape: Tape, layer: Layer, measure: Measure, whole_layer: bool) -> Tensor:
-    if layer.values is None or layer.sides is None or layer.sides[0] is layer.entered or layer.left is None:
+def _measured(
+    model: Model, tape: Tape, layer: Layer, measure: Measure, whole_layer: bool
+) -> Tensor:
+    if (
+        layer.values is None
+        or layer.sides is None
+        or layer.sides[0] is layer.entered
+        or layer.left is None
+    ):
         raise UnsupportedModel(
-            f"{type(model.hf).__name__} has no layers of attention and then feed-forward; use rollout or value_zeroing instead"
+            f"{type(model.hf).__name__} has no layers of attention and then feed-forward; use "
+            "rollout or value_zeroing instead"
         )
     block, forwarded = layer.sides
     tokens = layer.entered.shape[-2]
     sizes = []
     for positions in activations.position_groups(model, tokens):
-        known: dict[int, Tensor | None] = {id(x): by_position(x, positions) for x in (layer.entered, layer.values)}
+        known: dict[int, Tensor | None] = {
+            id(x): by_position(x, positions) for x in (layer.entered, layer.values)
+        }
         if whole_layer:
             known[id(forwarded)] = None
-        (parts,) = carried(tape.steps[layer.first : layer.end], known, [layer.left if whole_layer else block])
+        (parts,) = carried(
+            tape.steps[layer.first : layer.end], known, [layer.left if whole_layer else block]
+        )
         sizes.append(measure(parts[:, 0].double(), block.detach()[0].double()))
     return torch.cat(sizes).T.cpu()
 
 
-def outputs(model: Model, queries: Sequence[inference.Query], reduce: Callable[[int, Tensor, Tensor], Any]) -> list[Any]:
+def outputs(
+    model: Model, queries: Sequence[inference.Query], reduce: Callable[[int, Tensor, Tensor], Any]
+) -> list[Any]:
     """Per query `reduce(row, parts, output)`: the outputs in float64 as in `inference.outputs`, and
     each token's part of them.
 
@@ -139,7 +157,9 @@ def carried(
     for step in reversed(chain):
         result = _through(step, parts)
         parts[id(step.state)] = (
-            _distributed(result, step.result.detach()) if distribute and step.distributes and result is not None else result
+            _distributed(result, step.result.detach())
+            if distribute and step.distributes and result is not None
+            else result
         )
         for x in step.inputs:
             uses[id(x)] -= 1
@@ -155,8 +175,12 @@ def _through(step: Step, parts: Mapping[int, Tensor | None]) -> Tensor | None:
     if not inputs:
         return None
     start = torch.zeros_like(step.result, requires_grad=True)
-    gradients = torch.autograd.grad(step.result, inputs, start, create_graph=True, allow_unused=True)
-    pairs = [(gradient, parts[id(x)]) for gradient, x in zip(gradients, inputs) if gradient is not None]
+    gradients = torch.autograd.grad(
+        step.result, inputs, start, create_graph=True, allow_unused=True
+    )
+    pairs = [
+        (gradient, parts[id(x)]) for gradient, x in zip(gradients, inputs) if gradient is not None
+    ]
     if not pairs:
         return None
     (product,) = torch.autograd.grad(
@@ -180,7 +204,9 @@ def _distributed(parts: Tensor, whole: Tensor) -> Tensor:
 def _part_of(parts: Mapping[int, Tensor | None], state: Tensor) -> Tensor:
     part = parts.get(id(state))
     if part is None:
-        raise UnsupportedModel("the model's output cannot be decomposed by token; use rollout instead")
+        raise UnsupportedModel(
+            "the model's output cannot be decomposed by token; use rollout instead"
+        )
     return part
 
 

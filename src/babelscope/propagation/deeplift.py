@@ -94,7 +94,12 @@ def elementwise(run: Run, x: Tensor, y: Tensor, function: Callable[[Tensor], Ten
         with torch.enable_grad():
             middle = ((x1 + x0) / 2).requires_grad_(True)
             (gradient,) = torch.autograd.grad(function(middle).sum(), middle)
-        noise = 4 * eps * (y1.abs() + y0.abs()) / torch.where(difference == 0, torch.ones_like(difference), difference.abs())
+        noise = (
+            4
+            * eps
+            * (y1.abs() + y0.abs())
+            / torch.where(difference == 0, torch.ones_like(difference), difference.abs())
+        )
         smooth = (difference == 0) | ((gradient - ratio).abs() <= noise + 1e-4)
         ratio = torch.where(close & smooth, gradient, ratio)
     return passed(x, y, _both(ratio))
@@ -124,7 +129,9 @@ def _closed(run: Run, x: Tensor, y: Tensor, name: str) -> Tensor:
     return passed(x, y, _both(CLOSED[name](*_halves(run, x)))) if moves(x) else y
 
 
-def _function(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _function(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """A gate, a norm's statistic or a power."""
     x = args[0]
     if not moves(x):
@@ -136,7 +143,9 @@ def _function(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     return elementwise(run, x, y, lambda t: op(t, *args[1:], **kwargs))
 
 
-def _bilinear(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _bilinear(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     left, right = args[0], args[1]
     if not (moves(left) and moves(right)):
         return op(*args, **kwargs)
@@ -145,18 +154,24 @@ def _bilinear(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     return _Valued.apply(parts, op(left.detach(), right.detach()))  # type: ignore[no-untyped-call]
 
 
-def _added_matmul(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _added_matmul(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     arguments = named("input batch1 batch2", args, kwargs)
     left, right = arguments["batch1"], arguments["batch2"]
     if not (moves(left) and moves(right)):
         return op(*args, **kwargs)
     more = {name: kwargs[name] for name in ("alpha", "beta") if name in kwargs}
     rest = torch.zeros_like(arguments["input"])
-    parts = op(arguments["input"], left, _middle(run, right), **more) + op(rest, _middle(run, left), right, **more)
+    parts = op(arguments["input"], left, _middle(run, right), **more) + op(
+        rest, _middle(run, left), right, **more
+    )
     return _Valued.apply(parts, op(arguments["input"], left, right, **more).detach())  # type: ignore[no-untyped-call]
 
 
-def _quotient(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _quotient(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     below = args[1]
     if not moves(below):
         return op(*args, **kwargs)
@@ -171,11 +186,15 @@ def _quotient(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: d
 def _normed(run: Run, x: Tensor, over: tuple[int, ...], eps: float) -> Tensor:
     squared = _closed(run, x, x.detach().square(), "square")
     spread = squared.mean(over, keepdim=True) + eps
-    result: Tensor = _bilinear(run, torch.mul, (x, _closed(run, spread, spread.detach().rsqrt(), "rsqrt")), {})
+    result: Tensor = _bilinear(
+        run, torch.mul, (x, _closed(run, spread, spread.detach().rsqrt(), "rsqrt")), {}
+    )
     return result
 
 
-def _layer_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _layer_norm(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     arguments = named("input normalized_shape weight bias eps", args, kwargs)
     x = arguments["input"]
     over = tuple(range(-len(arguments["normalized_shape"]), 0))
@@ -186,7 +205,9 @@ def _layer_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs:
     return result if arguments.get("bias") is None else result + arguments["bias"]
 
 
-def _rms_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _rms_norm(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     arguments = named("input normalized_shape weight eps", args, kwargs)
     x = arguments["input"]
     if not moves(x):
@@ -196,7 +217,9 @@ def _rms_norm(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     return result if arguments.get("weight") is None else result * arguments["weight"]
 
 
-def _softmax(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _softmax(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     arguments = named("input dim", args, kwargs)
     x, dim = arguments["input"], arguments["dim"]
     weights = op(*args, **kwargs)
@@ -220,7 +243,9 @@ def logarithmic_mean(log_p: Tensor, log_q: Tensor) -> Tensor:
     near = difference.abs() < (1e-5 if log_p.dtype == torch.float64 else 1e-3)
     difference = torch.where(zero, torch.zeros_like(difference), difference)
     close = ((log_p + log_q) / 2).exp() * (1 + difference.square() / 24)
-    apart = (log_p.exp() - log_q.exp()) / torch.where(near | zero, torch.ones_like(difference), difference)
+    apart = (log_p.exp() - log_q.exp()) / torch.where(
+        near | zero, torch.ones_like(difference), difference
+    )
     return torch.where(zero, torch.zeros_like(difference), torch.where(near, close, apart))
 
 

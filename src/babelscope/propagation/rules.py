@@ -31,7 +31,9 @@ from babelscope.propagation.chefer import CHEFER
 from babelscope.propagation.deeplift import DEEPLIFT
 
 
-def _activation(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _activation(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """An element-wise function, by the rule set's rule for those."""
     x = args[0]
     if not moves(x):
@@ -40,7 +42,9 @@ def _activation(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs:
     return RULES[run.name]["elementwise"](run, x, result, lambda t: op(t, *args[1:], **kwargs))
 
 
-def _fused_attention(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _fused_attention(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """softmax(q k' / sqrt(d) + mask) v, computed step by step, so that each step gets its rule."""
     arguments = named("query key value attn_mask dropout_p is_causal", args, kwargs)
     query, key, value = arguments["query"], arguments["key"], arguments["value"]
@@ -54,7 +58,9 @@ def _fused_attention(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kw
         allowed = torch.ones(logits.shape[-2:], dtype=torch.bool, device=logits.device).tril()
     if allowed is not None:
         low = torch.finfo(logits.dtype).min
-        logits = logits.masked_fill(~allowed, low) if allowed.dtype == torch.bool else logits + allowed
+        logits = (
+            logits.masked_fill(~allowed, low) if allowed.dtype == torch.bool else logits + allowed
+        )
     weights = rule(run, F.softmax, (logits,), {"dim": -1})
     return rule(run, torch.matmul, (weights, value), {})
 
@@ -122,7 +128,9 @@ def rule(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         raise run.refuse(f"the operation {op.__name__!r}")
     layer = run.attending.get(id(args[0])) if args else None
     if layer is not None and isinstance(result, Tensor) and result.shape[-2:] == args[0].shape[-2:]:
-        run.attending[id(result)] = layer  # after dropout, a cast, or with batch and heads merged: still the weights
+        run.attending[id(result)] = (
+            layer  # after dropout, a cast, or with batch and heads merged: still the weights
+        )
         run.kept.append(result)
     return result
 
@@ -163,11 +171,19 @@ def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[Run
 
     for path, module in model.hf.named_modules():
         if path:
-            handles.append(module.register_forward_pre_hook(lambda *_, path=path: run.stack.append(path)))
+            handles.append(
+                module.register_forward_pre_hook(lambda *_, path=path: run.stack.append(path))
+            )
             if _elementwise(module):
                 handles.append(module.register_forward_pre_hook(lambda *_: _deeper(run, 1)))
-                handles.append(module.register_forward_hook(lambda m, args, result: _after(run, m, args, result)))
-            handles.append(module.register_forward_hook(lambda *_: run.stack.pop() and None, always_call=True))
+                handles.append(
+                    module.register_forward_hook(
+                        lambda m, args, result: _after(run, m, args, result)
+                    )
+                )
+            handles.append(
+                module.register_forward_hook(lambda *_: run.stack.pop() and None, always_call=True)
+            )
     handles.append(model.hf.register_forward_pre_hook(entered, with_kwargs=True))
     handles.append(model.hf.register_forward_hook(left, always_call=True))
     wanted = [weight for weight in model.hf.parameters() if weight.requires_grad]
@@ -185,18 +201,28 @@ def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[Run
 def _elementwise(module: torch.nn.Module) -> bool:
     """Whether the module is an activation: one element-wise function, however it is implemented."""
     home, name = type(module).__module__, type(module).__name__
-    known = home in ("transformers.activations", "torch.nn.modules.activation") or name.endswith(("Gelu", "GELU"))
-    return known and not list(module.parameters()) and not name.startswith(("Softmax", "LogSoftmax", "MultiheadAttention"))
+    known = home in ("transformers.activations", "torch.nn.modules.activation") or name.endswith(
+        ("Gelu", "GELU")
+    )
+    return (
+        known
+        and not list(module.parameters())
+        and not name.startswith(("Softmax", "LogSoftmax", "MultiheadAttention"))
+    )
 
 
 def _deeper(run: Run, by: int) -> None:
     run.inside += by
 
 
-def _after(run: Run, module: torch.nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor | None:
+def _after(
+    run: Run, module: torch.nn.Module, args: tuple[Any, ...], output: Tensor
+) -> Tensor | None:
     run.inside -= 1
     if not moves(args[0]) or not RULES[run.name]:
         return None
     with torch._C.DisableTorchFunction():
-        result: Tensor = RULES[run.name]["elementwise"](run, args[0], output.detach(), module.forward)
+        result: Tensor = RULES[run.name]["elementwise"](
+            run, args[0], output.detach(), module.forward
+        )
         return result

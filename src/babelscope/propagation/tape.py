@@ -91,7 +91,9 @@ class Tape:
         self.age[id(state)] = len(self.steps)
         states = tuple(x for x in inputs if moves(x))
         if any(id(x) not in self.age or id(x) in self.overwritten for x in states):
-            raise UnsupportedModel(f"an input of {name!r} was changed in place: no parts by token; use rollout")
+            raise UnsupportedModel(
+                f"an input of {name!r} was changed in place: no parts by token; use rollout"
+            )
         layer = self.layers[-1]
         if name in ADDITIONS and len(states) == 2 and state.shape == layer.entered.shape:
             layer.summed(*sorted(states, key=lambda x: self.age[id(x)]))
@@ -122,19 +124,32 @@ class _Recorder(TorchFunctionMode):
         overwritten = {id(args[0])} if func.__name__ in IN_PLACE and moves(args[0]) else set()
         func = IN_PLACE[func.__name__] if overwritten else func
         name = func.__name__
-        if name == "__setitem__" or name in IN_PLACE or (name.endswith("_") and not name.endswith("__")):
-            raise UnsupportedModel(f"{name!r} changes states in place: no parts by token; use rollout")
+        if (
+            name == "__setitem__"
+            or name in IN_PLACE
+            or (name.endswith("_") and not name.endswith("__"))
+        ):
+            raise UnsupportedModel(
+                f"{name!r} changes states in place: no parts by token; use rollout"
+            )
         self._attend(func, args, kwargs)
         result = func(*args, **kwargs)
         inputs = [x for x in _flat((*args, *kwargs.values())) if moves(x)]
-        kept = [self._kept(output, inputs, name) for output in (result if isinstance(result, (tuple, list)) else (result,))]
+        kept = [
+            self._kept(output, inputs, name)
+            for output in (result if isinstance(result, (tuple, list)) else (result,))
+        ]
         self.tape.overwritten |= overwritten
         return type(result)(kept) if isinstance(result, (tuple, list)) else kept[0]
 
     def _kept(self, result: Any, inputs: list[Tensor], name: str) -> Any:
         """A state that is returned unchanged (dropout, a cast to its present type) is no
         operation."""
-        return self.tape.keep(result, inputs, name) if moves(result) and id(result) not in self.tape.age else result
+        return (
+            self.tape.keep(result, inputs, name)
+            if moves(result) and id(result) not in self.tape.age
+            else result
+        )
 
     def _attend(self, func: Any, args: Any, kwargs: Any) -> None:
         values = None
@@ -184,7 +199,11 @@ def taped(model: Model) -> Iterator[Tape]:
         def end(*_: Any) -> None:
             mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
 
-        handles = [module.register_forward_hook(unseen) for module in model.hf.modules() if module is not model.hf]
+        handles = [
+            module.register_forward_hook(unseen)
+            for module in model.hf.modules()
+            if module is not model.hf
+        ]
         handles.append(model.hf.register_forward_pre_hook(begin))
         handles.append(model.hf.register_forward_hook(end, always_call=True, prepend=True))
         try:

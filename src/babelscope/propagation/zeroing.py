@@ -39,7 +39,9 @@ class _Zeroing(TorchFunctionMode):
         if family == "matmul" and id(args[0]) in self.weights:
             return func(args[0], self._zeroed(args[1]), *args[2:], **kwargs)
         result = func(*args, **kwargs)
-        weighing = family == "softmax" or (args and id(args[0]) in self.weights and still_weights(result, args[0]))
+        weighing = family == "softmax" or (
+            args and id(args[0]) in self.weights and still_weights(result, args[0])
+        )
         if weighing and result.ndim >= 3:
             self.weights[id(result)] = result
         return result
@@ -50,7 +52,9 @@ class _Zeroing(TorchFunctionMode):
         self.products += 1
         copies, tokens = self.kept.shape
         if values.shape[-2] != tokens or values.shape[0] % copies:
-            raise UnsupportedModel("attention values are not one vector per token; use rollout instead")
+            raise UnsupportedModel(
+                "attention values are not one vector per token; use rollout instead"
+            )
         kept = self.kept.to(values.dtype).repeat_interleave(values.shape[0] // copies, dim=0)
         return values * kept.view(len(kept), *(1,) * (values.ndim - 3), tokens, 1)
 
@@ -58,10 +62,16 @@ class _Zeroing(TorchFunctionMode):
 def still_weights(result: Any, weights: Tensor) -> bool:
     """Whether the result is still the weights: after dropout, a cast, or with batch and heads
     merged."""
-    return isinstance(result, Tensor) and result.is_floating_point() and result.shape[-2:] == weights.shape[-2:]
+    return (
+        isinstance(result, Tensor)
+        and result.is_floating_point()
+        and result.shape[-2:] == weights.shape[-2:]
+    )
 
 
-def distances(model: Model, queries: Sequence[inference.Query]) -> list[Float[Tensor, "layer token token"]]:
+def distances(
+    model: Model, queries: Sequence[inference.Query]
+) -> list[Float[Tensor, "layer token token"]]:
     """Per query and layer, how far each output (second axis) turns when the value vector of each
     input (last axis) is zero.
 
@@ -73,14 +83,19 @@ def distances(model: Model, queries: Sequence[inference.Query]) -> list[Float[Te
     def look(row: int, call: Callable[[int], Any]) -> Tensor:
         tokens = len(queries[row].ids)
         return torch.cat(
-            [_zeroed_in(model, call, tokens, group) for group in activations.position_groups(model, tokens)],
+            [
+                _zeroed_in(model, call, tokens, group)
+                for group in activations.position_groups(model, tokens)
+            ],
             dim=-1,
         )
 
     return activations.forward_copies(model, queries, look)
 
 
-def _zeroed_in(model: Model, call: Callable[[int], Any], tokens: int, group: Tensor) -> Float[Tensor, "layer token copy"]:
+def _zeroed_in(
+    model: Model, call: Callable[[int], Any], tokens: int, group: Tensor
+) -> Float[Tensor, "layer token copy"]:
     kept = torch.ones(len(group) + 1, tokens, device=model.device)
     kept[torch.arange(len(group)), group] = 0
     mode = _Zeroing(kept)
@@ -102,7 +117,9 @@ def _zeroed_in(model: Model, call: Callable[[int], Any], tokens: int, group: Ten
     return torch.stack(distances_by_layer)
 
 
-def cosine_distance(changed: Float[Tensor, "copy token dim"], whole: Float[Tensor, "token dim"]) -> Float[Tensor, "copy token"]:
+def cosine_distance(
+    changed: Float[Tensor, "copy token dim"], whole: Float[Tensor, "token dim"]
+) -> Float[Tensor, "copy token"]:
     """The cosine distance 1 - cos(a, b), as half the squared distance of unit vectors: accurate
     also where it is small."""
     return (F.normalize(changed, dim=-1) - F.normalize(whole, dim=-1)).pow(2).sum(dim=-1) / 2

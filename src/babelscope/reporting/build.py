@@ -1,4 +1,6 @@
-"""A store as a page: one file that a person can read, keep and send, and the numbers beside it as CSV."""
+"""A store as a page: one file that a person can read, keep and send, and the numbers beside it as
+CSV.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def sections(store: Store, study: Mapping[str, Any]) -> list[Section]:
 
 def section_page(section: Section) -> str:
     """One section as a page of its own, which loads nothing from elsewhere."""
-    return str(render("section.html.j2", folder=FOLDER, section=section, steps=STEPS, plotly=_plotly()))
+    return str(
+        render("section.html.j2", folder=FOLDER, section=section, steps=STEPS, plotly=_plotly())
+    )
 
 
 def _plotly() -> Markup:
@@ -70,16 +74,24 @@ def _plotly() -> Markup:
 
 
 def brief(store: str | Path) -> list[str]:
-    """The accuracy of every model, then the answer of every section, in plain lines for a terminal."""
+    """The accuracy of every model, then the answer of every section, in plain lines for a
+    terminal.
+    """
     opened = open_store(store, create=False)
     study = read_study(opened)
     predictions = _predictions(opened, study)
     right = examples.accuracies(predictions)
     lines = []
     for model in dict.fromkeys(model for model, _ in right):
-        parts = [f"{lang} {number(mean.mean, 2)}" for (name, lang), mean in right.items() if name == model]
+        parts = [
+            f"{lang} {number(mean.mean, 2)}"
+            for (name, lang), mean in right.items()
+            if name == model
+        ]
         lines.append(f"{model}: accuracy {', '.join(parts)}")
-    return lines + [f"{section.title}: {section.answer.striptags()}" for section in sections(opened, study)]
+    return lines + [
+        f"{section.title}: {section.answer.striptags()}" for section in sections(opened, study)
+    ]
 
 
 def _predictions(store: Store, study: Mapping[str, Any]) -> Any:

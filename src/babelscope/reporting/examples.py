@@ -44,12 +44,18 @@ class Parallel:
 def predictions(table: pa.Table) -> pd.DataFrame:
     """What each model predicted, once per example, whichever method explained it."""
     columns = table.select(["model", "lang", "group", "id", "label", "gold"])
-    found: pd.DataFrame = columns.append_column("length", pc.list_value_length(table["words"])).to_pandas()
-    return found.drop_duplicates(["model", "lang", "id"]).sort_values(["model", "group", "lang", "id"])
+    found: pd.DataFrame = columns.append_column(
+        "length", pc.list_value_length(table["words"])
+    ).to_pandas()
+    return found.drop_duplicates(["model", "lang", "id"]).sort_values(
+        ["model", "group", "lang", "id"]
+    )
 
 
 def choose(found: pd.DataFrame) -> list[str]:
-    """Up to six groups of one model: with the most languages, labels in turn, first one on which languages disagree."""
+    """Up to six groups of one model: with the most languages, labels in turn, first one on which
+    languages disagree.
+    """
     kinds = found.groupby("group").agg(
         langs=("lang", "nunique"),
         gold=("gold", "first"),
@@ -62,7 +68,10 @@ def choose(found: pd.DataFrame) -> list[str]:
     kinds = short if len(short) >= SHOWN else kinds
     disagreeing = kinds[(kinds["labels"] > 1) & (kinds["golds"] <= 1)]
     first = [str(group) for group in disagreeing.index[:1]]
-    by_label = [[str(group) for group in part.index if group not in first] for _, part in kinds.groupby("gold", dropna=False)]
+    by_label = [
+        [str(group) for group in part.index if group not in first]
+        for _, part in kinds.groupby("gold", dropna=False)
+    ]
     turns = [names[turn] for turn in range(len(kinds)) for names in by_label if turn < len(names)]
     return (first + turns)[:SHOWN]
 
@@ -71,7 +80,9 @@ def accuracies(found: pd.DataFrame) -> dict[tuple[str, str], Estimate]:
     """Per (model, language) the share of examples whose predicted label is the gold one."""
     gold = found[found["gold"].notna()]
     return {
-        (str(model), str(lang)): estimate((part["label"] == part["gold"]).astype(float).tolist(), part["group"].tolist())
+        (str(model), str(lang)): estimate(
+            (part["label"] == part["gold"]).astype(float).tolist(), part["group"].tolist()
+        )
         for (model, lang), part in gold.groupby(["model", "lang"])
     }
 
@@ -91,7 +102,10 @@ def parallels(
     rows.sort(key=lambda row: (row["id"], row["options"], row["seed"]))
     items = [attribution(row) for row in rows]
     methods = _ordered_methods(study, {item.method for item in items}, first)
-    shown = [_parallel(study, group, [item for item in items if item.group == group], methods) for group in groups]
+    shown = [
+        _parallel(study, group, [item for item in items if item.group == group], methods)
+        for group in groups
+    ]
     return methods, shown
 
 
@@ -100,18 +114,27 @@ def _ordered_methods(study: Mapping[str, Any], present: set[str], first: str) ->
 
     def position(name: str) -> tuple[bool, bool, int, str]:
         known = base(name) in order
-        return name != first, name == CONTROL, order.index(base(name)) if known else len(order), name
+        return (
+            name != first,
+            name == CONTROL,
+            order.index(base(name)) if known else len(order),
+            name,
+        )
 
     return sorted(present, key=position)
 
 
-def _parallel(study: Mapping[str, Any], group: str, items: Sequence[Attribution], methods: Sequence[str]) -> Parallel:
+def _parallel(
+    study: Mapping[str, Any], group: str, items: Sequence[Attribution], methods: Sequence[str]
+) -> Parallel:
     places: dict[tuple[str, str], dict[str, Attribution]] = {}
     for one in items:
         places.setdefault((one.lang, one.model), {}).setdefault(one.method, one)
     names = [row["name"] for row in described(study, "models")]
     order = {name: place for place, name in enumerate([*(study.get("languages") or ()), *names])}
-    keys = sorted(places, key=lambda key: (order.get(key[0], len(order)), order.get(key[1], len(order)), key))
+    keys = sorted(
+        places, key=lambda key: (order.get(key[0], len(order)), order.get(key[1], len(order)), key)
+    )
     readings = [
         Reading(lang, model, next(iter(places[lang, model].values())), {
             name: places[lang, model][name] for name in methods if name in places[lang, model]
@@ -120,4 +143,9 @@ def _parallel(study: Mapping[str, Any], group: str, items: Sequence[Attribution]
     ]  # fmt: skip
     golds = {reading.one.gold for reading in readings}
     labels = {reading.one.label for reading in readings}
-    return Parallel(group, golds.pop() if len(golds) == 1 else None, len(golds) <= 1 and len(labels) > 1, readings)
+    return Parallel(
+        group,
+        golds.pop() if len(golds) == 1 else None,
+        len(golds) <= 1 and len(labels) > 1,
+        readings,
+    )

@@ -40,7 +40,9 @@ def estimate(values: Sequence[float], groups: Sequence[str], *, seed: int = 0) -
     return of_sums(np.column_stack([table, np.ones_like(table)]), groups, quotient, seed=seed)
 
 
-def ratio(values: ArrayLike, control: ArrayLike, groups: Sequence[str], *, seed: int = 0) -> Estimate:
+def ratio(
+    values: ArrayLike, control: ArrayLike, groups: Sequence[str], *, seed: int = 0
+) -> Estimate:
     """How many times the control: the ratio of two means over the same instances.
 
         ratio = sum_i v_i / sum_i c_i,   c_i = 1/D sum_d control_id;   the interval as in `estimate`
@@ -85,19 +87,25 @@ def of_sums(
     undefined = int((~kept).sum())
     if not kept.any():
         return Estimate(nan, nan, nan, 0, undefined)
-    names, member = np.unique(np.asarray(groups, dtype=object)[kept].astype(str), return_inverse=True)
+    names, member = np.unique(
+        np.asarray(groups, dtype=object)[kept].astype(str), return_inverse=True
+    )
     sums = np.zeros((len(names), parts.shape[1]))
     np.add.at(sums, member, parts[kept])
     value = float(statistic(sums.sum(axis=0, keepdims=True))[0])
     if len(names) < 2 or not isfinite(value):
         return Estimate(value, nan, nan, int(kept.sum()), undefined)
     counts = _resamples(len(names), seed)
-    resampled = np.concatenate([statistic(counts[at : at + BLOCK] @ sums) for at in range(0, RESAMPLES, BLOCK)])
+    resampled = np.concatenate(
+        [statistic(counts[at : at + BLOCK] @ sums) for at in range(0, RESAMPLES, BLOCK)]
+    )
     low, high = _percentiles(resampled, value)
     return Estimate(value, low, high, int(kept.sum()), undefined)
 
 
-def hierarchical(values: Sequence[float], levels: Sequence[Sequence[str]], *, seed: int = 0) -> Estimate:
+def hierarchical(
+    values: Sequence[float], levels: Sequence[Sequence[str]], *, seed: int = 0
+) -> Estimate:
     """The mean over nested units (task, then seed, then instance), every level resampled within the
     one above.
 
@@ -125,13 +133,17 @@ def hierarchical(values: Sequence[float], levels: Sequence[Sequence[str]], *, se
     mean = _mean(tree)
     if not isinstance(tree, list) or len(tree) < 2:
         return Estimate(mean, nan, nan, int(kept.sum()), undefined)
-    low, high = _percentiles(_resampled_means(tree, RESAMPLES, keyed(seed, "hierarchical", len(tree))), mean)
+    low, high = _percentiles(
+        _resampled_means(tree, RESAMPLES, keyed(seed, "hierarchical", len(tree))), mean
+    )
     return Estimate(mean, low, high, int(kept.sum()), undefined)
 
 
 def quotient(sums: Float[np.ndarray, "resample part"]) -> Float[np.ndarray, " resample"]:
     """The first sum by the second; NaN where the second is not above 0."""
-    return np.asarray(np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), nan), where=sums[:, 1] > 0))
+    return np.asarray(
+        np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), nan), where=sums[:, 1] > 0)
+    )
 
 
 def _percentiles(resampled: Float[np.ndarray, " resample"], value: float) -> tuple[float, float]:
@@ -154,7 +166,9 @@ def _mean(tree: Any) -> float:
     return float(np.mean([_mean(unit) for unit in tree])) if isinstance(tree, list) else tree
 
 
-def _resampled_means(tree: Any, count: int, rng: np.random.Generator) -> Float[np.ndarray, " resample"]:
+def _resampled_means(
+    tree: Any, count: int, rng: np.random.Generator
+) -> Float[np.ndarray, " resample"]:
     """That many means of a unit, each over a new resample of the units below."""
     if not isinstance(tree, list):
         return np.full(count, tree)
@@ -173,4 +187,8 @@ def _resamples(groups: int, seed: int) -> Float[np.ndarray, "resample group"]:
     """How often each group occurs in each resample; all means over so many groups share them."""
     members = keyed(seed, "bootstrap", groups).integers(0, groups, (RESAMPLES, groups))
     flat = members + groups * np.arange(RESAMPLES)[:, None]
-    return np.bincount(flat.ravel(), minlength=RESAMPLES * groups).reshape(RESAMPLES, groups).astype(np.float64)
+    return (
+        np.bincount(flat.ravel(), minlength=RESAMPLES * groups)
+        .reshape(RESAMPLES, groups)
+        .astype(np.float64)
+    )

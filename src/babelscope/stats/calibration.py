@@ -15,7 +15,9 @@ NEAREST = 50
 """How many predictions are compared."""
 
 
-def reliability(at: float, confidence: Sequence[float], right: Sequence[bool], *, nearest: int = NEAREST) -> Estimate:
+def reliability(
+    at: float, confidence: Sequence[float], right: Sequence[bool], *, nearest: int = NEAREST
+) -> Estimate:
     """The accuracy of predictions whose confidence is close to `at`.
 
         mean = 1/|N| sum_{i in N} right_i,

@@ -32,7 +32,8 @@ def components(values: Float[np.ndarray, "seed instance draw"]) -> Components:
 
         v_sid = mu + a_s + b_i + (ab)_si + e_sid,
         all independent with variances seed, instance, interaction, draw
-        draw = MS_e;  interaction = (MS_ab - MS_e) / D;  seed = (MS_a - MS_ab) / (I D);  instance = (MS_b - MS_ab) / (S D)
+        draw = MS_e;  interaction = (MS_ab - MS_e) / D;  seed = (MS_a - MS_ab) / (I D);  instance =
+          (MS_b - MS_ab) / (S D)
         of_mean = seed / S + instance / I + interaction / (S I) + draw / (S I D)
 
     S, I, D count seeds, instances, draws; MS are the mean squares. Instances with an undefined
@@ -62,4 +63,6 @@ def components(values: Float[np.ndarray, "seed instance draw"]) -> Components:
     )
     interaction = (ms_both - ms_draw) / draws if draws > 1 else ms_both
     within = (interaction + (ms_draw / draws if draws > 1 else 0.0)) / (seeds * instances)
-    return Components(mean, seed, instance, interaction, ms_draw, seed / seeds + instance / instances + within)
+    return Components(
+        mean, seed, instance, interaction, ms_draw, seed / seeds + instance / instances + within
+    )

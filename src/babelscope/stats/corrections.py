@@ -45,7 +45,9 @@ def _holm(known: Float[np.ndarray, " test"]) -> Float[np.ndarray, " test"]:
     return adjusted
 
 
-def _defined(p: Sequence[float], adjust: Callable[[Float[np.ndarray, " test"]], Float[np.ndarray, " test"]]) -> list[float]:
+def _defined(
+    p: Sequence[float], adjust: Callable[[Float[np.ndarray, " test"]], Float[np.ndarray, " test"]]
+) -> list[float]:
     table = np.asarray(p, dtype=np.float64)
     kept = np.isfinite(table)
     adjusted = np.full(len(table), nan)

@@ -61,7 +61,9 @@ def correlation(
     """
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if first.shape != second.shape or first.ndim != 1:
-        raise InputError(f"a correlation needs as many x as y; found {first.shape} and {second.shape}")
+        raise InputError(
+            f"a correlation needs as many x as y; found {first.shape} and {second.shape}"
+        )
     kept = np.isfinite(first) & np.isfinite(second)
     first, second = first[kept], second[kept]
     if ranks:
@@ -70,7 +72,10 @@ def correlation(
     exact = len(first) <= EXACT
     if not np.isfinite(r):
         return Correlation(nan, len(first), nan, exact, nan, nan, nan)
-    jackknife = [float(_pearson(np.delete(first, at), np.delete(second, at)[None])[0]) for at in range(len(first))]
+    jackknife = [
+        float(_pearson(np.delete(first, at), np.delete(second, at)[None])[0])
+        for at in range(len(first))
+    ]
     defined = [value for value in jackknife if np.isfinite(value)] or [nan]
     within = nan
     if families is not None:
@@ -87,26 +92,36 @@ def correlation(
     )
 
 
-def _pearson(x: Float[np.ndarray, " point"], orders: Float[np.ndarray, "order point"]) -> Float[np.ndarray, " order"]:
+def _pearson(
+    x: Float[np.ndarray, " point"], orders: Float[np.ndarray, "order point"]
+) -> Float[np.ndarray, " order"]:
     if len(x) < 2:
         return np.full(len(orders), nan)
     left, right = x - x.mean(), orders - orders.mean(axis=1, keepdims=True)
     scale = np.sqrt((left**2).sum() * (right**2).sum(axis=1))
     tiny = 1e-12 * len(x) * (1 + np.abs(x).max()) * (1 + np.abs(orders).max())
-    return np.asarray(np.divide(right @ left, scale, out=np.full(len(orders), nan), where=scale > tiny))
+    return np.asarray(
+        np.divide(right @ left, scale, out=np.full(len(orders), nan), where=scale > tiny)
+    )
 
 
-def _permutation_p(x: Float[np.ndarray, " point"], y: Float[np.ndarray, " point"], r: float, seed: int) -> float:
+def _permutation_p(
+    x: Float[np.ndarray, " point"], y: Float[np.ndarray, " point"], r: float, seed: int
+) -> float:
     exact = len(x) <= EXACT
     if exact:
         orders = np.array(list(permutations(range(len(x)))), dtype=np.int64)
     else:
-        orders = keyed(seed, "correlation", len(x)).permuted(np.tile(np.arange(len(x)), (SAMPLED, 1)), axis=1)
+        orders = keyed(seed, "correlation", len(x)).permuted(
+            np.tile(np.arange(len(x)), (SAMPLED, 1)), axis=1
+        )
     hits = int((np.abs(_pearson(x, y[orders])) >= abs(r) - 1e-12).sum())
     return hits / factorial(len(x)) if exact else (1 + hits) / (1 + SAMPLED)
 
 
-def _centred(values: Float[np.ndarray, " point"], families: np.ndarray) -> Float[np.ndarray, " point"]:
+def _centred(
+    values: Float[np.ndarray, " point"], families: np.ndarray
+) -> Float[np.ndarray, " point"]:
     centred = values.copy()
     for name in np.unique(families):
         centred[families == name] -= values[families == name].mean()

@@ -88,7 +88,10 @@ def instances(
     values.loc[values["metric"].isin(list(lower)), "value"] *= -1
     random = values["method"] == CONTROL
     if not random.any():
-        raise InputError(f"a comparison of models needs random scores as the control; add {CONTROL!r} to the methods")
+        raise InputError(
+            f"a comparison of models needs random scores as the control; add {CONTROL!r} to the "
+            "methods"
+        )
     controls = values[random].drop(columns="method").rename(columns={"value": "control"})
     joined = values[~random].merge(controls, on=["model", *keys])
     joined = joined.merge(
@@ -100,10 +103,13 @@ def instances(
 
 def _both(joined: pd.DataFrame, pairing: Pairing) -> pd.DataFrame:
     first, second = (
-        joined[joined["model"].isin(names)].drop(columns="model") for names in ((pairing.multilingual,), pairing.monolingual)
+        joined[joined["model"].isin(names)].drop(columns="model")
+        for names in ((pairing.multilingual,), pairing.monolingual)
     )
     both = first.merge(second, on=[*TEXT, "metric", "method"], suffixes=SIDES)
-    names = {f"value{side}": side for side in SIDES} | {f"control{side}": f"{side}_control" for side in SIDES}
+    names = {f"value{side}": side for side in SIDES} | {
+        f"control{side}": f"{side}_control" for side in SIDES
+    }
     correct = both["rightmultilingual"] & both["rightmonolingual"]
     named = both.rename(columns=names).assign(pairing=pairing.name, correct=correct)
     return named.drop(columns=[f"right{side}" for side in SIDES])
@@ -136,7 +142,10 @@ def disparities(rows: pd.DataFrame, by: Sequence[str]) -> list[Disparity]:
     tests = [
         (
             tuple(map(str, place)),
-            tuple(float(part.loc[part["difference"].notna(), name].mean()) for name in ("first", "second")),
+            tuple(
+                float(part.loc[part["difference"].notna(), name].mean())
+                for name in ("first", "second")
+            ),
             paired(part["first"], part["second"], part["group"].tolist()),
         )
         for place, part in rows.groupby(list(by), sort=False)
@@ -145,7 +154,10 @@ def disparities(rows: pd.DataFrame, by: Sequence[str]) -> list[Disparity]:
     for pairing in dict.fromkeys(place[0] for place, _, _ in tests):
         family = [(place, test.p) for place, _, test in tests if place[0] == pairing]
         adjusted |= dict(zip([place for place, _ in family], holm([p for _, p in family])))
-    return [Disparity(place, (means[0], means[1]), test, adjusted[place]) for place, means, test in tests]
+    return [
+        Disparity(place, (means[0], means[1]), test, adjusted[place])
+        for place, means, test in tests
+    ]
 
 
 def claims(rows: pd.DataFrame, by: Sequence[str], *, margin: float = 0.05) -> list[Claim]:
@@ -170,7 +182,10 @@ def claims(rows: pd.DataFrame, by: Sequence[str], *, margin: float = 0.05) -> li
             equivalence(part["difference"], units, margin=margin),
         ))  # fmt: skip
     adjusted = holm([test.sign_flip for _, _, test, _ in tests])
-    return [Claim(place, interval, test, p, alike) for (place, interval, test, alike), p in zip(tests, adjusted)]
+    return [
+        Claim(place, interval, test, p, alike)
+        for (place, interval, test, alike), p in zip(tests, adjusted)
+    ]
 
 
 def ratios(rows: pd.DataFrame) -> tuple[Estimate, Estimate, Estimate]:
@@ -185,7 +200,9 @@ def ratios(rows: pd.DataFrame) -> tuple[Estimate, Estimate, Estimate]:
     above 0.
     """
     groups = rows["group"].tolist()
-    sides = rows[[*SIDES, *(f"{side}_control" for side in SIDES)]].to_numpy(dtype=np.float64, copy=True)
+    sides = rows[[*SIDES, *(f"{side}_control" for side in SIDES)]].to_numpy(
+        dtype=np.float64, copy=True
+    )
     sides[~np.isfinite(sides).all(axis=1)] = np.nan
 
     def log_quotient(sums: np.ndarray) -> np.ndarray:
@@ -211,9 +228,18 @@ def points(rows: pd.DataFrame, readings: pd.DataFrame, pairings: Sequence[Pairin
     known = covariates(readings)
     models = {pairing.name: pairing for pairing in pairings}
     points = []
-    for (pairing, metric, task, lang), part in rows.groupby(["pairing", "metric", "task", "lang"], sort=False):
-        here = [(name, task, lang) for name in models[str(pairing)].monolingual if (name, task, lang) in known.index]
-        first, second = (known.loc[names].mean() for names in ([(models[str(pairing)].multilingual, task, lang)], here))
+    for (pairing, metric, task, lang), part in rows.groupby(
+        ["pairing", "metric", "task", "lang"], sort=False
+    ):
+        here = [
+            (name, task, lang)
+            for name in models[str(pairing)].monolingual
+            if (name, task, lang) in known.index
+        ]
+        first, second = (
+            known.loc[names].mean()
+            for names in ([(models[str(pairing)].multilingual, task, lang)], here)
+        )
         place = {
             "pairing": pairing,
             "metric": metric,
@@ -227,5 +253,11 @@ def points(rows: pd.DataFrame, readings: pd.DataFrame, pairings: Sequence[Pairin
 
 def covariates(readings: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and fertility of every model by task and language, as in `points`."""
-    sums = readings.assign(count=1).groupby(["model", "task", "lang"])[["right", "tokens", "words", "count"]].sum()
-    return pd.DataFrame({"accuracy": sums["right"] / sums["count"], "fertility": sums["tokens"] / sums["words"]})
+    sums = (
+        readings.assign(count=1)
+        .groupby(["model", "task", "lang"])[["right", "tokens", "words", "count"]]
+        .sum()
+    )
+    return pd.DataFrame(
+        {"accuracy": sums["right"] / sums["count"], "fertility": sums["tokens"] / sums["words"]}
+    )

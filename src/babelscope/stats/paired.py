@@ -55,7 +55,9 @@ class McNemar:
     p: float
 
 
-def sign_flip(differences: Sequence[float], groups: Sequence[str] | None = None, *, seed: int = 0) -> SignFlip:
+def sign_flip(
+    differences: Sequence[float], groups: Sequence[str] | None = None, *, seed: int = 0
+) -> SignFlip:
     """Sign-flip test: could the mean difference be as large if each group's sign were random?
 
         T(s) = |sum_g s_g D_g|,  D_g = sum of group g's differences,  s_g = +-1
@@ -73,7 +75,11 @@ def sign_flip(differences: Sequence[float], groups: Sequence[str] | None = None,
     kept = np.isfinite(table)
     if not kept.any():
         return SignFlip(nan, nan, 0, True)
-    names = np.arange(len(table)).astype(str) if groups is None else np.asarray(groups, dtype=object).astype(str)
+    names = (
+        np.arange(len(table)).astype(str)
+        if groups is None
+        else np.asarray(groups, dtype=object).astype(str)
+    )
     _, member = np.unique(names[kept], return_inverse=True)
     sums = np.bincount(member, weights=table[kept])
     exact = len(sums) <= EXACT
@@ -140,4 +146,6 @@ def _sampled_flips(sums: Float[np.ndarray, " group"], seed: int) -> Float[np.nda
 @lru_cache(maxsize=4)
 def _signs(groups: int, seed: int) -> Int[np.ndarray, "flip group"]:
     """Shared by all tests with so many groups."""
-    return np.asarray(2 * keyed(seed, "sign flip", groups).integers(0, 2, (FLIPS, groups), dtype=np.int8) - 1)
+    return np.asarray(
+        2 * keyed(seed, "sign flip", groups).integers(0, 2, (FLIPS, groups), dtype=np.int8) - 1
+    )

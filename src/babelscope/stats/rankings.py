@@ -47,7 +47,10 @@ def friedman(values: Float[np.ndarray, "task method"], *, seed: int = 0) -> Rank
     """
     tasks, methods = values.shape
     if tasks < 2 or methods < 2 or not np.isfinite(values).all():
-        raise InputError(f"a ranking needs at least 2 tasks and 2 methods, all values defined; found {tasks} by {methods}")
+        raise InputError(
+            f"a ranking needs at least 2 tasks and 2 methods, all values defined; found {tasks} by "
+            f"{methods}"
+        )
     ranks = rankdata(values, axis=1)
     scale = float((ranks**2).sum()) - tasks * methods * (methods + 1) ** 2 / 4
     w = _agreement(ranks, scale)
@@ -65,7 +68,9 @@ def friedman(values: Float[np.ndarray, "task method"], *, seed: int = 0) -> Rank
     )
 
 
-def _agreement(ranks: Float[np.ndarray, "*shuffle task method"], scale: float) -> Float[np.ndarray, "*shuffle"]:
+def _agreement(
+    ranks: Float[np.ndarray, "*shuffle task method"], scale: float
+) -> Float[np.ndarray, "*shuffle"]:
     tasks, methods = ranks.shape[-2:]
     squares = ((ranks.sum(axis=-2) - tasks * (methods + 1) / 2) ** 2).sum(axis=-1)
     return np.asarray(squares / scale / tasks if scale > 0 else 0.0 * squares)

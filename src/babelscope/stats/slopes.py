@@ -40,11 +40,15 @@ def slope(
     """
     x, y = np.asarray(dose, dtype=np.float64), np.asarray(outcome, dtype=np.float64)
     kept = np.isfinite(x) & np.isfinite(y)
-    names, member = np.unique(np.asarray(instances, dtype=object)[kept].astype(str), return_inverse=True)
+    names, member = np.unique(
+        np.asarray(instances, dtype=object)[kept].astype(str), return_inverse=True
+    )
     if not len(names):
         return Estimate(nan, nan, nan, 0, len(set(instances)))
     x, y = _centred(x[kept], member), _centred(y[kept], member)
-    parts = np.column_stack([np.bincount(member, weights=x * y), np.bincount(member, weights=x * x)])
+    parts = np.column_stack(
+        [np.bincount(member, weights=x * y), np.bincount(member, weights=x * x)]
+    )
     owner = dict(zip(np.asarray(instances, dtype=object).astype(str), groups))
     varied = parts[:, 1] > 1e-18
     parts[~varied] = nan
@@ -58,5 +62,7 @@ def slope(
     )
 
 
-def _centred(values: Float[np.ndarray, " row"], member: Int[np.ndarray, " row"]) -> Float[np.ndarray, " row"]:
+def _centred(
+    values: Float[np.ndarray, " row"], member: Int[np.ndarray, " row"]
+) -> Float[np.ndarray, " row"]:
     return np.asarray(values - (np.bincount(member, weights=values) / np.bincount(member))[member])

@@ -34,13 +34,15 @@ class Curve:
     p: float
 
 
-def specification_curve(differences: Float[np.ndarray, "specification row"], groups: Sequence[str], *, seed: int = 0) -> Curve:
+def specification_curve(
+    differences: Float[np.ndarray, "specification row"], groups: Sequence[str], *, seed: int = 0
+) -> Curve:
     """Every specification's mean difference with its interval, and a test of all of them together.
 
         d_s = mean of the defined differences_si;   M = median_s d_s;
         below = share of s with d_s < 0
-        p = share of sign flips of whole groups, the same for every specification, with |M(flipped)| >= |M|;
-        for more than 12 groups (1 + count among 10,000 sampled) / (1 + 10,000)
+        p = share of sign flips of whole groups, the same for every specification, with |M(flipped)|
+        >= |M|; for more than 12 groups (1 + count among 10,000 sampled) / (1 + 10,000)
 
     Specifications share texts and models, so their p-values are not independent and are not
     counted; flipping a group in all of them at once keeps the dependence. A specification without
@@ -69,8 +71,13 @@ def specification_curve(differences: Float[np.ndarray, "specification row"], gro
     flipped = np.abs(np.median(_signs(len(names), seed) @ sums.T, axis=1))
     hits = int((flipped >= abs(median) - TIE * np.abs(sums).sum(axis=1).max()).sum())
     p = hits / len(flipped) if exact else (1 + hits) / (1 + len(flipped))
-    low, mean, high = (np.array([getattr(effect, name) for effect in effects if effect.n]) for name in ("low", "mean", "high"))
-    return Curve(effects, median, _share(mean < 0), _share(mean > 0), _share(high < 0), _share(low > 0), p)
+    low, mean, high = (
+        np.array([getattr(effect, name) for effect in effects if effect.n])
+        for name in ("low", "mean", "high")
+    )
+    return Curve(
+        effects, median, _share(mean < 0), _share(mean > 0), _share(high < 0), _share(low > 0), p
+    )
 
 
 def _share(holds: Bool[np.ndarray, " specification"]) -> float:

@@ -61,7 +61,9 @@ def across(first: ArrayLike, second: ArrayLike, units: ArrayLike) -> Across:
     copying every cell changes nothing; equals scipy's paired t of the units' means.
     Source: the unit of analysis, Clark 1973; Wilcoxon 1945.
     """
-    means = unit_means(np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64), units)
+    means = unit_means(
+        np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64), units
+    )
     if not len(means):
         return Across(nan, 0, nan, nan, nan)
     statistic, freedom = _t_statistic(means, 0.0)

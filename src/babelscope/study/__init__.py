@@ -1,1 +1,3 @@
-"""The straight line: explain, measure, and the grid that does both for many models, languages and methods."""
+"""The straight line: explain, measure, and the grid that does both for many models, languages and
+methods.
+"""

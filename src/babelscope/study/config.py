@@ -23,7 +23,9 @@ Kind = TypeVar("Kind", bound=Spec)
 
 
 class Study(Spec):
-    """Everything that decides a study's numbers. In a file each analysis is a block under its own name."""
+    """Everything that decides a study's numbers. In a file each analysis is a block under its own
+    name.
+    """
 
     name: str
     """Title of the report."""
@@ -98,15 +100,21 @@ class Study(Spec):
             )
 
     def _check_parallel(self) -> None:
-        """What a comparison of translations needs: one model that reads the source and another language."""
+        """What a comparison of translations needs: one model that reads the source and another
+        language.
+        """
         for model in self.models:
             source, read = self.request.source_of(model), model.languages or self.languages
             if model.train is not None and model.train.separately:
                 raise ValueError(
-                    f"model {model.name!r} is trained for each language separately; translations are compared within one model"
+                    f"model {model.name!r} is trained for each language separately; translations "
+                    "are compared within one model"
                 )
             if source not in read or len(read) < 2:
-                raise ValueError(f"model {model.name!r} is not studied in its source {source!r} and another language")
+                raise ValueError(
+                    f"model {model.name!r} is not studied in its source {source!r} and another "
+                    "language"
+                )
 
     def _check_targets(self) -> None:
         parallel = any(ANALYSES[name].parallel for name in self.analyses)
@@ -115,7 +123,10 @@ class Study(Spec):
                 for model in self.models:
                     self.request.source_of(model)
             elif parallel and task.target not in (None, "gold"):
-                raise ValueError(f"task {task.name!r}: translations are compared for the target 'source', 'gold' or none")
+                raise ValueError(
+                    f"task {task.name!r}: translations are compared for the target 'source', "
+                    "'gold' or none"
+                )
 
 
 def _refuse_unknown(
@@ -159,7 +170,9 @@ def demo_study() -> Study:
 
 
 def parse_study(values: Any, origin: str = "the study") -> Study:
-    """A study from plain values: blocks of analyses under their own names, the rest as in `Study`."""
+    """A study from plain values: blocks of analyses under their own names, the rest as
+    in `Study`.
+    """
     if not isinstance(values, dict):
         raise InputError(
             f"{origin}: a study is a mapping with name, tasks, languages, models and at least one "
@@ -167,7 +180,9 @@ def parse_study(values: Any, origin: str = "the study") -> Study:
         )
     blocks = {name: values[name] for name in ANALYSES if name in values}
     if not blocks:
-        raise InputError(f"{origin}: no analysis is asked for; add at least one of: {', '.join(ANALYSES)}")
+        raise InputError(
+            f"{origin}: no analysis is asked for; add at least one of: {', '.join(ANALYSES)}"
+        )
     rest = {name: value for name, value in values.items() if name not in ANALYSES}
     specs = {name: parse_block(name, block, origin) for name, block in blocks.items()}
     return _validated(Study, rest | {"analyses": specs}, origin, "")

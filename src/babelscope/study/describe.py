@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 VERSIONS = ("babelscope", "torch", "transformers", "tokenizers", "numpy")
 
 
-def describe_study(study: Study, models: Iterable[Mapping[str, Any]], keys: Iterable[str]) -> dict[str, Any]:
+def describe_study(
+    study: Study, models: Iterable[Mapping[str, Any]], keys: Iterable[str]
+) -> dict[str, Any]:
     """The study as the report reads it: what was asked for, and the properties of what it names."""
     grid = blocks(study)
     properties = ("name", "family", "summary", "complete", "signed")
@@ -32,7 +34,10 @@ def describe_study(study: Study, models: Iterable[Mapping[str, Any]], keys: Iter
         "models": _by_name(models),
         "languages": study.languages,
         "source": study.source,
-        "methods": [{name: getattr(METHODS[choice.name], name) for name in properties} for choice in study.methods],
+        "methods": [
+            {name: getattr(METHODS[choice.name], name) for name in properties}
+            for choice in study.methods
+        ],
         "seeds": study.seeds,
         "analyses": {name: spec.describe() for name, spec in study.analyses.items()},
         "examples": study.tasks[0].data.examples,

@@ -1,4 +1,6 @@
-"""The grid of a study: its blocks, the cells that are planned, and how many of them a store holds."""
+"""The grid of a study: its blocks, the cells that are planned, and how many of them a
+store holds.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ def languages(study: Study, model: ModelSpec, task: TaskSpec) -> list[str]:
 
 def planned(study: Study, block: Block) -> list[Place]:
     """The cells of a block, each once: analyses share explanations."""
-    places = [place for name, spec in study.analyses.items() for place in ANALYSES[name].places(block, spec)]
+    places = [
+        place
+        for name, spec in study.analyses.items()
+        for place in ANALYSES[name].places(block, spec)
+    ]
     return list(dict.fromkeys(places))
 
 

@@ -1,4 +1,6 @@
-"""The loop that fills the store: for each analysis, for each cell that the store lacks, compute it."""
+"""The loop that fills the store: for each analysis, for each cell that the store lacks, compute
+it.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ UNWATCHED = Watch()
 
 @dataclass(slots=True)
 class Tally:
-    """What has come of a block: the keys of its cells in the store, and how many of them are new."""
+    """What has come of a block: the keys of its cells in the store, and how many of them
+    are new.
+    """
 
     keys: list[str] = field(default_factory=list)
     filled: int = 0
@@ -93,8 +97,8 @@ def run(
 
     *Laws*: killed and run again, the store ends as that of an uninterrupted run, file by file; a
     failed cell does not stop the others and is tried again by the next run; the number of workers
-    changes no file (of models wider than 128, as far as the number of threads that each has does not
-    change the last digits).
+    changes no file (of models wider than 128, as far as the number of threads that each has does
+    not change the last digits).
     """
     study = study if isinstance(study, Study) else read_study(study)
     check(workers, where)
@@ -110,7 +114,9 @@ def run(
     return Outcome(opened.path, filled, known - filled, tuple(failures(opened)))
 
 
-def _fill_all(study: Study, store: Store, grid: Sequence[Block], watch: Watch, workers: int, where: str) -> list[Tally]:
+def _fill_all(
+    study: Study, store: Store, grid: Sequence[Block], watch: Watch, workers: int, where: str
+) -> list[Tally]:
     total, done = sum(len(planned(study, block)) for block in grid), 0
     tallies: dict[int, Tally] = {}
     if workers == 1 and where == "local":
@@ -195,7 +201,9 @@ def fill(store: Store, group: Group, tally: Tally) -> None:
 
 
 def _resources(store: Store, block: Block, tally: Tally, progress: Progress | None) -> Resources:
-    """Models and examples of a block, each loaded once; a model that cannot be had is tried once."""
+    """Models and examples of a block, each loaded once; a model that cannot be had is
+    tried once.
+    """
     loaded: dict[str, Model | Exception] = {}
 
     def model(lang: str) -> Model:

@@ -28,7 +28,8 @@ def single_study(
     """The study that one command asks for: `values`, the block in the file `spec`, then `settings`.
 
     A setting is `key=value`. The key is a field of the analysis's block, or a dotted path from the
-    top of the study file (`task.target=gold` is not one, `tasks.0.target=gold` is); the value is YAML.
+    top of the study file (`task.target=gold` is not one, `tasks.0.target=gold` is); the value is
+    YAML.
     """
     merged = {**values, analysis: {**_block(spec), **(values.get(analysis) or {})}}
     known = set(Study.model_fields) | set(ANALYSES)
@@ -68,7 +69,9 @@ def _block(spec: Path | None) -> dict[str, Any]:
     except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"--spec {spec}: cannot be read as YAML: {error}") from error
     if not isinstance(block, dict):
-        raise InputError(f"--spec {spec}: expected a mapping of fields; found {type(block).__name__}")
+        raise InputError(
+            f"--spec {spec}: expected a mapping of fields; found {type(block).__name__}"
+        )
     return block
 
 

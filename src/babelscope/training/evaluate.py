@@ -27,14 +27,18 @@ class Score:
     chance: float | None = None
 
 
-def evaluate(model: Model, examples: Sequence[Example], *, progress: Progress | None = None) -> list[Score]:
+def evaluate(
+    model: Model, examples: Sequence[Example], *, progress: Progress | None = None
+) -> list[Score]:
     """Accuracy by language; for extractive question answering exact match and F1 over words.
 
         accuracy = 1/n sum_i [argmax_c F_c(x_i) = label_i]
-        exact match = 1/n sum_i [answer_i = gold_i];  F1 = 2 p r / (p + r), p = |answer and gold| / |answer|
+        exact match = 1/n sum_i [answer_i = gold_i];  F1 = 2 p r / (p + r), p = |answer and gold| /
+          |answer|
 
-    `answer` and `gold` are the words of the two answers by white space, or their characters where the context has no spaces.
-    Intervals resample clusters of examples that are not independent (`independence.clusters`).
+    `answer` and `gold` are the words of the two answers by white space, or their characters where
+    the context has no spaces. Intervals resample clusters of examples that are not independent
+    (`independence.clusters`).
 
     *Laws*: 0 <= exact match <= F1 <= 1; the order of the examples does not matter.
     """
@@ -49,10 +53,16 @@ def evaluate(model: Model, examples: Sequence[Example], *, progress: Progress | 
     for example, answer in zip(examples, answers):
         by_lang.setdefault(example.lang, []).append((example, answer))
     named = clusters(examples)
-    return [score for lang, answered in by_lang.items() for score in _scores(model, lang, answered, named)]
+    return [
+        score
+        for lang, answered in by_lang.items()
+        for score in _scores(model, lang, answered, named)
+    ]
 
 
-def _scores(model: Model, lang: str, answered: Sequence[tuple[Example, str]], named: Mapping[str, str]) -> list[Score]:
+def _scores(
+    model: Model, lang: str, answered: Sequence[tuple[Example, str]], named: Mapping[str, str]
+) -> list[Score]:
     groups = [named[example.group] for example, _ in answered]
     labels = Counter(example.label for example, _ in answered)
     chance = labels.most_common(1)[0][1] / len(answered)

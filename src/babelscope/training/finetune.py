@@ -1,4 +1,6 @@
-"""Fine-tuning through the Hugging Face Trainer, resumable, with everything that decides the result in one value."""
+"""Fine-tuning through the Hugging Face Trainer, resumable, with everything that decides the result
+in one value.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,16 @@ from babelscope.model.tasks.functions import Training
 from babelscope.types import Example
 
 COMPLETE = "complete"
-"""The file that marks a checkpoint as wholly written: the Trainer writes its parts one after another."""
+"""The file that marks a checkpoint as wholly written: the Trainer writes its parts one after
+another.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What decides a fine-tuning besides the base and the data. Defaults are those of the published study."""
+    """What decides a fine-tuning besides the base and the data. Defaults are those of the
+    published study.
+    """
 
     learning_rate: float = 1e-5
     epochs: int = 5
@@ -43,9 +49,13 @@ class Recipe:
     max_length: int = 512
     seed: int = 0
     freeze_layers: int = 0
-    """How many of the lowest layers stay as they are, with the embeddings: what languages share there stays shared."""
+    """How many of the lowest layers stay as they are, with the embeddings: what languages share
+    there stays shared.
+    """
     head_only: bool = False
-    """Whether everything below the head stays as it was: what the same training gains without touching the encoder."""
+    """Whether everything below the head stays as it was: what the same training gains without
+    touching the encoder.
+    """
 
 
 PUBLISHED = Recipe()
@@ -62,14 +72,17 @@ def finetune(
     cut: Cut | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """A model tuned on `train`, the epoch with the lowest loss on `dev` kept, written to `output` when complete.
+    """A model tuned on `train`, the epoch with the lowest loss on `dev` kept, written to `output`
+    when complete.
 
-    A classifier where the examples have labels, a reader of answers where they have answers. With a `cut` a classifier learns
-    from words in those pieces, each example in one cut, the same in every epoch.
+    A classifier where the examples have labels, a reader of answers where they have answers. With a
+    `cut` a classifier learns from words in those pieces, each example in one cut, the same in every
+    epoch.
 
-    AdamW with linear decay after a warm-up, gradient clipping at 1. Checkpoints go to `output.part` after every epoch; a
-    run that was killed goes on from the last one and ends with the same weights as one that was not (on the same machine
-    and number of threads). Nothing is at `output` before the end.
+    AdamW with linear decay after a warm-up, gradient clipping at 1. Checkpoints go to `output.part`
+    after every epoch; a run that was killed goes on from the last one and ends with the same
+    weights as one that was not (on the same machine and number of threads). Nothing is at `output`
+    before the end.
     """
     final, working = Path(output), Path(f"{output}.part")
     if (final / "config.json").exists():
@@ -77,7 +90,10 @@ def finetune(
     labels = check(train, dev)
     working.mkdir(parents=True, exist_ok=True)
     if cut is not None and not labels:
-        raise InputError("words are cut anew for classifiers only: the answers of reading comprehension are places in the text")
+        raise InputError(
+            "words are cut anew for classifiers only: the answers of reading comprehension are "
+            "places in the text"
+        )
     job = _Job(str(base), revision, *_task_of(train[0]), labels, recipe, cut)
     trainer, tokenizer = _trainer(job, train, dev, working, progress)
     for checkpoint in working.glob("checkpoint-*"):
@@ -107,22 +123,37 @@ def fingerprint(examples: Sequence[Example]) -> str:
     """SHA-256 of the examples, gold included: the data's part in what decides a number."""
     digest = hashlib.sha256()
     for row in examples:
-        digest.update(json.dumps(asdict(row), sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        digest.update(
+            json.dumps(asdict(row), sort_keys=True, ensure_ascii=False).encode(
+                "utf-8", "surrogatepass"
+            )
+        )
     return digest.hexdigest()
 
 
 def check(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:
-    """The classes in the order of their names, none for tasks without them; data that cannot be trained on are refused."""
+    """The classes in the order of their names, none for tasks without them; data that cannot be
+    trained on are refused.
+    """
     if not train or not dev:
-        raise InputError(f"fine-tuning needs training and development examples; {len(train)} and {len(dev)} given")
+        raise InputError(
+            f"fine-tuning needs training and development examples; {len(train)} and {len(dev)} "
+            "given"
+        )
     _, training = _task_of(train[0])
     return training.check(train, dev)
 
 
 def _task_of(example: Example) -> tuple[Task, Training]:
-    """The task that an example is one of; the last of the table that suits, as the first suits every text with a label."""
+    """The task that an example is one of; the last of the table that suits, as the first suits
+    every text with a label.
+    """
     suited = [(row, task_functions(row).training) for row in reversed(TASKS.values())]
-    return next((row, training) for row, training in suited if training is not None and training.suits(example))
+    return next(
+        (row, training)
+        for row, training in suited
+        if training is not None and training.suits(example)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +170,11 @@ class _Job:
 
 
 def _trainer(
-    job: _Job, train: Sequence[Example], dev: Sequence[Example], working: Path, progress: Progress | None
+    job: _Job,
+    train: Sequence[Example],
+    dev: Sequence[Example],
+    working: Path,
+    progress: Progress | None,
 ) -> tuple[Any, Any]:
     recipe = job.recipe
     torch.manual_seed(recipe.seed)
@@ -196,7 +231,10 @@ def _trainer(
 
 def _loaded(job: _Job) -> tuple[Any, Any]:
     """The base with a head for the task, untrained where the base has none, and its tokenizer."""
-    names = {"id2label": dict(enumerate(job.labels)), "label2id": {label: at for at, label in enumerate(job.labels)}}
+    names = {
+        "id2label": dict(enumerate(job.labels)),
+        "label2id": {label: at for at, label in enumerate(job.labels)},
+    }
     head = {"num_labels": len(job.labels), **names} if job.labels else {}
     with quiet():
         try:
@@ -220,27 +258,37 @@ class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
         return self.rows[at]
 
 
-def _inputs(job: _Job, hf: Any, tokenizer: Any, examples: Sequence[Example], limit: int) -> list[dict[str, Any]]:
+def _inputs(
+    job: _Job, hf: Any, tokenizer: Any, examples: Sequence[Example], limit: int
+) -> list[dict[str, Any]]:
     rows = job.training.rows(tokenizer, examples, job.labels, limit)
     if job.cut is None:
         return rows
     return [row | new for row, new in zip(rows, _recut(job.task, hf, examples, tokenizer, job.cut))]
 
 
-def _recut(task: Task, hf: Any, examples: Sequence[Example], tokenizer: Any, cut: Cut) -> list[dict[str, Any]]:
+def _recut(
+    task: Task, hf: Any, examples: Sequence[Example], tokenizer: Any, cut: Cut
+) -> list[dict[str, Any]]:
     """What differs for words in other pieces; a text that would be too long stays as it is."""
     model = Model(hf, tokenizer, "to be fine-tuned", task.name)
     made = resegment(model, encode(model, examples), cut)
     found: list[dict[str, Any]] = []
     for one in made:
-        new = {} if one is None else {"input_ids": one.ids.tolist(), "attention_mask": [1] * len(one.ids)}
+        new = (
+            {}
+            if one is None
+            else {"input_ids": one.ids.tolist(), "attention_mask": [1] * len(one.ids)}
+        )
         types = {} if one is None or one.types is None else {"token_type_ids": one.types.tolist()}
         found.append(new | types)
     return found
 
 
 class _Watch(TrainerCallback):  # type: ignore[misc]
-    """Tells a progress callback how many steps are done, and marks the checkpoints that are wholly written."""
+    """Tells a progress callback how many steps are done, and marks the checkpoints that are wholly
+    written.
+    """
 
     def __init__(self, progress: Progress | None) -> None:
         self.progress = progress
@@ -254,5 +302,9 @@ class _Watch(TrainerCallback):  # type: ignore[misc]
 
 
 def _accuracy(training: Training) -> Callable[[Any], dict[str, float]]:
-    """The share of right predictions: of classes, or of answers whose first and last token are right."""
-    return lambda outcome: {"accuracy": float(training.right(outcome.predictions, outcome.label_ids).mean())}
+    """The share of right predictions: of classes, or of answers whose first and last token are
+    right.
+    """
+    return lambda outcome: {
+        "accuracy": float(training.right(outcome.predictions, outcome.label_ids).mean())
+    }

@@ -1,4 +1,6 @@
-"""The models of a study: loaded, or trained here and kept in the user's cache under what determined them."""
+"""The models of a study: loaded, or trained here and kept in the user's cache under what
+determined them.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,17 @@ PRETRAINED = "pretrained:"
 
 
 def obtain(
-    spec: ModelSpec, data: DataSpec, seed: int, lang: str, *, name: str | None = None, progress: Progress | None = None
+    spec: ModelSpec,
+    data: DataSpec,
+    seed: int,
+    lang: str,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
 ) -> Model:
-    """The model that reads a language, trained first if it is not in the cache; by default under the study's name for it."""
+    """The model that reads a language, trained first if it is not in the cache; by default under
+    the study's name for it.
+    """
     if spec.train is None:
         return load(
             str(spec.source),
@@ -45,12 +55,16 @@ def obtain(
             allow_untrained_head=spec.allow_untrained_head,
             name=name or spec.name,
         )
-    return load(train(spec.train.of(lang), data, seed, progress), device=fastest(), name=name or spec.name)
+    return load(
+        train(spec.train.of(lang), data, seed, progress), device=fastest(), name=name or spec.name
+    )
 
 
 def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Path:
     """The folder of the trained model. What decided it is its name, so that it is trained once."""
-    languages = [lang for lang in spec.languages if data.languages is None or lang in data.languages]
+    languages = [
+        lang for lang in spec.languages if data.languages is None or lang in data.languages
+    ]
     rows = [row for lang in languages for row in examples(data, lang, "train", spec.examples)]
     dev = [row for lang in languages for row in examples(data, lang, "dev", spec.dev_examples)]
     folder = cache_folder() / "models" / trained_name(spec, rows, dev, seed)
@@ -65,9 +79,11 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
 
 
 def started(spec: TrainSpec, progress: Progress | None) -> str:
-    """A base as it was given, or the folder of a recipe: multilingual ones in all languages of the corpus.
+    """A base as it was given, or the folder of a recipe: multilingual ones in all languages of the
+    corpus.
 
-    Like any checkpoint a recipe is one model: the seeds of a study are seeds of tuning, and what they share is the base.
+    Like any checkpoint a recipe is one model: the seeds of a study are seeds of tuning, and what
+    they share is the base.
     """
     base = str(spec.base)
     if not base.startswith(PRETRAINED):
@@ -78,12 +94,18 @@ def started(spec: TrainSpec, progress: Progress | None) -> str:
 
 
 def _decisive(spec: TrainSpec) -> dict[str, Any]:
-    """The fields that decide the weights, without later ones at their default: models keep their names in the cache."""
+    """The fields that decide the weights, without later ones at their default: models keep their
+    names in the cache.
+    """
     later = set() if spec.freeze_layers else {"freeze_layers"}
-    return spec.model_dump(exclude={"separately"} | later)  # the languages say whether it is one of several
+    return spec.model_dump(
+        exclude={"separately"} | later
+    )  # the languages say whether it is one of several
 
 
-def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example], seed: int) -> str:
+def trained_name(
+    spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example], seed: int
+) -> str:
     identity = {
         "training": TRAINING,
         "spec": _decisive(spec),
@@ -94,7 +116,9 @@ def trained_name(spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example
         "threads": 1 if spec.base is None and spec.width <= NARROW else torch.get_num_threads(),
     }
     if seed and str(spec.base).startswith(PRETRAINED):
-        identity["base"] = PRETRAINED  # earlier ones of the same name had a base of their own for every seed
+        identity["base"] = (
+            PRETRAINED  # earlier ones of the same name had a base of their own for every seed
+        )
     return key(identity)[:24]
 
 

@@ -64,7 +64,13 @@ LIMITS = (0.15, 0.4)
 """Every sequence has its own share of masked tokens, sampled uniformly between these."""
 
 
-def pretrain(examples: Sequence[Example], output: str | Path, recipe: Pretraining, *, progress: Progress | None = None) -> Path:
+def pretrain(
+    examples: Sequence[Example],
+    output: str | Path,
+    recipe: Pretraining,
+    *,
+    progress: Progress | None = None,
+) -> Path:
     """An encoder with its tokenizer, pretrained on texts that are translations if they share a
     `group`.
 
@@ -90,14 +96,20 @@ def pretrain(examples: Sequence[Example], output: str | Path, recipe: Pretrainin
     if (final / "config.json").exists():
         return final
     if recipe.architecture not in ENCODERS:
-        raise InputError(f"pretraining is for {' and '.join(ENCODERS)}, not {recipe.architecture!r}")
+        raise InputError(
+            f"pretraining is for {' and '.join(ENCODERS)}, not {recipe.architecture!r}"
+        )
     rows, tokenizer = _rows(examples, recipe)
     torch.manual_seed(recipe.seed)
-    classifier = small.make_model(recipe.architecture, tokenizer, ["0", "1"], layers=recipe.layers, width=recipe.width)
+    classifier = small.make_model(
+        recipe.architecture, tokenizer, ["0", "1"], layers=recipe.layers, width=recipe.width
+    )
     model = AutoModelForMaskedLM.from_config(classifier.config)
     if recipe.start:
         with torch.no_grad():
-            model.get_input_embeddings().weight.copy_(start_vectors(rows, len(tokenizer), recipe.width))
+            model.get_input_embeddings().weight.copy_(
+                start_vectors(rows, len(tokenizer), recipe.width)
+            )
     with quiet(), enough_threads(model):
         _train(model, tokenizer, rows, recipe, progress)
         model.config.id2label = model.config.label2id = None
@@ -113,7 +125,9 @@ def _rows(examples: Sequence[Example], recipe: Pretraining) -> tuple[list[dict[s
     if not examples:
         raise InputError("pretraining needs texts; none were given")
     texts = [text for row in examples for text in row.texts]
-    tokenizer = small.make_tokenizer(recipe.architecture, texts, recipe.vocabulary, kind=recipe.tokenizer)
+    tokenizer = small.make_tokenizer(
+        recipe.architecture, texts, recipe.vocabulary, kind=recipe.tokenizer
+    )
     groups: dict[str, dict[str, Row]] = {}
     for example in examples:
         groups.setdefault(example.group, {})[example.lang] = _row(example, tokenizer)
@@ -132,11 +146,19 @@ def _row(example: Example, tokenizer: Any) -> Row:
             words[at] = before + word if word >= 0 else -1
         before += len(spans)
         if example.concepts:
-            concepts += [tuple(f"{number}.{each}" for each in word) for word in example.concepts[number]]
+            concepts += [
+                tuple(f"{number}.{each}" for each in word) for word in example.concepts[number]
+            ]
     return Row(list(encoding["input_ids"]), words, tuple(concepts))
 
 
-def _train(model: Any, tokenizer: Any, rows: Sequence[dict[str, Row]], recipe: Pretraining, progress: Progress | None) -> None:
+def _train(
+    model: Any,
+    tokenizer: Any,
+    rows: Sequence[dict[str, Row]],
+    recipe: Pretraining,
+    progress: Progress | None,
+) -> None:
     rng = random.Random(recipe.seed)
     decayed = [weight for weight in model.parameters() if weight.ndim > 1]
     plain = [weight for weight in model.parameters() if weight.ndim < 2]
@@ -159,7 +181,9 @@ def _train(model: Any, tokenizer: Any, rows: Sequence[dict[str, Row]], recipe: P
     model.eval()
 
 
-def start_vectors(rows: Sequence[dict[str, Row]], size: int, width: int) -> Float[Tensor, "{size} {width}"]:
+def start_vectors(
+    rows: Sequence[dict[str, Row]], size: int, width: int
+) -> Float[Tensor, "{size} {width}"]:
     """Token vectors in which translations are neighbours, from the co-occurrence of tokens in
     groups.
 
@@ -170,7 +194,12 @@ def start_vectors(rows: Sequence[dict[str, Row]], size: int, width: int) -> Floa
     Source: Levy, Soegaard & Goldberg 2017 (sentence identifiers as features), with PPMI and SVD as
     in Levy & Goldberg 2014.
     """
-    pairs = {(token, at) for at, row in enumerate(rows) for translation in row.values() for token in translation.ids}
+    pairs = {
+        (token, at)
+        for at, row in enumerate(rows)
+        for translation in row.values()
+        for token in translation.ids
+    }
     tokens, groups = np.array(sorted(pairs)).T
     counts = csr_matrix((np.ones(len(tokens)), (tokens, groups)), shape=(size, len(rows)))
     by_token, by_group = np.asarray(counts.sum(1)).ravel(), np.asarray(counts.sum(0)).ravel()
@@ -195,12 +224,17 @@ class Batch(NamedTuple):
     """The concept of each of these pairs: others of the same concept are not used as negatives."""
 
 
-def _batches(rows: Sequence[dict[str, Row]], recipe: Pretraining, tokenizer: Any, rng: random.Random) -> Iterator[Batch]:
+def _batches(
+    rows: Sequence[dict[str, Row]], recipe: Pretraining, tokenizer: Any, rng: random.Random
+) -> Iterator[Batch]:
     """Batches of sequences of similar length: many are sampled at a time and sorted."""
     ahead, done = 16, 0
     while done < recipe.steps:
         single = all(len(row) == 1 for row in rows)
-        kinds = ["alone" if single else "together" if rng.random() < recipe.together else "apart" for _ in range(ahead)]
+        kinds = [
+            "alone" if single else "together" if rng.random() < recipe.together else "apart"
+            for _ in range(ahead)
+        ]
         for kind in dict.fromkeys(kinds):
             count = kinds.count(kind)
             size = recipe.batch if kind == "alone" else recipe.batch // 2
@@ -229,7 +263,9 @@ def _batch(sampled: Sequence[tuple[Row, ...]], kind: str, tokenizer: Any) -> Bat
         return Batch([row.ids for (row,) in sampled], [], [], [])
     if kind == "together":
         limit = tokenizer.model_max_length
-        return Batch([(first.ids + second.ids[1:])[:limit] for first, second in sampled], [], [], [])
+        return Batch(
+            [(first.ids + second.ids[1:])[:limit] for first, second in sampled], [], [], []
+        )
     ids = [row.ids for pair in sampled for row in pair]
     tokens, meanings = [], []
     for at, (first, second) in enumerate(sampled):
@@ -261,12 +297,18 @@ def _loss(model: Any, tokenizer: Any, batch: Batch, recipe: Pretraining) -> Floa
     head = model.cls if hasattr(model, "cls") else model.lm_head
     loss = cross_entropy(head(states[chosen]), ids[chosen])
     if batch.pairs and recipe.pull:
-        losses = [_contrast(states[[a for a, _ in batch.pairs], 0], states[[b for _, b in batch.pairs], 0])]
+        losses = [
+            _contrast(
+                states[[a for a, _ in batch.pairs], 0], states[[b for _, b in batch.pairs], 0]
+            )
+        ]
         if batch.tokens:
             first, at, second, to = (torch.tensor(column) for column in zip(*batch.tokens))
             numbers = {name: number for number, name in enumerate(dict.fromkeys(batch.meanings))}
             same = torch.tensor([numbers[name] for name in batch.meanings])
-            losses.append(_contrast(states[first, at], states[second, to], same[:, None] == same[None, :]))
+            losses.append(
+                _contrast(states[first, at], states[second, to], same[:, None] == same[None, :])
+            )
         loss = loss + recipe.pull * torch.stack(losses).mean()
     return loss
 
@@ -282,11 +324,15 @@ def _masked(
     chosen[0, int((~special[0]).nonzero()[0])] = True  # never nothing
     chance = torch.rand(ids.shape)
     hidden = torch.where(chosen & (chance < 0.8), tokenizer.mask_token_id, ids)
-    return torch.where(chosen & (chance >= 0.9), torch.randint(0, len(tokenizer), ids.shape), hidden), chosen
+    return torch.where(
+        chosen & (chance >= 0.9), torch.randint(0, len(tokenizer), ids.shape), hidden
+    ), chosen
 
 
 def _contrast(
-    first: Float[Tensor, "pair width"], second: Float[Tensor, "pair width"], same: Bool[Tensor, "pair pair"] | None = None
+    first: Float[Tensor, "pair width"],
+    second: Float[Tensor, "pair width"],
+    same: Bool[Tensor, "pair pair"] | None = None,
 ) -> Float[Tensor, ""]:
     """Cross entropy of each state's partner among all states of other concepts, in both
     directions."""

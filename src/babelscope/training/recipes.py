@@ -56,12 +56,19 @@ def pretrained(
 ) -> Path:
     """The folder of the recipe's encoder and tokenizer, trained if it is not in the cache."""
     if name not in RECIPES:
-        raise InputError(f"there is no pretraining recipe {name!r}; there are: {', '.join(RECIPES)}")
+        raise InputError(
+            f"there is no pretraining recipe {name!r}; there are: {', '.join(RECIPES)}"
+        )
     if name.startswith("monolingual") != (len(languages) == 1):
-        raise InputError(f"the recipe {name} is for {'one language' if name.startswith('mono') else 'several languages'}")
+        raise InputError(
+            f"the recipe {name} is for "
+            f"{'one language' if name.startswith('mono') else 'several languages'}"
+        )
     recipe, count = RECIPES[name]
     tokenizer_kind(recipe.architecture, tokenizer)  # refused before the texts are generated
-    recipe = replace(recipe, tokenizer=tokenizer, seed=seed, vocabulary=vocabulary or recipe.vocabulary)
+    recipe = replace(
+        recipe, tokenizer=tokenizer, seed=seed, vocabulary=vocabulary or recipe.vocabulary
+    )
     threads = 1 if recipe.width <= NARROW else torch.get_num_threads()
     identity = {
         "training": TRAINING,

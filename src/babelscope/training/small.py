@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import (
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
@@ -29,11 +38,12 @@ from babelscope.model.load import quiet
 ARCHITECTURES = ("bert", "xlm-roberta", "distilbert", "gpt2")
 
 BERT_SPECIALS = {
-    "pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]",
+    "pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]",
+    "mask_token": "[MASK]",
 }  # fmt: skip
 XLMR_SPECIALS = {
-    "bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>", "mask_token": "<mask>",
-    "cls_token": "<s>", "sep_token": "</s>",
+    "bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>",
+    "mask_token": "<mask>", "cls_token": "<s>", "sep_token": "</s>",
 }  # fmt: skip
 GPT2_SPECIALS = {"eos_token": "<|endoftext|>", "bos_token": "<|endoftext|>", "pad_token": "<pad>"}
 
@@ -58,7 +68,9 @@ def make(
     if architecture not in ARCHITECTURES:
         raise InputError(f"architecture {architecture!r} is not one of: {', '.join(ARCHITECTURES)}")
     if width % 32 or width < 32 or layers < 1:
-        raise InputError(f"a width must be a multiple of 32 and layers at least 1; {width} and {layers} given")
+        raise InputError(
+            f"a width must be a multiple of 32 and layers at least 1; {width} and {layers} given"
+        )
     tokenizer = make_tokenizer(architecture, texts, vocabulary)
     torch.manual_seed(seed)
     hf = make_model(architecture, tokenizer, labels, layers=layers, width=width)
@@ -70,7 +82,14 @@ def make(
     return target
 
 
-def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, positions: int = 128, *, kind: str = "") -> Any:
+def make_tokenizer(
+    architecture: str,
+    texts: Sequence[str],
+    vocabulary: int,
+    positions: int = 128,
+    *,
+    kind: str = "",
+) -> Any:
     """A fast tokenizer trained on the texts, of that kind or the architecture's usual one.
 
     *Law*: the same texts give the same tokenizer.
@@ -81,7 +100,9 @@ def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, pos
     backend = TOKENIZERS[kind](texts, vocabulary, list(dict.fromkeys(specials.values())))
     if kind != "bytes":
         backend.post_processor = _template(backend, bert)
-    types = ["token_type_ids"] if architecture == "bert" else []  # only BERT is told which text of a pair a token is of
+    types = (
+        ["token_type_ids"] if architecture == "bert" else []
+    )  # only BERT is told which text of a pair a token is of
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=backend,
         model_max_length=positions,
@@ -95,10 +116,22 @@ def make_tokenizer(architecture: str, texts: Sequence[str], vocabulary: int, pos
 
 def tokenizer_kind(architecture: str, kind: str = "") -> str:
     """The kind of tokenizer, or the architecture's usual one; one that does not fit is refused."""
-    kind = kind or {"bert": "wordpiece", "distilbert": "wordpiece", "xlm-roberta": "bpe", "gpt2": "bytes"}[architecture]
+    kind = (
+        kind
+        or {"bert": "wordpiece", "distilbert": "wordpiece", "xlm-roberta": "bpe", "gpt2": "bytes"}[
+            architecture
+        ]
+    )
     if kind not in TOKENIZERS or (kind == "bytes") != (architecture == "gpt2"):
-        fitting = ["bytes"] if architecture == "gpt2" else [name for name in TOKENIZERS if name != "bytes"]
-        raise InputError(f"a tokenizer of kind {kind!r} does not fit {architecture}; choose one of: {', '.join(fitting)}")
+        fitting = (
+            ["bytes"]
+            if architecture == "gpt2"
+            else [name for name in TOKENIZERS if name != "bytes"]
+        )
+        raise InputError(
+            f"a tokenizer of kind {kind!r} does not fit {architecture}; choose one of: "
+            f"{', '.join(fitting)}"
+        )
     return kind
 
 
@@ -107,28 +140,40 @@ def _template(backend: Tokenizer, bert: bool) -> processors.TemplateProcessing:
     first, last = ("[CLS]", "[SEP]") if bert else ("<s>", "</s>")
     pair = f"{first} $A {last} $B:1 {last}:1" if bert else f"{first} $A {last} {last} $B {last}"
     known = [(name, backend.token_to_id(name)) for name in (first, last)]
-    return processors.TemplateProcessing(single=f"{first} $A {last}", pair=pair, special_tokens=known)
+    return processors.TemplateProcessing(
+        single=f"{first} $A {last}", pair=pair, special_tokens=known
+    )
 
 
 def make_model(
-    architecture: str, tokenizer: Any, labels: Sequence[str], *, layers: int, width: int, positions: int = 128
+    architecture: str,
+    tokenizer: Any,
+    labels: Sequence[str],
+    *,
+    layers: int,
+    width: int,
+    positions: int = 128,
 ) -> Any:
     """A sequence classifier of that architecture with random weights from torch's current seed."""
-    names = {"id2label": dict(enumerate(labels)), "label2id": {label: index for index, label in enumerate(labels)}}
+    names = {
+        "id2label": dict(enumerate(labels)),
+        "label2id": {label: index for index, label in enumerate(labels)},
+    }
     heads, inner, size = max(1, width // 32), 4 * width, len(tokenizer)
     padding = tokenizer.pad_token_id
     if architecture == "distilbert":
         return DistilBertForSequenceClassification(
             DistilBertConfig(
-                vocab_size=size, dim=width, n_layers=layers, n_heads=heads, hidden_dim=inner, pad_token_id=padding,
-                max_position_embeddings=positions, **names,
+                vocab_size=size, dim=width, n_layers=layers, n_heads=heads, hidden_dim=inner,
+                pad_token_id=padding, max_position_embeddings=positions, **names,
             )
         )  # fmt: skip
     if architecture == "gpt2":
         return GPT2ForSequenceClassification(
             GPT2Config(
-                vocab_size=size, n_embd=width, n_layer=layers, n_head=heads, n_positions=positions, pad_token_id=padding,
-                bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, **names,
+                vocab_size=size, n_embd=width, n_layer=layers, n_head=heads, n_positions=positions,
+                pad_token_id=padding, bos_token_id=tokenizer.bos_token_id,
+                eos_token_id=tokenizer.eos_token_id, **names,
             )
         )  # fmt: skip
     config, kind = {
@@ -136,10 +181,15 @@ def make_model(
         "xlm-roberta": (XLMRobertaConfig, XLMRobertaForSequenceClassification),
     }[architecture]
     offset = padding + 1 if architecture == "xlm-roberta" else 0
-    extra = {"type_vocab_size": 1, "bos_token_id": 0, "eos_token_id": 2} if architecture == "xlm-roberta" else {}
+    extra = (
+        {"type_vocab_size": 1, "bos_token_id": 0, "eos_token_id": 2}
+        if architecture == "xlm-roberta"
+        else {}
+    )
     return kind(
         config(
-            vocab_size=size, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads, intermediate_size=inner,
+            vocab_size=size, hidden_size=width, num_hidden_layers=layers,
+            num_attention_heads=heads, intermediate_size=inner,
             max_position_embeddings=positions + offset, pad_token_id=padding, **extra, **names,
         )
     )  # fmt: skip
@@ -151,8 +201,12 @@ def _wordpiece(texts: Sequence[str], vocabulary: int, specials: list[str]) -> To
     and only the vocabulary is used."""
     unknown = next(name for name in specials if "unk" in name.lower())
     trained = _wordpiece_shell(models.WordPiece(unk_token=unknown))
-    inside = sorted({f"##{character}" for text in texts for character in trained.normalizer.normalize_str(text)})
-    trainer = trainers.WordPieceTrainer(vocab_size=vocabulary, special_tokens=[*specials, *inside], show_progress=False)
+    inside = sorted(
+        {f"##{character}" for text in texts for character in trained.normalizer.normalize_str(text)}
+    )
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=vocabulary, special_tokens=[*specials, *inside], show_progress=False
+    )
     trained.train_from_iterator(texts, trainer)
     pieces = json.loads(trained.to_str())["model"]["vocab"]
     backend = _wordpiece_shell(models.WordPiece(pieces, unk_token=unknown))
@@ -175,15 +229,23 @@ def _metaspaced(model: Any) -> Tokenizer:
     backend.normalizer = normalizers.NFKC()
     split = [Regex(r"\p{P}"), Regex(r"\p{Han}")]
     backend.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Metaspace(), *(pre_tokenizers.Split(pattern, "isolated") for pattern in split)]
+        [
+            pre_tokenizers.Metaspace(),
+            *(pre_tokenizers.Split(pattern, "isolated") for pattern in split),
+        ]
     )
     backend.decoder = decoders.Metaspace()
     return backend
 
 
 def _bpe(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
-    backend = _metaspaced(models.BPE(unk_token=next(name for name in specials if "unk" in name.lower())))
-    backend.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=specials, show_progress=False))
+    backend = _metaspaced(
+        models.BPE(unk_token=next(name for name in specials if "unk" in name.lower()))
+    )
+    backend.train_from_iterator(
+        texts,
+        trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=specials, show_progress=False),
+    )
     return backend
 
 
@@ -191,8 +253,19 @@ def _characters(texts: Sequence[str], vocabulary: int, specials: list[str]) -> T
     """BPE without merges: one token per character, whatever the vocabulary size."""
     unknown = next(name for name in specials if "unk" in name.lower())
     shell = _metaspaced(models.BPE(unk_token=unknown))
-    seen = sorted({letter for text in texts for letter in shell.normalizer.normalize_str(text.replace(" ", "▁"))} | {"▁"})
-    backend = _metaspaced(models.BPE({piece: at for at, piece in enumerate([*specials, *seen])}, [], unk_token=unknown))
+    seen = sorted(
+        {
+            letter
+            for text in texts
+            for letter in shell.normalizer.normalize_str(text.replace(" ", "▁"))
+        }
+        | {"▁"}
+    )
+    backend = _metaspaced(
+        models.BPE(
+            {piece: at for at, piece in enumerate([*specials, *seen])}, [], unk_token=unknown
+        )
+    )
     backend.add_special_tokens(specials)
     return backend
 
@@ -203,10 +276,15 @@ def _unigram(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Toke
 
     unknown = next(name for name in specials if "unk" in name.lower())
     shell, model = _metaspaced(models.Unigram()), io.BytesIO()
-    words = (word for text in texts for word, _ in shell.pre_tokenizer.pre_tokenize_str(shell.normalizer.normalize_str(text)))
+    words = (
+        word
+        for text in texts
+        for word, _ in shell.pre_tokenizer.pre_tokenize_str(shell.normalizer.normalize_str(text))
+    )
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=words, model_writer=model, vocab_size=vocabulary, model_type="unigram", character_coverage=1.0,
-        num_threads=1, hard_vocab_limit=False, minloglevel=2, add_dummy_prefix=False, normalization_rule_name="identity",
+        sentence_iterator=words, model_writer=model, vocab_size=vocabulary, model_type="unigram",
+        character_coverage=1.0, num_threads=1, hard_vocab_limit=False, minloglevel=2,
+        add_dummy_prefix=False, normalization_rule_name="identity",
     )  # fmt: skip
     trained = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
     pieces = [
@@ -214,7 +292,9 @@ def _unigram(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Toke
         for at in range(trained.get_piece_size())
         if not (trained.is_control(at) or trained.is_unknown(at))
     ]
-    backend = _metaspaced(models.Unigram([(name, 0.0) for name in specials] + pieces, unk_id=specials.index(unknown)))
+    backend = _metaspaced(
+        models.Unigram([(name, 0.0) for name in specials] + pieces, unk_id=specials.index(unknown))
+    )
     backend.add_special_tokens(specials)
     return backend
 
@@ -234,5 +314,11 @@ def _bytes(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokeni
     return backend
 
 
-TOKENIZERS = {"wordpiece": _wordpiece, "bpe": _bpe, "unigram": _unigram, "characters": _characters, "bytes": _bytes}
+TOKENIZERS = {
+    "wordpiece": _wordpiece,
+    "bpe": _bpe,
+    "unigram": _unigram,
+    "characters": _characters,
+    "bytes": _bytes,
+}
 """The kinds of tokenizers that can be trained."""

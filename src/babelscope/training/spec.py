@@ -10,7 +10,9 @@ from babelscope.options import Spec
 
 
 class TrainSpec(Spec):
-    """A model to be trained here: from a small architecture made from scratch, or from a checkpoint as `base`."""
+    """A model to be trained here: from a small architecture made from scratch, or from a
+    checkpoint as `base`.
+    """
 
     languages: list[str] = Field(min_length=1)
     """Languages of the training examples, as far as the task has them."""
@@ -52,14 +54,18 @@ class TrainSpec(Spec):
         if not isinstance(self.base, dict):
             return self
         if not self.separately or self.revision is not None:
-            raise ValueError("a base for each language needs 'separately: true', and has no one 'revision'")
+            raise ValueError(
+                "a base for each language needs 'separately: true', and has no one 'revision'"
+            )
         missing = sorted(set(self.languages) - set(self.base))
         if missing:
             raise ValueError(f"there is no base for {missing[0]!r}; given: {', '.join(self.base)}")
         return self
 
     def of(self, lang: str) -> TrainSpec:
-        """How the model that reads this language is trained: on it alone where models are trained separately."""
+        """How the model that reads this language is trained: on it alone where models are trained
+        separately.
+        """
         if not self.separately:
             return self
         base = self.base[lang] if isinstance(self.base, dict) else self.base
@@ -67,7 +73,9 @@ class TrainSpec(Spec):
 
 
 class ModelSpec(Spec):
-    """A model: an existing one (`source`: hub id or folder) or one to be trained; and the languages it is studied in."""
+    """A model: an existing one (`source`: hub id or folder) or one to be trained; and the
+    languages it is studied in.
+    """
 
     name: str
     """Name of the model in the report."""
@@ -93,9 +101,15 @@ class ModelSpec(Spec):
         if (self.source is None) == (self.train is None):
             raise ValueError("give either 'source' or 'train'")
         if self.train is not None and self.trained_on:
-            raise ValueError("'trained_on' is for an existing model; what is trained here has 'languages' in 'train'")
+            raise ValueError(
+                "'trained_on' is for an existing model; what is trained here has 'languages' in "
+                "'train'"
+            )
         if self.verbalizer is not None and self.train is not None:
-            raise ValueError("a 'verbalizer' is for a language model as 'source'; what is trained here has classes")
+            raise ValueError(
+                "a 'verbalizer' is for a language model as 'source'; what is trained here has "
+                "classes"
+            )
         return self
 
     @property

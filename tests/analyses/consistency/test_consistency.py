@@ -1,4 +1,6 @@
-"""The laws of transport, weights and consistency (I1 to I20 of the specification), on random texts."""
+"""The laws of transport, weights and consistency (I1 to I20 of the specification), on random
+texts.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ MANY = settings(max_examples=40, deadline=None)
 
 
 def instance(seed: int, most: int = 9) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Heavy-tailed signed scores with zeros among them, and cosines of random vectors: about half are negative."""
+    """Heavy-tailed signed scores with zeros among them, and cosines of random vectors: about half
+    are negative.
+    """
     rng = np.random.default_rng(seed)
     m, n = rng.integers(1, most + 1, 2)
     one, two = vectors(rng, m), vectors(rng, n)
@@ -51,16 +55,25 @@ def abs_weights(scores: np.ndarray) -> np.ndarray:
 
 
 def programme(a: np.ndarray, b: np.ndarray, similarity: np.ndarray) -> float:
-    """The definition as it stands: flow >= 0 under two sets of inequalities, by SciPy's HiGHS on the raw similarities."""
+    """The definition as it stands: flow >= 0 under two sets of inequalities, by SciPy's HiGHS on
+    the raw similarities.
+    """
     m, n = similarity.shape
     rows = np.kron(np.eye(m), np.ones(n))
     columns = np.kron(np.ones(m), np.eye(n))
-    solved = linprog(-similarity.ravel(), A_ub=np.vstack([rows, columns]), b_ub=np.concatenate([a, b]), bounds=(0, None))
+    solved = linprog(
+        -similarity.ravel(),
+        A_ub=np.vstack([rows, columns]),
+        b_ub=np.concatenate([a, b]),
+        bounds=(0, None),
+    )
     assert solved.success
     return float(-solved.fun)
 
 
-def bare(source: np.ndarray, target: np.ndarray, similarity: np.ndarray, norm: str = "abs") -> float:
+def bare(
+    source: np.ndarray, target: np.ndarray, similarity: np.ndarray, norm: str = "abs"
+) -> float:
     return consistency(source, target, similarity, norm=norm, permutations=0).c
 
 
@@ -107,7 +120,10 @@ def test_i1_a_text_agrees_with_itself(seed: int) -> None:
     mine = vectors(np.random.default_rng(seed), len(source))
     for norm in NORMS:
         found = sensitivity(source, source, mine @ mine.T, permutations=0)[norm]
-        assert found.c == pytest.approx(1, abs=1e-9) or found.reason == "source: no attribution is positive"
+        assert (
+            found.c == pytest.approx(1, abs=1e-9)
+            or found.reason == "source: no attribution is positive"
+        )
 
 
 @given(SEEDS)
@@ -115,12 +131,18 @@ def test_i1_a_text_agrees_with_itself(seed: int) -> None:
 def test_i2_symmetry(seed: int) -> None:
     source, target, similarity = instance(seed)
     for norm in NORMS:
-        one, two = consistency(source, target, similarity, norm=norm), consistency(target, source, similarity.T, norm=norm)
+        one, two = (
+            consistency(source, target, similarity, norm=norm),
+            consistency(target, source, similarity.T, norm=norm),
+        )
         if one.reason:
             assert two.reason
             continue
         assert one.c == pytest.approx(two.c, abs=1e-9)
-        assert (one.ceil_s, one.c_unif) == (pytest.approx(two.ceil_t, abs=1e-9), pytest.approx(two.c_unif, abs=1e-9))
+        assert (one.ceil_s, one.c_unif) == (
+            pytest.approx(two.ceil_t, abs=1e-9),
+            pytest.approx(two.c_unif, abs=1e-9),
+        )
 
 
 @given(SEEDS, st.sampled_from(sorted(NORMS)), st.booleans())
@@ -128,7 +150,9 @@ def test_i2_symmetry(seed: int) -> None:
 def test_i3_bounds(seed: int, norm: str, halves: bool) -> None:
     source, target, similarity = instance(seed)
     rng = np.random.default_rng(seed)
-    segments = tuple(rng.integers(0, 2, size).tolist() for size in similarity.shape) if halves else None
+    segments = (
+        tuple(rng.integers(0, 2, size).tolist() for size in similarity.shape) if halves else None
+    )
     found = consistency(source, target, similarity, norm=norm, segments=segments)
     if found.reason:
         return
@@ -148,11 +172,15 @@ def test_i4_order_i5_splitting_i6_weightless_units(seed: int) -> None:
     rng = np.random.default_rng(seed)
     c = bare(source, target, similarity)
     rows, columns = rng.permutation(len(source)), rng.permutation(len(target))
-    assert bare(source[rows], target[columns], similarity[np.ix_(rows, columns)]) == pytest.approx(c, abs=1e-9)
+    assert bare(source[rows], target[columns], similarity[np.ix_(rows, columns)]) == pytest.approx(
+        c, abs=1e-9
+    )
     share = rng.random()
     split = np.append(source, source[0] * share)
     split[0] *= 1 - share
-    assert bare(split, target, np.vstack([similarity, similarity[:1]])) == pytest.approx(c, abs=1e-9)
+    assert bare(split, target, np.vstack([similarity, similarity[:1]])) == pytest.approx(
+        c, abs=1e-9
+    )
     longer = np.hstack([similarity, rng.uniform(-1, 1, (len(source), 2))])
     plain, padded = (consistency(source, each, s, permutations=0) for each, s in
                      ((target, similarity), (np.append(target, [0.0, 0.0]), longer)))  # fmt: skip
@@ -167,7 +195,9 @@ def test_i7_monotone_i8_lipschitz_i14_concave(seed: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = abs_weights(source), abs_weights(target)
     value, _ = transport(a, b, similarity)
-    raised = similarity + rng.random(similarity.shape) * (1 - similarity) * (rng.random(similarity.shape) < 0.3)
+    raised = similarity + rng.random(similarity.shape) * (1 - similarity) * (
+        rng.random(similarity.shape) < 0.3
+    )
     assert transport(a, b, raised)[0] >= value - 1e-9
     other, further = rng.dirichlet(np.full(len(a), 0.5)), rng.dirichlet(np.full(len(b), 0.5))
     clipped = np.clip(similarity, 0, 1)
@@ -188,15 +218,21 @@ def test_i9_scale_and_sign_of_the_scores(seed: int, scale: float) -> None:
         if row.scale:
             assert same
         if row.flip:
-            assert bare(-source, target, similarity, norm) == pytest.approx(bare(source, target, similarity, norm), abs=1e-9)
+            assert bare(-source, target, similarity, norm) == pytest.approx(
+                bare(source, target, similarity, norm), abs=1e-9
+            )
     both = bare(-source, -target, similarity, "signed")
     assert both == pytest.approx(bare(source, target, similarity, "signed"), abs=1e-9)
-    np.testing.assert_allclose(weights(-source, "signed"), weights(source, "signed")[:, ::-1], atol=1e-12)
+    np.testing.assert_allclose(
+        weights(-source, "signed"), weights(source, "signed")[:, ::-1], atol=1e-12
+    )
 
 
 def test_i9_softmax_alone_depends_on_the_scale() -> None:
     scores = np.array([1.0, 2.0, -1.0])
-    changed = {name for name in NORMS if not np.allclose(weights(3 * scores, name), weights(scores, name))}
+    changed = {
+        name for name in NORMS if not np.allclose(weights(3 * scores, name), weights(scores, name))
+    }
     assert changed == {name for name, row in NORMS.items() if not row.scale} == {"softmax"}
 
 
@@ -223,14 +259,21 @@ def test_i13_turning_the_space_changes_nothing(seed: int) -> None:
     rng = np.random.default_rng(seed)
     one, two = vectors(rng, len(source)), vectors(rng, len(target))
     turn = ortho_group.rvs(4, random_state=seed)
-    assert bare(source, target, (one @ turn) @ (two @ turn).T) == pytest.approx(bare(source, target, one @ two.T), abs=1e-9)
+    assert bare(source, target, (one @ turn) @ (two @ turn).T) == pytest.approx(
+        bare(source, target, one @ two.T), abs=1e-9
+    )
 
 
 @given(SEEDS)
 @MANY
 def test_i15_equal_weights_have_no_lift(seed: int) -> None:
     *_, similarity = instance(seed)
-    found = consistency(np.full(similarity.shape[0], -0.3), np.full(similarity.shape[1], 2.0), similarity, permutations=5)
+    found = consistency(
+        np.full(similarity.shape[0], -0.3),
+        np.full(similarity.shape[1], 2.0),
+        similarity,
+        permutations=5,
+    )
     assert found.c_perm == pytest.approx(found.c_unif, abs=1e-9)
     assert found.lift == pytest.approx(0, abs=1e-9)
     assert found.p == 1
@@ -245,7 +288,10 @@ def test_i18_signed_is_below_abs_and_its_own_bound(seed: int) -> None:
     positive = [np.maximum(each, 0).sum() / np.abs(each).sum() for each in (source, target)]
     assert found <= 1 - abs(positive[0] - positive[1]) + 1e-9
     doubled = np.kron(np.eye(2), np.clip(similarity, 0, 1))
-    sides = [np.concatenate([np.maximum(each, 0), np.maximum(-each, 0)]) / np.abs(each).sum() for each in (source, target)]
+    sides = [
+        np.concatenate([np.maximum(each, 0), np.maximum(-each, 0)]) / np.abs(each).sum()
+        for each in (source, target)
+    ]
     assert found == pytest.approx(programme(sides[0], sides[1], doubled), abs=1e-8)
 
 
@@ -255,21 +301,28 @@ def test_i19_segments(seed: int) -> None:
     source, target, similarity = instance(seed)
     rng = np.random.default_rng(seed)
     left, right = (rng.integers(0, 2, size) for size in similarity.shape)
-    found = consistency(source, target, similarity, segments=(left.tolist(), right.tolist()), permutations=3)
+    found = consistency(
+        source, target, similarity, segments=(left.tolist(), right.tolist()), permutations=3
+    )
     a, b = abs_weights(source), abs_weights(target)
     overlap = sum(min(a[left == part].sum(), b[right == part].sum()) for part in (0, 1))
     assert found.c <= bare(source, target, similarity) + 1e-9
     assert found.c <= overlap + 1e-9
     assert found.c_perm <= overlap + 1e-9, "weight was permuted across the border of the texts"
-    apart = [programme(a[left == part], b[right == part], similarity[np.ix_(left == part, right == part)])
+    apart = [programme(a[left == part], b[right == part], similarity[np.ix_(left == part,
+    right == part)])
              for part in (0, 1) if (left == part).any() and (right == part).any()]  # fmt: skip
     assert found.c == pytest.approx(sum(apart), abs=1e-8)
 
 
 def test_i19_no_draw_carries_weight_across_the_border() -> None:
-    """All weight of the source in its first text, all of the target in its second: whatever is permuted, nothing meets."""
+    """All weight of the source in its first text, all of the target in its second: whatever is
+    permuted, nothing meets.
+    """
     source, target = np.array([2.0, 1.0, 0.0, 0.0]), np.array([0.0, 0.0, 3.0, 1.0])
-    found = consistency(source, target, np.ones((4, 4)), segments=([0, 0, 1, 1], [0, 0, 1, 1]), permutations=20)
+    found = consistency(
+        source, target, np.ones((4, 4)), segments=([0, 0, 1, 1], [0, 0, 1, 1]), permutations=20
+    )
     assert (found.c, found.c_perm) == (0, 0)
 
 
@@ -279,7 +332,9 @@ def test_i20_the_ceiling_is_reached(seed: int) -> None:
     source, _, similarity = instance(seed)
     a = abs_weights(source)
     nearest = np.bincount(similarity.argmax(1), weights=a, minlength=similarity.shape[1])
-    assert transport(a, nearest, similarity)[0] == pytest.approx(consistency(source, nearest, similarity).ceil_s, abs=1e-9)
+    assert transport(a, nearest, similarity)[0] == pytest.approx(
+        consistency(source, nearest, similarity).ceil_s, abs=1e-9
+    )
 
 
 def test_by_hand() -> None:
@@ -288,7 +343,8 @@ def test_by_hand() -> None:
     assert found.c == pytest.approx(0.7)
     assert found.c_indep == pytest.approx(0.7 * 0.4 + 0.3 * 0.6)
     assert (found.ceil, found.c_unif) == (pytest.approx(1), 1)
-    # Of the four permutations two give .7 again and two min(.7, .6) + min(.3, .4) = .9: C is never beaten downwards.
+    # Of the four permutations two give .7 again and two min(.7, .6) + min(.3, .4) = .9: C is never
+    # beaten downwards.
     assert found.p == 1
     assert found.c_perm == pytest.approx(0.8, abs=0.02)
     assert found.lift == pytest.approx(-0.1, abs=0.02)
@@ -297,17 +353,22 @@ def test_by_hand() -> None:
 
 def test_the_draw_belongs_to_the_key() -> None:
     source, target, similarity = instance(3)
-    one, two, three = (consistency(source, target, similarity, key=key) for key in ((0, "a"), (0, "a"), (0, "b")))
+    one, two, three = (
+        consistency(source, target, similarity, key=key) for key in ((0, "a"), (0, "a"), (0, "b"))
+    )
     assert one.c_perm == two.c_perm != three.c_perm
 
 
 def test_peaked_weights_score_low_without_any_disagreement() -> None:
-    """Independent weights on one similarity matrix: C rises with their evenness, lift stays at 0."""
+    """Independent weights on one similarity matrix: C rises with their evenness, lift
+    stays at 0.
+    """
     rng = np.random.default_rng(0)
     similarity = vectors(rng, 20, 16) @ vectors(rng, 20, 16).T
     means = []
     for evenness in (0.1, 1.0, 100.0):
-        found = [consistency(rng.dirichlet(np.full(20, evenness)), rng.dirichlet(np.full(20, evenness)), similarity)
+        found = [consistency(rng.dirichlet(np.full(20, evenness)), rng.dirichlet(np.full(20,
+        evenness)), similarity)
                  for _ in range(60)]  # fmt: skip
         means.append((np.mean([one.c for one in found]), np.mean([one.lift for one in found])))
     assert means[0][0] < means[1][0] - 0.05 < means[2][0] - 0.1
@@ -319,14 +380,22 @@ def test_undefined_has_a_reason() -> None:
     reasons = {
         "source: all attributions are zero": (np.zeros(2), ones, similarity, "abs"),
         "target: no attribution is positive": (ones, -ones, similarity, "positive"),
-        "target: an attribution is not finite: nan": (ones, np.array([1.0, nan]), similarity, "abs"),
+        "target: an attribution is not finite: nan": (
+            ones,
+            np.array([1.0, nan]),
+            similarity,
+            "abs",
+        ),
         "a similarity is not finite": (ones, ones, np.array([[1.0, nan], [0.0, 1.0]]), "abs"),
         "a text has no unit": (ones, np.ones(0), np.ones((2, 0)), "abs"),
     }
     for reason, (source, target, matrix, norm) in reasons.items():
         found = consistency(source, target, matrix, norm=norm)
         assert found.reason == reason
-        assert all(isnan(getattr(found, name)) for name in ("c", "c_unif", "c_perm", "ceil", "lift", "kappa", "p"))
+        assert all(
+            isnan(getattr(found, name))
+            for name in ("c", "c_unif", "c_perm", "ceil", "lift", "kappa", "p")
+        )
     for norm in NORMS:
         with pytest.raises(Undefined, match="zero"):
             weights(np.zeros(3), norm)
@@ -350,7 +419,12 @@ def reasons(example: Example) -> set[str]:
     """The concepts that a marked word expresses."""
     assert example.concepts is not None
     assert example.rationale is not None
-    return {name for names, mark in zip(example.concepts[0], example.rationale[0]) if mark for name in names}
+    return {
+        name
+        for names, mark in zip(example.concepts[0], example.rationale[0])
+        if mark
+        for name in names
+    }
 
 
 def rationale_weights(example: Example, deciding: set[str]) -> np.ndarray:
@@ -360,7 +434,9 @@ def rationale_weights(example: Example, deciding: set[str]) -> np.ndarray:
     words = example.concepts[0]
     found = np.zeros(len(words))
     for name in deciding:
-        places = [at for at, names in enumerate(words) if name in names and example.rationale[0][at]]
+        places = [
+            at for at, names in enumerate(words) if name in names and example.rationale[0][at]
+        ]
         found[places] += 1 / len(places)
     return found
 
@@ -372,15 +448,21 @@ def linked_words(one: Example, two: Example) -> np.ndarray:
 
 
 def of_corpus(rows: list[Consistency]) -> float:
-    return kappa(*(float(np.mean([getattr(row, field) for row in rows])) for field in ("c", "c_perm", "ceil")))
+    return kappa(
+        *(
+            float(np.mean([getattr(row, field) for row in rows]))
+            for field in ("c", "c_perm", "ceil")
+        )
+    )
 
 
 @pytest.mark.parametrize("lang", [lang for lang in corpus.LANGUAGES if lang != "en"])
 @pytest.mark.parametrize("task", ["sentiment", "topic"])
 def test_a_consistent_explainer_has_kappa_one_and_a_shuffled_one_zero(task: str, lang: str) -> None:
-    """What decides is what a marked word expresses in both languages. A marked word may express more: the Arabic verb holds
-    its subject, so that it is one word for "find" (marked in English) and "I" (not marked there). With weight on that too,
-    the two explainers differ, and kappa says so: C is below 1 only where the marked concepts differ."""
+    """What decides is what a marked word expresses in both languages. A marked word may express
+    more: the Arabic verb holds its subject, so that it is one word for "find" (marked in English)
+    and "I" (not marked there). With weight on that too, the two explainers differ, and kappa says
+    so: C is below 1 only where the marked concepts differ."""
     rng = np.random.default_rng(0)
     gold: list[Consistency] = []
     shuffled: list[Consistency] = []
@@ -392,6 +474,8 @@ def test_a_consistent_explainer_has_kappa_one_and_a_shuffled_one_zero(task: str,
             mixed = rng.permutation(source), rng.permutation(target)
             shuffled.append(consistency(*mixed, similarity, permutations=10, key=(0, one.id)))
         own = rationale_weights(one, reasons(one)), rationale_weights(two, reasons(two))
-        assert consistency(*own, similarity, permutations=0).c > 1 - 1e-9 or reasons(one) != reasons(two), (one.id, lang)
+        assert consistency(*own, similarity, permutations=0).c > 1 - 1e-9 or reasons(
+            one
+        ) != reasons(two), (one.id, lang)
     assert of_corpus(gold) == pytest.approx(1, abs=1e-9)
     assert abs(of_corpus(shuffled)) < 0.2

@@ -1,4 +1,6 @@
-"""Translations compared by a study: explained for the source's class, scored from the store, found again."""
+"""Translations compared by a study: explained for the source's class, scored from the store, found
+again.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,8 @@ from babelscope.types import UnitScores
 
 LANGS = ("en", "es", "hi")
 TRAIN = {
-    "architecture": "bert", "layers": 1, "width": 32, "vocabulary": 600, "examples": 200, "dev_examples": 10,
-    "learning_rate": 5e-3, "epochs": 6, "batch": 8,
+    "architecture": "bert", "layers": 1, "width": 32, "vocabulary": 600, "examples": 200,
+    "dev_examples": 10, "learning_rate": 5e-3, "epochs": 6, "batch": 8,
 }  # fmt: skip
 
 
@@ -44,22 +46,38 @@ def study(**changed: Any) -> dict[str, Any]:
     """Two models, each trained in one language, compared by gold links."""
     values = {
         "name": "small",
-        "tasks": [{"name": "topic", "data": {"builtin": "topic", "examples": 8}, "target": "source"}],
+        "tasks": [
+            {"name": "topic", "data": {"builtin": "topic", "examples": 8}, "target": "source"}
+        ],
         "languages": list(LANGS),
-        "models": [{"name": lang, "train": {**TRAIN, "languages": [lang]}} for lang in ("en", "hi")],
+        "models": [
+            {"name": lang, "train": {**TRAIN, "languages": [lang]}} for lang in ("en", "hi")
+        ],
         "methods": ["occlusion"],
-        "consistency": {"gold": True, "norms": ["abs", "signed"], "untrained": True, "permutations": 5},
+        "consistency": {
+            "gold": True,
+            "norms": ["abs", "signed"],
+            "untrained": True,
+            "permutations": 5,
+        },
     }
     return {**values, **changed}
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A filled store; the planned places are those of the store, and a second run computes nothing."""
+    """A filled store; the planned places are those of the store, and a second run computes
+    nothing.
+    """
     folder = tmp_path_factory.mktemp("compared")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BABELSCOPE_CACHE", str(tmp_path_factory.getbasetemp() / "models-of-studies"))
-        texts = [text for lang in LANGS for row in corpus.read("topic", lang, "train", 40) for text in row.texts]
+        texts = [
+            text
+            for lang in LANGS
+            for row in corpus.read("topic", lang, "train", 40)
+            for text in row.texts
+        ]
         labels = sorted({str(row.label) for row in corpus.read("topic", "en", "train", 60)})
         base = str(make(folder / "base", "bert", texts, labels, layers=1, width=32, vocabulary=900))
         models = [{**one, "train": {**one["train"], "base": base}} for one in study()["models"]]
@@ -78,7 +96,11 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def units(folder: Path, model: str) -> list[UnitScores]:
@@ -101,7 +123,8 @@ def shown(folder: Path) -> Tables:
 def test_stored_pairs_are_those_of_the_stored_explanations(filled: Path) -> None:
     settings = Settings(permutations=5)
     expected = {
-        (pair.id, pair.lang): pair for pair in score_pairs(units(filled, "hi"), "hi", in_links(examples()), settings=settings)
+        (pair.id, pair.lang): pair
+        for pair in score_pairs(units(filled, "hi"), "hi", in_links(examples()), settings=settings)
     }
     table = read(open_store(filled / "s"), "pairs").to_pandas()
     mine = table[(table["model"] == "hi") & (table["norm"] == "abs")]
@@ -112,11 +135,19 @@ def test_stored_pairs_are_those_of_the_stored_explanations(filled: Path) -> None
     for row in mine.itertuples():
         pair = expected[row.id, row.lang]
         for name in (*SCORE[:-1], "ceil", "lift", "kappa"):
-            assert getattr(row, name) == pytest.approx(getattr(pair.score, name), abs=1e-12, nan_ok=True), name
+            assert getattr(row, name) == pytest.approx(
+                getattr(pair.score, name), abs=1e-12, nan_ok=True
+            ), name
         assert row.c_mis == pytest.approx(pair.c_mis, abs=1e-12, nan_ok=True)
         np.testing.assert_allclose(row.earned_s, pair.score.earned_s, atol=1e-12)
-        assert row.flow_weight @ row.flow_similarity == pytest.approx(row.c), "C is what the flow earns"
-        assert (row.prediction_s, row.prediction_t, row.gold_t) == (pair.prediction_s, pair.prediction_t, pair.gold_t)
+        assert row.flow_weight @ row.flow_similarity == pytest.approx(row.c), (
+            "C is what the flow earns"
+        )
+        assert (row.prediction_s, row.prediction_t, row.gold_t) == (
+            pair.prediction_s,
+            pair.prediction_t,
+            pair.gold_t,
+        )
         assert 0 < row.confidence_t <= 1
         assert row.cluster == cluster[row.id]
         assert (row.centred, isnan(row.mean_cosine)) == (False, True), "gold links are no space"
@@ -141,14 +172,18 @@ def test_confidence_is_the_probability_of_the_prediction_not_of_the_target(fille
 
 @pytest.mark.training
 def test_tables_come_from_the_store_alone(filled: Path) -> None:
-    """The lines are those of the pairs before they were stored; nothing of torch is imported to read them."""
+    """The lines are those of the pairs before they were stored; nothing of torch is imported to
+    read them.
+    """
     found = shown(filled)
     assert [(one.origin.model, one.comparison.settings.norm) for one in found.results] == [
         ("en", "abs"), ("en", "signed"), ("hi", "abs"), ("hi", "signed"),
     ]  # fmt: skip
     last = found.results[2]
     settings = Settings(permutations=5)
-    pairs = score_pairs(units(filled, "hi"), "hi", in_links(examples()), targets=["en", "es"], settings=settings)
+    pairs = score_pairs(
+        units(filled, "hi"), "hi", in_links(examples()), targets=["en", "es"], settings=settings
+    )
     for line, expected in zip(last.comparison.lines, summarise(pairs)):
         for name in ("c", "c_unif", "c_perm", "c_mis", "ceil", "lift"):
             assert line.means[name].mean == pytest.approx(expected.means[name].mean, abs=1e-12)
@@ -162,16 +197,23 @@ def test_tables_come_from_the_store_alone(filled: Path) -> None:
 @pytest.mark.training
 def test_ribbons_are_redrawn_from_the_store(filled: Path) -> None:
     found = shown(filled)
-    assert len(found.ribbons) == 2 * 2 * 3, "two models, two languages, the highest, middle and lowest lift"
+    assert len(found.ribbons) == 2 * 2 * 3, (
+        "two models, two languages, the highest, middle and lowest lift"
+    )
     texts = {(row.id, row.lang): row for row in units(filled, "en")}
     settings, compare = Settings(permutations=5), in_links(examples())
-    scored = {(pair.id, pair.lang): pair for pair in score_pairs(list(texts.values()), "en", compare, settings=settings)}
+    scored = {
+        (pair.id, pair.lang): pair
+        for pair in score_pairs(list(texts.values()), "en", compare, settings=settings)
+    }
     for ribbon, chosen in zip(found.ribbons, chosen_pairs(found.results[0].comparison)):
         pair = scored[chosen.id, chosen.lang]
         one, two = texts[pair.id, "en"], texts[pair.id, pair.lang]
         assert pair.flow is not None
         everything = np.ones(len(one.units), bool), np.ones(len(two.units), bool)
-        assert ribbon_svg(ribbon) == ribbon_svg(make_ribbon(one, two, pair.score, pair.flow, everything))
+        assert ribbon_svg(ribbon) == ribbon_svg(
+            make_ribbon(one, two, pair.score, pair.flow, everything)
+        )
 
 
 @pytest.mark.training
@@ -179,7 +221,9 @@ def test_translations_are_explained_for_the_source_s_class(filled: Path) -> None
     rows = read_attributions(open_store(filled / "s"))
     said = {(one.model, one.group): one.label for one in rows if one.lang == one.model}
     assert all(one.target == said[one.model, one.group] for one in rows)
-    assert any(one.target != one.label for one in rows), "nothing is tested if no prediction differs"
+    assert any(one.target != one.label for one in rows), (
+        "nothing is tested if no prediction differs"
+    )
 
 
 @pytest.mark.training
@@ -196,7 +240,10 @@ def test_the_report_shows_c_with_its_nulls(filled: Path) -> None:
     assert "<details>\n<summary>en · topic · occlusion · en to others · norm signed" in page
     lines = (filled / "page" / "consistency.csv").read_text("utf-8").splitlines()
     assert len(lines) == 1 + 4 * 2
-    assert len((filled / "page" / "consistency_pairs.csv").read_text("utf-8").splitlines()) == 1 + 4 * 2 * 8
+    assert (
+        len((filled / "page" / "consistency_pairs.csv").read_text("utf-8").splitlines())
+        == 1 + 4 * 2 * 8
+    )
 
 
 def test_reading_pairs_does_not_load_torch() -> None:
@@ -215,15 +262,39 @@ def test_reading_pairs_does_not_load_torch() -> None:
         ({"consistency": {"source": "en"}}, "there is no such field"),
         ({"consistency": {}, "sources": "en"}, "did you mean 'source'"),
         ({"models": [{"name": "x", "source": "y"}]}, "model 'x' is not trained on exactly one"),
-        ({"models": [{"name": "x", "source": "y", "trained_on": ["en", "es"]}]}, "model 'x' is not trained on exactly one"),
-        ({"models": [{"name": "x", "train": TRAIN | {"languages": ["en"]}, "trained_on": ["en"]}]}, "for an existing model"),
+        (
+            {"models": [{"name": "x", "source": "y", "trained_on": ["en", "es"]}]},
+            "model 'x' is not trained on exactly one",
+        ),
+        (
+            {
+                "models": [
+                    {"name": "x", "train": TRAIN | {"languages": ["en"]}, "trained_on": ["en"]}
+                ]
+            },
+            "for an existing model",
+        ),
         ({"methods": []}, "consistency needs explanations"),
-        ({"tasks": [{"name": "t", "data": {"builtin": "topic"}, "target": "food"}]}, "compared for the target 'source'"),
-        ({"tasks": [{"name": "t", "data": {"corpus": "xnli"}}]}, "only built-in corpora have gold links"),
-        ({"languages": ["en"], "models": [{"name": "m", "train": TRAIN | {"languages": ["en"]}}]}, "and another language"),
+        (
+            {"tasks": [{"name": "t", "data": {"builtin": "topic"}, "target": "food"}]},
+            "compared for the target 'source'",
+        ),
+        (
+            {"tasks": [{"name": "t", "data": {"corpus": "xnli"}}]},
+            "only built-in corpora have gold links",
+        ),
+        (
+            {
+                "languages": ["en"],
+                "models": [{"name": "m", "train": TRAIN | {"languages": ["en"]}}],
+            },
+            "and another language",
+        ),
     ],
 )
-def test_what_cannot_be_compared_is_refused_before_anything_runs(change: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_compared_is_refused_before_anything_runs(
+    change: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         parse_study(study(**change))
 
@@ -232,4 +303,6 @@ def test_a_model_says_what_it_was_trained_on() -> None:
     values = study(models=[{"name": "x", "source": "y", "trained_on": ["hi"]}])
     (block,) = blocks(parse_study(values))
     assert block.request.source_of(block.model) == "hi"
-    assert parse_study(study(consistency={"norms": "all"})).analyses["consistency"].norms[0] == "abs"
+    assert (
+        parse_study(study(consistency={"norms": "all"})).analyses["consistency"].norms[0] == "abs"
+    )

@@ -1,4 +1,6 @@
-"""The picture of weight between two sentences: widths are weights, lines run as they are read, words are never markup."""
+"""The picture of weight between two sentences: widths are weights, lines run as they are read,
+words are never markup.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +44,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def sides(lang: str, seed: int = 0) -> Ribbon:
     rng = np.random.default_rng(seed)
-    one, two = (UnitScores("1", each, WORDS[each], tuple(rng.normal(size=len(WORDS[each])).tolist()), (0,) * len(WORDS[each]))
+    one, two = (UnitScores("1", each, WORDS[each],
+                           tuple(rng.normal(size=len(WORDS[each])).tolist()),
+                           (0,) * len(WORDS[each]))
                 for each in ("en", lang))  # fmt: skip
     similarity = rng.uniform(-0.5, 1, (len(one.units), len(two.units)))
-    return Ribbon(one, two, consistency(np.array(one.scores), np.array(two.scores), similarity), similarity)
+    return Ribbon(
+        one, two, consistency(np.array(one.scores), np.array(two.scores), similarity), similarity
+    )
 
 
 def middles(picture: str, lang: str) -> list[float]:
@@ -73,7 +79,9 @@ def test_ribbons_fill_their_words_and_never_overlap(seed: int) -> None:
     here, there = np.arange(len(plan)) * 400.0, np.arange(plan.shape[1]) * 300.0
     starts = ribbon_starts(plan, here.tolist(), there.tolist())
     for word, weights in enumerate(plan):
-        spans = sorted((starts[word, j], starts[word, j] + SCALE * weights[j]) for j in np.flatnonzero(weights))
+        spans = sorted(
+            (starts[word, j], starts[word, j] + SCALE * weights[j]) for j in np.flatnonzero(weights)
+        )
         assert spans[0][0] == pytest.approx(here[word] - SCALE * weights.sum() / 2)
         assert spans[-1][1] == pytest.approx(here[word] + SCALE * weights.sum() / 2)
         for before, after in pairwise(spans):
@@ -85,7 +93,9 @@ def test_only_flow_that_earns_is_drawn_and_the_caption_has_the_nulls() -> None:
     plan = ribbon.score.plan
     assert plan is not None
     picture = ET.fromstring(str(ribbon_svg(ribbon)))
-    assert len(list(picture.iter(f"{SVG}path"))) == int(((plan > 0.002) & (ribbon.similarity > 0)).sum())
+    assert len(list(picture.iter(f"{SVG}path"))) == int(
+        ((plan > 0.002) & (ribbon.similarity > 0)).sum()
+    )
     told = str(picture.get("aria-label"))
     assert all(name in told for name in ("C ", "C_unif", "C_perm", "ceil", "lift"))
     with pytest.raises(ValueError, match="no plan"):
@@ -100,7 +110,9 @@ def test_a_ribbon_is_redrawn_from_its_flow_without_the_words_that_were_left_out(
     flow = Flow(rows, columns, plan[rows, columns], ribbon.similarity[rows, columns])
     everything = np.ones(len(ribbon.source.units), bool), np.ones(len(ribbon.target.units), bool)
     again = make_ribbon(ribbon.source, ribbon.target, ribbon.score, flow, everything)
-    assert ribbon_svg(again) == ribbon_svg(ribbon), "the similarity of words that no weight joins is not drawn"
+    assert ribbon_svg(again) == ribbon_svg(ribbon), (
+        "the similarity of words that no weight joins is not drawn"
+    )
     some = everything[0].copy()
     some[1] = False
     fewer = make_ribbon(ribbon.source, ribbon.target, ribbon.score, flow, (some, everything[1]))
@@ -118,21 +130,36 @@ def comparison(source: str, lifts: dict[str, float], space: str = "s") -> tuple[
     """Three pairs of each language with the same lift; NaN for none."""
     pairs = []
     for lang, lift in lifts.items():
-        score = Consistency(c=lift, c_perm=0.0, c_unif=0.5, ceil_s=1.0, ceil_t=1.0, reason="none" if isnan(lift) else "")
+        score = Consistency(
+            c=lift,
+            c_perm=0.0,
+            c_unif=0.5,
+            ceil_s=1.0,
+            ceil_t=1.0,
+            reason="none" if isnan(lift) else "",
+        )
         said = {"prediction_s": "x", "prediction_t": "x", "gold_t": "x"}
         pairs += [Pair(str(k), lang, score, cluster=str(k), **said) for k in range(3)]
-    return Origin(f"tuned in {source}", "t", "m", {}, 0), Comparison(source, space, Settings(), pairs, summarise(pairs))
+    return Origin(f"tuned in {source}", "t", "m", {}, 0), Comparison(
+        source, space, Settings(), pairs, summarise(pairs)
+    )
 
 
 def test_the_matrix_has_a_cell_per_source_and_target_and_none_where_there_is_no_value() -> None:
-    tables = build_tables([comparison("en", {"es": 0.2, "hi": nan}), comparison("es", {"en": -0.1})])
+    tables = build_tables(
+        [comparison("en", {"es": 0.2, "hi": nan}), comparison("es", {"en": -0.1})]
+    )
     (matrix,) = tables.matrices
     lift = grid(matrix, "lift")
-    assert (lift.sources, lift.targets) == (("en", "es"), ("en", "es", "hi")), "the diagonal is a diagonal"
+    assert (lift.sources, lift.targets) == (("en", "es"), ("en", "es", "hi")), (
+        "the diagonal is a diagonal"
+    )
     values = [[cell.text for cell in row] for row in lift.cells]
     assert values == [["–", "0.20", "–"], ["−0.10", "–", "–"]]
     shares = [[cell.share for cell in row] for row in lift.cells]
-    assert shares == [[0, 1, 0], [pytest.approx(-0.5), 0, 0]], "0 has no shade, the largest has the full one"
+    assert shares == [[0, 1, 0], [pytest.approx(-0.5), 0, 0]], (
+        "0 has no shade, the largest has the full one"
+    )
     assert grid(matrix, "accuracy").cells[0][1].value == 1
 
 

@@ -47,15 +47,26 @@ SEEDS = st.integers(0, 10**6)
 MANY = settings(max_examples=40, deadline=None)
 
 
-def two_languages(seed: int = 0, words: int = 40, width: int = 6, shift: float = 0.0) -> tuple[dict, np.ndarray]:
+def two_languages(
+    seed: int = 0, words: int = 40, width: int = 6, shift: float = 0.0
+) -> tuple[dict, np.ndarray]:
     rng = np.random.default_rng(seed)
     one = rng.normal(size=(words, width)) + shift
     turn = ortho_group.rvs(width, random_state=seed)
-    return {"en": {f"w{k}": one[k] for k in range(words)}, "es": {f"p{k}": one[k] @ turn for k in range(words)}}, turn
+    return {
+        "en": {f"w{k}": one[k] for k in range(words)},
+        "es": {f"p{k}": one[k] @ turn for k in range(words)},
+    }, turn
 
 
 def test_unknown_words() -> None:
-    space = make_space("toy", {"en": {"cat": np.array([3.0, 0.0]), "nil": np.zeros(2)}, "es": {"gato": np.array([1.0, 1.0])}})
+    space = make_space(
+        "toy",
+        {
+            "en": {"cat": np.array([3.0, 0.0]), "nil": np.zeros(2)},
+            "es": {"gato": np.array([1.0, 1.0])},
+        },
+    )
     one, two = ("en", ["cat", "NATO", "nil"]), ("es", ["gato", "Nato"])
     found, known_s, known_t = similarity(space, one, two)
     np.testing.assert_allclose(found, [[0.5**0.5, 0], [0, 1], [0, 0]], atol=1e-12)
@@ -78,7 +89,10 @@ def test_a_vector_that_is_not_finite_concerns_its_word_only() -> None:
 
 def test_centring_lowers_the_floor_and_only_where_it_is_high() -> None:
     found, _ = two_languages(shift=2.0)
-    space = make_space("toy", {"en": found["en"], "es": {word: vector + 0.1 for word, vector in found["en"].items()}})
+    space = make_space(
+        "toy",
+        {"en": found["en"], "es": {word: vector + 0.1 for word, vector in found["en"].items()}},
+    )
     by_hand = np.mean([x @ y for x in space.vectors["en"] for y in space.vectors["es"]])
     assert mean_cosine(space, "en", "es") == pytest.approx(by_hand, abs=1e-12)
     assert by_hand > 0.5
@@ -88,7 +102,10 @@ def test_centring_lowers_the_floor_and_only_where_it_is_high() -> None:
     assert not centre_if_needed(space, "en", centring="never").centred
     mine = centre(space)
     np.testing.assert_allclose(
-        np.diag(similarity(mine, ("en", list(mine.places["en"])), ("en", list(mine.places["en"])))[0]), 1
+        np.diag(
+            similarity(mine, ("en", list(mine.places["en"])), ("en", list(mine.places["en"])))[0]
+        ),
+        1,
     )
 
 
@@ -102,9 +119,14 @@ def test_words_are_looked_up_in_their_spellings() -> None:
 
 def test_vec_files_are_streamed(tmp_path: Path) -> None:
     file = tmp_path / "en.vec"
-    file.write_bytes(b"4 3\nthe 1 2 3\ncat 0.5 -1 2e-1 \nthe 9 9 9\nbroken 1 2\nlate 1 1 1\n" + b"\xff 1 1 1\n")
+    file.write_bytes(
+        b"4 3\nthe 1 2 3\ncat 0.5 -1 2e-1 \nthe 9 9 9\nbroken 1 2\nlate 1 1 1\n" + b"\xff 1 1 1\n"
+    )
     found = vec(file, {"the", "cat"})
-    assert {word: row.tolist() for word, row in found.items()} == {"the": [1, 2, 3], "cat": [0.5, -1, 0.2]}
+    assert {word: row.tolist() for word, row in found.items()} == {
+        "the": [1, 2, 3],
+        "cat": [0.5, -1, 0.2],
+    }
     assert not vec(file, {"late"}, rows=4)
     with pytest.raises(InputError, match=r"line 5.*2 numbers after 'broken'; expected 3"):
         vec(file, {"broken"})
@@ -135,7 +157,9 @@ def test_a_dictionary_aligns_two_languages() -> None:
     after = similarity(made, ("en", ["w1", "w2"]), ("es", ["p1", "p2"]))[0]
     assert np.diag(after).min() > 0.98 > np.diag(before).max()
     assert made.precision == {"es": 1.0}
-    with pytest.raises(InputError, match=r"3 dictionary entries for es are too few to align 6 dimensions"):
+    with pytest.raises(
+        InputError, match=r"3 dictionary entries for es are too few to align 6 dimensions"
+    ):
         align(space, "en", {"es": entries[:3]})
     rng = np.random.default_rng(0)
     wrong = [(one, f"p{k}") for (one, _), k in zip(entries, rng.permutation(40))]
@@ -166,7 +190,9 @@ def test_c_of_one_to_one_links_is_the_overlap_of_weights() -> None:
     a, b = np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.6, 0.3])
     found = consistency(a, b, link_similarity({(0, 1), (1, 0)}, (3, 3)), permutations=0)
     assert found.c == pytest.approx(min(0.5, 0.6) + min(0.3, 0.1))
-    assert rank_agreement(a, np.array([0.2, 0.5, 0.1]), {(0, 1), (1, 0), (2, 2)}) == pytest.approx(1)
+    assert rank_agreement(a, np.array([0.2, 0.5, 0.1]), {(0, 1), (1, 0), (2, 2)}) == pytest.approx(
+        1
+    )
     assert isnan(rank_agreement(a, b, set()))
     with pytest.raises(InputError, match="3-0 leads out"):
         link_similarity({(3, 0)}, (3, 3))
@@ -200,20 +226,31 @@ def test_matrices_over_languages() -> None:
     r, p = mantel(one, two)
     assert r == pytest.approx(pearsonr(off_diagonal(one), off_diagonal(two)).statistic)
     order = rng.permutation(5)
-    assert mantel(one[np.ix_(order, order)], two[np.ix_(order, order)]) == (pytest.approx(r), pytest.approx(p))
+    assert mantel(one[np.ix_(order, order)], two[np.ix_(order, order)]) == (
+        pytest.approx(r),
+        pytest.approx(p),
+    )
     assert mantel(one, one) == (pytest.approx(1), 1 / 120)
     rows, columns = rng.normal(size=(2, 5))
     rest = interaction(one)
-    np.testing.assert_allclose(off_diagonal(interaction(one + rows[:, None] + columns)), off_diagonal(rest), atol=1e-9)
+    np.testing.assert_allclose(
+        off_diagonal(interaction(one + rows[:, None] + columns)), off_diagonal(rest), atol=1e-9
+    )
     np.testing.assert_allclose(np.nansum(rest, axis=0), 0, atol=1e-9)
-    np.testing.assert_allclose(off_diagonal(interaction(rows[:, None] + columns[None, :])), 0, atol=1e-9)
+    np.testing.assert_allclose(
+        off_diagonal(interaction(rows[:, None] + columns[None, :])), 0, atol=1e-9
+    )
     assert variance_shares(np.repeat(rows[:, None], 4, axis=1)) == pytest.approx((1, 0, 0))
     assert sum(variance_shares(one)) == pytest.approx(1)
 
 
 def test_the_real_subword_space_knows_translations(shared: Path) -> None:
-    """Against the floor of chance: English words and their Spanish translations in the space that several languages share."""
-    pairs = [pair for pair in dictionary("muse", shared / "data", lang="es") if pair[0] != pair[1]][:2000:10]
+    """Against the floor of chance: English words and their Spanish translations in the space that
+    several languages share.
+    """
+    pairs = [pair for pair in dictionary("muse", shared / "data", lang="es") if pair[0] != pair[1]][
+        :2000:10
+    ]
     needed = {"en": [one for one, _ in pairs], "es": [two for _, two in pairs]}
     models = shared / "models"
     space = subword_space(models / "aligned-subwords", models / "mini-multilingual", needed)
@@ -224,18 +261,29 @@ def test_the_real_subword_space_knows_translations(shared: Path) -> None:
     assert precision(rows, space.vectors["es"], list(gold.values())) > 0.5
     assert abs(mean_cosine(space, "en", "es")) < 0.1
     with pytest.raises(InputError, match="tokenizer that the vectors were made with"):
-        subword_space(models / "aligned-subwords", shared / "data" / "tokenizers" / "xlm-roberta", needed)
+        subword_space(
+            models / "aligned-subwords", shared / "data" / "tokenizers" / "xlm-roberta", needed
+        )
 
 
 def test_links_found_in_the_real_space_agree_with_gold(shared: Path) -> None:
-    """Mutual links of French content words: most are links that people drew; links shuffled within the pair are not."""
+    """Mutual links of French content words: most are links that people drew; links shuffled within
+    the pair are not.
+    """
     models, right, chance, all_ = shared / "models", 0, 0, 0
     rng = np.random.default_rng(0)
     for place, pair in enumerate(aligned("pud-alignments", shared / "data", lang="fr")):
         if place == 60:
             break
-        units = [[one.texts[0][start:end] for start, end in one.words[0]] for one in (pair.source, pair.target)]
-        space = subword_space(models / "aligned-subwords", models / "mini-multilingual", {"en": units[0], "fr": units[1]})
+        units = [
+            [one.texts[0][start:end] for start, end in one.words[0]]
+            for one in (pair.source, pair.target)
+        ]
+        space = subword_space(
+            models / "aligned-subwords",
+            models / "mini-multilingual",
+            {"en": units[0], "fr": units[1]},
+        )
         found = mutual_links(similarity(space, ("en", units[0]), ("fr", units[1]))[0])
         content = {one for one, _ in pair.links}
         found = frozenset(link for link in found if link[0] in content)

@@ -1,4 +1,6 @@
-"""Planted heads are found and nothing else is; masks, their controls, their files and their agreement."""
+"""Planted heads are found and nothing else is; masks, their controls, their files and their
+agreement.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,15 @@ def counted() -> HeadStatistics:
     return head_statistics(plant.planted_heads(ROLES), DATA)
 
 
-def kept(statistics: HeadStatistics, kind: str = "synt_pos", **options: float) -> set[tuple[int, int]]:
-    return {(layer, head) for layer, head in np.argwhere(np.array(head_mask(statistics, kind, **options).keep)).tolist()}
+def kept(
+    statistics: HeadStatistics, kind: str = "synt_pos", **options: float
+) -> set[tuple[int, int]]:
+    return {
+        (layer, head)
+        for layer, head in np.argwhere(
+            np.array(head_mask(statistics, kind, **options).keep)
+        ).tolist()
+    }
 
 
 def test_the_planted_heads_are_found_and_no_other(counted: HeadStatistics) -> None:
@@ -70,7 +79,9 @@ def test_random_attention_selects_none() -> None:
 
 def test_permuting_heads_permutes_everything(counted: HeadStatistics) -> None:
     order = [2, 0, 3, 1]
-    turned = head_statistics(plant.planted_heads([[layer[old] for old in order] for layer in ROLES]), DATA)
+    turned = head_statistics(
+        plant.planted_heads([[layer[old] for old in order] for layer in ROLES]), DATA
+    )
     for name in ("hits", "positional", "offset", "sink"):
         assert (getattr(turned, name) == getattr(counted, name)[:, order]).all(), name
     mask = np.array(head_mask(counted).keep)
@@ -81,7 +92,10 @@ def test_permuting_heads_permutes_everything(counted: HeadStatistics) -> None:
 def test_splitting_words_into_tokens_changes_no_accuracy(direction: str) -> None:
     roles = [[plant.syntactic, plant.dependent]]
     whole, split = (
-        head_statistics(plant.planted_heads(roles), plant.drawn(40, pieces=pieces), direction=direction) for pieces in (1, 4)
+        head_statistics(
+            plant.planted_heads(roles), plant.drawn(40, pieces=pieces), direction=direction
+        )
+        for pieces in (1, 4)
     )
     assert split.tokens > whole.tokens + 100
     assert (split.hits == whole.hits).all()
@@ -101,11 +115,16 @@ def test_pointing_at_any_piece_of_the_word_is_a_hit() -> None:
 
 
 def test_directions() -> None:
-    """A head that looks from word to syntactic head, and one that looks from a word to its last dependent."""
+    """A head that looks from word to syntactic head, and one that looks from a word to its last
+    dependent.
+    """
     model = plant.planted_heads([[plant.syntactic, plant.dependent, plant.random(1)]])
-    down, up, either = (head_statistics(model, DATA, direction=way) for way in ("dep->head", "head->dep", "either"))
+    down, up, either = (
+        head_statistics(model, DATA, direction=way) for way in ("dep->head", "head->dep", "either")
+    )
     assert (accuracy(down)[0, 0] == 1).all()
-    # Each head word finds one of its dependents, the last: hits are the pairs whose dependent is the last one.
+    # Each head word finds one of its dependents, the last: hits are the pairs whose dependent is
+    # the last one.
     names = {"nsubj:pass": "nsubj", "dobj": "obj", "advmod:emph": "advmod"}
     last = dict.fromkeys(up.relations, 0)
     for one in DATA:
@@ -123,7 +142,9 @@ def test_directions() -> None:
 
 
 def test_a_fixed_offset_reaches_the_baseline_and_no_more() -> None:
-    """What lambda is for: with one token per word, a head at a fixed offset scores exactly the share of its distance."""
+    """What lambda is for: with one token per word, a head at a fixed offset scores exactly the
+    share of its distance.
+    """
     for direction in ("dep->head", "head->dep", "either"):
         roles = [[offset_role(d) for d in range(-11, 12)]]
         found = head_statistics(plant.planted_heads(roles), DATA, direction=direction)
@@ -143,8 +164,13 @@ def offset_role(step: int) -> plant.Role:
 
 
 def test_a_causal_model_is_judged_on_what_it_can_see() -> None:
-    model = plant.planted_heads([[plant.syntactic, plant.random(1)], [plant.uniform, plant.dependent]], causal=True)
-    found = {way: head_statistics(model, DATA, direction=way) for way in ("dep->head", "head->dep", "either")}
+    model = plant.planted_heads(
+        [[plant.syntactic, plant.random(1)], [plant.uniform, plant.dependent]], causal=True
+    )
+    found = {
+        way: head_statistics(model, DATA, direction=way)
+        for way in ("dep->head", "head->dep", "either")
+    }
     behind = [0] * 4
     for one in DATA:
         for at, (head, name) in enumerate(zip(one.heads[0], one.relations[0])):
@@ -162,13 +188,18 @@ def test_a_causal_model_is_judged_on_what_it_can_see() -> None:
 
 
 def test_a_window_is_found_and_pairs_outside_of_it_do_not_count() -> None:
-    """Two layers over six words: one sees all, one sees two tokens to either side. The pairs are 1-2 and 0-4."""
+    """Two layers over six words: one sees all, one sees two tokens to either side. The pairs are
+    1-2 and 0-4.
+    """
     band = torch.ones(6, 6, dtype=torch.float64).tril(2).triu(-2)
     weights = torch.stack((torch.ones(6, 6, dtype=torch.float64), band))[:, None]
     weights = weights / weights.sum(dim=-1, keepdim=True)
     assert reach(weights).tolist() == [[-5, 5], [-2, 2]]
     one = Sentence(np.arange(6), np.array([[1, 2, 0], [0, 4, 0]]), np.zeros(1, dtype=np.int64))
-    assert count(weights, one, reach(weights), "dep->head", Size(6, 6, 1)).pairs.tolist() == [[2], [1]]
+    assert count(weights, one, reach(weights), "dep->head", Size(6, 6, 1)).pairs.tolist() == [
+        [2],
+        [1],
+    ]
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -183,7 +214,9 @@ def test_uniform_heads_miss(causal: bool) -> None:
         for at, goal in plant.to_head(ids).items():
             weights[at, goal] = 3
 
-    found = head_statistics(plant.planted_heads([[nearly, clearly, plant.uniform]], causal=causal), DATA)
+    found = head_statistics(
+        plant.planted_heads([[nearly, clearly, plant.uniform]], causal=causal), DATA
+    )
     assert (found.hits[0, [0, 2]] == 0).all()
     assert (found.hits[0, 1] > 0.5 * found.pairs[0]).all()
     assert (found.positional[0, 2] == 0) and (found.sink[0, 2] == 0)  # noqa: PT018
@@ -202,7 +235,10 @@ def test_relations_by_name() -> None:
 
 def test_truncated_pairs_are_dropped() -> None:
     model = plant.planted_heads([[plant.syntactic]], limit=8)
-    cut, whole = head_statistics(model, DATA), head_statistics(plant.planted_heads([[plant.syntactic]]), DATA)
+    cut, whole = (
+        head_statistics(model, DATA),
+        head_statistics(plant.planted_heads([[plant.syntactic]]), DATA),
+    )
     assert (cut.dropped > 0).all()
     assert (cut.known + cut.dropped == whole.known).all()
     assert (accuracy(cut) == 1).all()
@@ -211,7 +247,9 @@ def test_truncated_pairs_are_dropped() -> None:
 
 def test_small_corpora_are_flagged_and_a_perfect_head_still_passes() -> None:
     """One sentence: one distance per relation, so lambda is 1 where there is one pair."""
-    found = head_statistics(plant.planted_heads([[plant.syntactic, plant.random(1)]]), plant.drawn(1, seed=3))
+    found = head_statistics(
+        plant.planted_heads([[plant.syntactic, plant.random(1)]]), plant.drawn(1, seed=3)
+    )
     one = found.pairs[0] == 1
     assert one.any()
     assert (found.baseline[0][one] == 1).all()
@@ -243,7 +281,9 @@ def test_nothing_depends_on_order_batch_or_padding(model: Model) -> None:
         model.inference.budget = before
     assert again.corpus == whole.corpus
     for name in ("hits", "pairs", "known", "dropped", "baseline", "positional", "offset", "sink"):
-        assert np.array_equal(getattr(again, name), getattr(whole, name), equal_nan=name == "baseline"), name
+        assert np.array_equal(
+            getattr(again, name), getattr(whole, name), equal_nan=name == "baseline"
+        ), name
 
 
 def test_two_texts_and_one_are_read_whatever_the_task(bert: Model) -> None:
@@ -327,7 +367,9 @@ def test_agreement(counted: HeadStatistics, one: list[list[bool]], two: list[lis
     if either:
         assert found.jaccard == pytest.approx(both / either)
     # Cohen's kappa from the table of four counts: 2 (ad - bc) / ((a + b)(b + d) + (a + c)(c + d)).
-    n = {key: flat.count(key) for key in ((True, True), (True, False), (False, True), (False, False))}
+    n = {
+        key: flat.count(key) for key in ((True, True), (True, False), (False, True), (False, False))
+    }
     p, q, r, s = n.values()
     below = (p + q) * (q + s) + (p + r) * (r + s)
     if below:
@@ -338,7 +380,9 @@ def test_agreement(counted: HeadStatistics, one: list[list[bool]], two: list[lis
 
 def test_masks_of_other_shapes_are_not_compared(counted: HeadStatistics) -> None:
     mask = head_mask(counted)
-    with pytest.raises(InputError, match="2 layers of 4 heads and 1 layers of 4 heads cannot be compared"):
+    with pytest.raises(
+        InputError, match="2 layers of 4 heads and 1 layers of 4 heads cannot be compared"
+    ):
         agreement(mask, replace(mask, keep=mask.keep[:1]))
     rows = agreements({"en": mask, "fr": mask, "zh": mask})
     assert [(row.one, row.two) for row in rows] == [("en", "fr"), ("en", "zh"), ("fr", "zh")]
@@ -368,7 +412,9 @@ TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
             **dict.fromkeys(("model", "lang", "corpus", "direction", "subtypes"), TEXTS),
             **dict.fromkeys(("margin", "positional", "rate"), NUMBERS),
             "relations": st.just(("nsubj", "obj")),
-            "thresholds": st.lists(st.tuples(st.none() | NUMBERS, NUMBERS), min_size=1, max_size=3).map(tuple),
+            "thresholds": st.lists(
+                st.tuples(st.none() | NUMBERS, NUMBERS), min_size=1, max_size=3
+            ).map(tuple),
             "kind": st.sampled_from(list(KINDS)),
             "keep": GRIDS.map(lambda grid: tuple(map(tuple, grid))),
             "seed": st.integers(),
@@ -391,7 +437,10 @@ def test_files(tmp_path: Path, counted: HeadStatistics) -> None:
     assert read_mask(file, model) == expected
     assert read_mask(str(file), model) == read_mask(to_json(mask), model) == expected
     other = plant.planted_heads([ROLES[0][:3]])
-    with pytest.raises(InputError, match=r"is for 2 layers of 4 heads .* has 1 layers of 3 heads; make one for this model"):
+    with pytest.raises(
+        InputError,
+        match=r"is for 2 layers of 4 heads .* has 1 layers of 3 heads; make one for this model",
+    ):
         read_mask(file, other)
     with pytest.raises(InputError, match=r"is for 2 layers of 4 heads .* has 2 layers of 3 heads"):
         read_mask(file, plant.planted_heads([layer[:3] for layer in ROLES]))
@@ -416,7 +465,9 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_mask_is_refused_in_one_line(tmp_path: Path, counted: HeadStatistics, damage: str) -> None:
+def test_a_damaged_mask_is_refused_in_one_line(
+    tmp_path: Path, counted: HeadStatistics, damage: str
+) -> None:
     file = tmp_path / "mask.json"
     file.write_text(DAMAGE[damage](json.loads(to_json(head_mask(counted)))))
     with pytest.raises(InputError, match=r"mask\.json is (damaged|no head mask)") as caught:
@@ -429,13 +480,17 @@ LANGS = ("en", "fr", "zh", "ar", "hi", "tr")
 
 @pytest.mark.slow
 def test_a_real_model_on_parallel_treebanks(shared: Path) -> None:
-    """Every language's lambda differs, words without a token are few, and no accuracy is out of bounds."""
+    """Every language's lambda differs, words without a token are few, and no accuracy is out of
+    bounds.
+    """
     if not (shared / "models" / "mini-multilingual").is_dir():
         pytest.skip("the small multilingual encoder is not here")
     model = load(shared / "models" / "mini-multilingual", allow_untrained_head=True)
     found = {}
     for lang in LANGS:
-        rows = [row for row, _ in zip(corpora.read("ud-pud", shared / "data", lang=lang), range(60))]
+        rows = [
+            row for row, _ in zip(corpora.read("ud-pud", shared / "data", lang=lang), range(60))
+        ]
         found[lang] = head_statistics(model, rows)
         assert found[lang].shape == (4, 4)
         assert (found[lang].dropped <= 0.15 * (found[lang].known + found[lang].dropped)).all(), lang

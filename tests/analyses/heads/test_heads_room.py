@@ -43,7 +43,9 @@ TREE = """# sent_id = {number}
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("room")
-    make(place / "model", "bert", TEXTS, ["negative", "positive"], layers=2, width=64, vocabulary=300)
+    make(
+        place / "model", "bert", TEXTS, ["negative", "positive"], layers=2, width=64, vocabulary=300
+    )
     for lang in ("en", "fr"):
         text = "".join(TREE.format(number=number) for number in range(3))
         (place / f"{lang}_toy-ud-test.conllu").write_text(text, "utf-8")
@@ -66,19 +68,30 @@ def study(folder: Path, **changed: Any) -> dict[str, Any]:
 def test_a_study_counts_once_and_stores_what_it_planned(folder: Path, tmp_path: Path) -> None:
     asked = parse_study(study(folder))
     first = run(asked, tmp_path / "store")
-    assert (first.filled, first.found, first.failed) == (2 * 2 + 2, 0, ())  # two of each in two languages
+    assert (first.filled, first.found, first.failed) == (
+        2 * 2 + 2,
+        0,
+        (),
+    )  # two of each in two languages
     store = open_store(tmp_path / "store")
     listed = [place for block in blocks(asked) for place in planned(asked, block)]
     assert len(listed) == 6
     assert {Place(**manifest["place"]) for manifest in cells(store)} == set(listed)
     second = run(asked, tmp_path / "store")
     assert (second.filled, second.found) == (0, 6)
-    assert ("heads", 2, 2) in [(row["analysis"], row["done"], row["planned"]) for row in progress_of(asked, store)]
+    assert ("heads", 2, 2) in [
+        (row["analysis"], row["done"], row["planned"]) for row in progress_of(asked, store)
+    ]
     # Thresholds and masks are derived from the counts: other ones need no model.
-    other = parse_study(study(folder, heads={"margin": 0.2, "positional": 0.5, "kinds": ["random", "all"]}))
+    other = parse_study(
+        study(folder, heads={"margin": 0.2, "positional": 0.5, "kinds": ["random", "all"]})
+    )
     assert run(other, tmp_path / "store").filled == 0
     # Relations and directions are not.
-    assert run(parse_study(study(folder, heads={"direction": "either"})), tmp_path / "store").filled == 2
+    assert (
+        run(parse_study(study(folder, heads={"direction": "either"})), tmp_path / "store").filled
+        == 2
+    )
     page = report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
     assert 'id="heads"' in page
     assert page.count('class="bs-heads"') == 1
@@ -88,7 +101,9 @@ def test_a_study_counts_once_and_stores_what_it_planned(folder: Path, tmp_path: 
 
 
 def test_treebanks_of_a_study(folder: Path, tmp_path: Path) -> None:
-    """A mapping leaves languages out, a pattern names them all; the counts are those of the files."""
+    """A mapping leaves languages out, a pattern names them all; the counts are those of
+    the files.
+    """
     french = {"treebanks": {"fr": str(folder / "fr_toy-ud-test.conllu")}}
     asked = parse_study(study(folder, heads=french, faithfulness=None))
     assert [place.lang for block in blocks(asked) for place in planned(asked, block)] == ["fr"]
@@ -97,13 +112,23 @@ def test_treebanks_of_a_study(folder: Path, tmp_path: Path) -> None:
     (model,) = tables(store, read_study(store)) or ()
     (language,) = model.languages
     assert (language.lang, language.statistics.sentences) == ("fr", 3)
-    assert language.statistics.known.tolist() == [3, 0, 0, 0]  # one subject in each of three sentences
+    assert language.statistics.known.tolist() == [
+        3,
+        0,
+        0,
+        0,
+    ]  # one subject in each of three sentences
     pattern = {"treebanks": str(folder / "{lang}_toy-ud-test.conllu")}
-    assert run(parse_study(study(folder, heads=pattern, faithfulness=None)), tmp_path / "store").filled == 1
+    assert (
+        run(parse_study(study(folder, heads=pattern, faithfulness=None)), tmp_path / "store").filled
+        == 1
+    )
     missing = {"treebanks": {"en": "absent.conllu", "fr": french["treebanks"]["fr"]}}
     outcome = run(parse_study(study(folder, heads=missing, faithfulness=None)), tmp_path / "store")
     assert (outcome.filled, outcome.found) == (0, 1)
-    assert [failure.reason for failure in outcome.failed] == ["InputError: there is no file absent.conllu"]
+    assert [failure.reason for failure in outcome.failed] == [
+        "InputError: there is no file absent.conllu"
+    ]
 
 
 def test_sentences_without_trees_fail_by_themselves(folder: Path, tmp_path: Path) -> None:
@@ -118,7 +143,10 @@ def test_sentences_without_trees_fail_by_themselves(folder: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        ({"treebanks": {"xx": "x.conllu"}}, "names the language 'xx', which the study does not have"),
+        (
+            {"treebanks": {"xx": "x.conllu"}},
+            "names the language 'xx', which the study does not have",
+        ),
         ({"treebanks": "one.conllu"}, "put {lang} into its name"),
         ({"kinds": []}, "at least 1 item"),
         ({"kinds": ["best"]}, "there is no kind of mask 'best'"),
@@ -146,7 +174,12 @@ def stored(folder: Path, rows: list[tuple[str, HeadStatistics]], **block: Any) -
     """The tables of a store with these statistics, each under the fingerprint of its model."""
     store = open_store(folder)
     for number, (fingerprint, statistics) in enumerate(rows):
-        cell = Cell({"number": number}, KIND, [flatten(statistics, "trees", fingerprint)], {"analysis": "heads"})
+        cell = Cell(
+            {"number": number},
+            KIND,
+            [flatten(statistics, "trees", fingerprint)],
+            {"analysis": "heads"},
+        )
         put(store, [cell])
     langs = list(dict.fromkeys(statistics.lang for _, statistics in rows))
     names = list(dict.fromkeys(statistics.model for _, statistics in rows))
@@ -180,7 +213,9 @@ def test_stored_statistics_come_back_to_the_bit(tmp_path: Path) -> None:
 
 
 def test_the_answer_names_the_heads_that_pass(tmp_path: Path) -> None:
-    """The planted syntactic head, 1.2, is right every time: its intervals exclude thresholds near 0.3."""
+    """The planted syntactic head, 1.2, is right every time: its intervals exclude thresholds near
+    0.3.
+    """
     english = renamed(head_statistics(plant.planted_heads(ROLES), DATA), model="m")
     nothing = renamed(head_statistics(plant.planted_heads(RANDOM), DATA), model="m")
     sure = "(4 of these 4 accuracies exceed their threshold with their whole 95 % interval)."
@@ -188,11 +223,19 @@ def test_the_answer_names_the_heads_that_pass(tmp_path: Path) -> None:
     alone = answer(stored(tmp_path / "a", [("a", english)]))
     assert alone == f"1 of 8 heads follows a syntactic relation in en: {relations} {sure}"
     both = stored(tmp_path / "b", [("a", english), ("a", renamed(english, lang="hi"))])
-    assert answer(both).startswith(f"1 of 8 heads follows a syntactic relation in en and hi: {relations} (8 of these 8")
+    assert answer(both).startswith(
+        f"1 of 8 heads follows a syntactic relation in en and hi: {relations} (8 of these 8"
+    )
     split = answer(stored(tmp_path / "c", [("a", english), ("a", renamed(nothing, lang="hi"))]))
-    assert split == f"Of the 8 heads, 1 in en ({relations}) and none in hi follow a syntactic relation {sure}"
+    assert (
+        split
+        == f"Of the 8 heads, 1 in en ({relations}) and none in hi follow a syntactic relation "
+        f"{sure}"
+    )
     none = answer(stored(tmp_path / "d", [("a", nothing), ("a", renamed(nothing, lang="hi"))]))
-    assert none.startswith("None of the 8 heads follows a syntactic relation in en or hi: the closest, ")
+    assert none.startswith(
+        "None of the 8 heads follows a syntactic relation in en or hi: the closest, "
+    )
     assert none.endswith(".")
     hostile = stored(tmp_path / "e", [("a", renamed(english, model="<b>")), ("b", nothing)])
     assert "of &lt;b&gt; follows" in answer(hostile)
@@ -200,18 +243,24 @@ def test_the_answer_names_the_heads_that_pass(tmp_path: Path) -> None:
 
 
 def test_only_heads_of_the_same_weights_are_compared(tmp_path: Path) -> None:
-    """Models trained separately for each language have one name: their heads have nothing in common."""
+    """Models trained separately for each language have one name: their heads have nothing in
+    common.
+    """
     counted = renamed(head_statistics(plant.planted_heads(ROLES), DATA), model="m")
     same = stored(tmp_path / "same", [("a", counted), ("a", renamed(counted, lang="hi"))])
     assert [(pair.one, pair.two) for model in same for pair in model.agreements] == [("en", "hi")]
     apart = stored(tmp_path / "apart", [("a", counted), ("b", renamed(counted, lang="hi"))])
     assert [len(model.agreements) for model in apart] == [0, 0]
     listed = section(apart).data
-    assert [(each["model"], each["task"], len(each["languages"])) for each in listed] == [("m", "trees", 1)] * 2
+    assert [(each["model"], each["task"], len(each["languages"])) for each in listed] == [
+        ("m", "trees", 1)
+    ] * 2
 
 
 def test_the_interval_of_an_accuracy() -> None:
-    """Wilson's for 8 of 10: z = 1.96, (0.8 + z^2/20 -+ z sqrt(0.16/10 + z^2/400)) / (1 + z^2/10)."""
+    """Wilson's for 8 of 10: z = 1.96, (0.8 + z^2/20 -+ z sqrt(0.16/10 + z^2/400)) / (1 +
+    z^2/10).
+    """
     low, high = HeadAccuracy("en", "0.0", "obj", 8, 10, 0.5).interval
     assert (low, high) == (pytest.approx(0.4902, abs=1e-4), pytest.approx(0.9433, abs=1e-4))
 
@@ -222,7 +271,8 @@ def test_every_kind_of_mask_is_derived(tmp_path: Path) -> None:
     (model,) = stored(tmp_path, [("a", counted)], kinds=kinds, seed=3, rate=0.25)
     masks = model.languages[0].masks
     assert {kind: mask.count for kind, mask in masks.items()} == {
-        "synt_pos": 2, "synt": 1, "pos": 1, "random": 2, "corrupted": 4, "all": 8,  # 2 and a quarter of the other 6, rounded
+        # 2 and a quarter of the other 6, rounded
+        "synt_pos": 2, "synt": 1, "pos": 1, "random": 2, "corrupted": 4, "all": 8,
     }  # fmt: skip
     for kind in kinds:
         assert masks[kind] == head_mask(counted, kind, seed=3, rate=0.25)

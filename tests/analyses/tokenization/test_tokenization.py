@@ -1,4 +1,6 @@
-"""The laws of the tokenization measures: from cuts made by hand, through real tokenizers, and on real vocabularies."""
+"""The laws of the tokenization measures: from cuts made by hand, through real tokenizers, and on
+real vocabularies.
+"""
 
 from __future__ import annotations
 
@@ -73,17 +75,29 @@ def test_characters_as_tokens_split_every_word_of_two(lang: str) -> None:
     found = counts(by(characters, lang), words)
     assert value(found, "fertility") == pytest.approx(np.mean(sizes))
     assert value(found, "continued") == pytest.approx(np.mean([size > 1 for size in sizes]))
-    assert value(found, "pieces_per_split") == pytest.approx(np.mean([size for size in sizes if size > 1]))
+    assert value(found, "pieces_per_split") == pytest.approx(
+        np.mean([size for size in sizes if size > 1])
+    )
     assert value(found, "characters_per_token") == value(found, "single_character") == 1
     assert len(boundaries(by(characters, lang), words)) == sum(size - 1 for size in sizes)
-    letters = [text[start:stop] for start, stop in words if any(each.isalnum() for each in text[start:stop])]
-    assert value(found, "fertility_plain") == pytest.approx(np.mean([len(word) for word in letters]))
+    letters = [
+        text[start:stop]
+        for start, stop in words
+        if any(each.isalnum() for each in text[start:stop])
+    ]
+    assert value(found, "fertility_plain") == pytest.approx(
+        np.mean([len(word) for word in letters])
+    )
 
 
 def test_a_token_over_words_an_unknown_and_a_lone_space() -> None:
-    """`a b` as one token: word a has it, word b has none. The unknown token is counted; a lone space covers no character."""
+    """`a b` as one token: word a has it, word b has none. The unknown token is counted; a lone
+    space covers no character.
+    """
     words = ((0, 1), (2, 3), (4, 8))
-    found = counts(Segmentation("a b cdef", (5, 9, 7, 8), ((0, 3), (3, 4), (4, 6), (6, 8)), unknown=9), words)
+    found = counts(
+        Segmentation("a b cdef", (5, 9, 7, 8), ((0, 3), (3, 4), (4, 6), (6, 8)), unknown=9), words
+    )
     assert (found.tokens, found.words, found.split, found.split_tokens) == (4, 3, 1, 3)
     assert (found.unknown, found.single, found.characters) == (1, 1, 6)
     assert boundaries(Segmentation("a b cdef", (5, 7, 8), ((0, 3), (4, 6), (6, 8))), words) == {6}
@@ -128,11 +142,15 @@ def test_even_use_is_whole_and_one_type_is_none() -> None:
 
 
 def made(words: list[str], pattern: str | None) -> PreTrainedTokenizerFast:
-    """A real tokenizer of whole words: of pieces between white space and punctuation, or of what matches the pattern."""
+    """A real tokenizer of whole words: of pieces between white space and punctuation, or of what
+    matches the pattern.
+    """
     vocabulary = {word: place for place, word in enumerate(["[UNK]", *dict.fromkeys(words)])}
     backend = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     backend.pre_tokenizer = (
-        pre_tokenizers.Whitespace() if pattern is None else pre_tokenizers.Split(Regex(pattern), "removed", invert=True)
+        pre_tokenizers.Whitespace()
+        if pattern is None
+        else pre_tokenizers.Split(Regex(pattern), "removed", invert=True)
     )
     return PreTrainedTokenizerFast(tokenizer_object=backend, unk_token="[UNK]", model_max_length=6)
 
@@ -152,9 +170,13 @@ def test_the_whole_line_over_real_tokenizers() -> None:
     told = numbers(found)
     words = [word for text in TEXTS for word in text.split()]
     assert told["words", "fertility"].mean == 1
-    assert told["letters", "fertility"].mean == pytest.approx(np.mean([len(word) for word in words]))
+    assert told["letters", "fertility"].mean == pytest.approx(
+        np.mean([len(word) for word in words])
+    )
     assert isnan(told["words", "pieces_per_split"].mean), "no word is split"
-    assert told["words", "truncated"].mean == pytest.approx(1 / 3), "only the last has more than six words"
+    assert told["words", "truncated"].mean == pytest.approx(1 / 3), (
+        "only the last has more than six words"
+    )
     assert told["letters", "truncated"].mean == 1
     assert told["words", "unknown"].mean == 0
     (pair,) = found.agreed
@@ -173,7 +195,9 @@ def test_the_order_of_texts_and_tokenizers_changes_nothing() -> None:
     for name, estimate in numbers(one).items():
         other = numbers(two)[name]
         for field in ("mean", "low", "high"):
-            assert getattr(other, field) == pytest.approx(getattr(estimate, field), abs=1e-9, nan_ok=True), (name, field)
+            assert getattr(other, field) == pytest.approx(
+                getattr(estimate, field), abs=1e-9, nan_ok=True
+            ), (name, field)
     assert two.agreed[0].estimate.mean == one.agreed[0].estimate.mean
 
 
@@ -185,8 +209,15 @@ def test_words_are_ours_also_where_the_corpus_brings_its_own() -> None:
 
 def test_groups_are_resampled_whole() -> None:
     """The same sentence five times under one group says no more than once."""
-    copied = [Example(f"{row.id}-{copy}", row.texts, "en", group=row.id) for row in ROWS for copy in range(5)]
-    once, five = (numbers(tokenization({"letters": LETTERS}, rows))["letters", "fertility"] for rows in (ROWS, copied))
+    copied = [
+        Example(f"{row.id}-{copy}", row.texts, "en", group=row.id)
+        for row in ROWS
+        for copy in range(5)
+    ]
+    once, five = (
+        numbers(tokenization({"letters": LETTERS}, rows))["letters", "fertility"]
+        for rows in (ROWS, copied)
+    )
     assert (five.low, five.high) == (pytest.approx(once.low), pytest.approx(once.high))
     assert (once.n, five.n) == (3, 15)
     assert RESAMPLES == 2000
@@ -206,22 +237,33 @@ def test_a_tokenizer_without_a_length_has_no_truncation_and_nothing_is_refused_l
 
 
 def test_real_vocabularies(shared: Path) -> None:
-    """A word that the published study shows: three pieces for mBERT, one for BETO. Chinese words are words, not sentences."""
+    """A word that the published study shows: three pieces for mBERT, one for BETO. Chinese words
+    are words, not sentences.
+    """
     folder = shared / "data" / "tokenizers"
     mbert, beto, xlmr = (
-        load_tokenizer(str(folder / name)) for name in ("bert-base-multilingual-cased", "beto-spanish", "xlm-roberta")
+        load_tokenizer(str(folder / name))
+        for name in ("bert-base-multilingual-cased", "beto-spanish", "xlm-roberta")
     )
     word = "desagradable"
-    assert [mbert.convert_ids_to_tokens(each) for each in cut(mbert, word).ids] == ["desa", "##grada", "##ble"]
+    assert [mbert.convert_ids_to_tokens(each) for each in cut(mbert, word).ids] == [
+        "desa",
+        "##grada",
+        "##ble",
+    ]
     assert len(cut(beto, word).ids) == 1
     whole = cut(xlmr, SENTENCES["hi"])
-    assert whole.ids == tuple(xlmr(SENTENCES["hi"])["input_ids"][1:-1]), "without the special tokens"
+    assert whole.ids == tuple(xlmr(SENTENCES["hi"])["input_ids"][1:-1]), (
+        "without the special tokens"
+    )
     assert len(whole.ids) == len(whole.offsets)
     assert boundaries(cut(mbert, word), segment(word, "es")) == {4, 9}
     chinese = Example("1", (SENTENCES["zh"],), "zh")
     found = numbers(tokenization({"mBERT": mbert, "XLM-R": xlmr}, [chinese]))
     words = segment(SENTENCES["zh"], "zh")
     assert len(words) > 8
-    assert found["mBERT", "fertility"].mean == pytest.approx(len(SENTENCES["zh"]) / len(words)), "mBERT reads characters"
+    assert found["mBERT", "fertility"].mean == pytest.approx(len(SENTENCES["zh"]) / len(words)), (
+        "mBERT reads characters"
+    )
     assert found["mBERT", "single_character"].mean == 1
     assert found["XLM-R", "fertility"].mean < found["mBERT", "fertility"].mean

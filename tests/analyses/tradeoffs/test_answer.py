@@ -12,16 +12,26 @@ from babelscope.analyses.tradeoffs.chapters import interval
 from babelscope.analyses.tradeoffs.section import transfer_csv
 
 
-def tables(gain: list[list[float]] | None, targets: tuple[str, ...] = ("en", "hi")) -> dict[str, Any]:
+def tables(
+    gain: list[list[float]] | None, targets: tuple[str, ...] = ("en", "hi")
+) -> dict[str, Any]:
     """Two sources; every gain over the probe has an interval of .05 on either side."""
     sources = ["en", "hi"][: len(targets)]
-    accuracy = {edge: np.full((len(sources), len(targets)), 0.5).tolist() for edge in ("value", "low", "high")}
+    accuracy = {
+        edge: np.full((len(sources), len(targets)), 0.5).tolist()
+        for edge in ("value", "low", "high")
+    }
     behaviour: dict[str, Any] = {"accuracy": accuracy, "gain": {}, "harmed": None}
     if gain is not None:
         edges = {"value": 0.0, "low": -0.05, "high": 0.05}
-        behaviour["gain"]["probe"] = {edge: (np.array(gain) + step).tolist() for edge, step in edges.items()}
+        behaviour["gain"]["probe"] = {
+            edge: (np.array(gain) + step).tolist() for edge, step in edges.items()
+        }
         behaviour["harmed"] = [
-            [s, t] for row, s in enumerate(sources) for at, t in enumerate(targets) if s != t and gain[row][at] + 0.05 < 0
+            [s, t]
+            for row, s in enumerate(sources)
+            for at, t in enumerate(targets)
+            if s != t and gain[row][at] + 0.05 < 0
         ]
     return {"sources": sources, "targets": list(targets), "behaviour": behaviour}
 
@@ -31,12 +41,14 @@ def test_a_cost_is_named_with_its_interval_and_the_largest_comes_first() -> None
     assert [(cost.source, cost.target) for cost in costs(result)] == [("hi", "en"), ("en", "hi")]
     # The gain is -.3 with the interval -.35 to -.25, so the cost is .3 with .25 to .35.
     assert answer({"t": result}).striptags() == (
-        "Fine-tuning on hi cost en 0.30 of accuracy against a probe on the base (95 % interval 0.25 to 0.35); "
+        "Fine-tuning on hi cost en 0.30 of accuracy against a probe on the base (95 % interval "
+        "0.25 to 0.35); "
         "also en → hi 0.12."
     )
     alone = tables([[-0.4, -0.12], [0.1, 0.2]])
     assert answer({"t": alone}).striptags() == (
-        "Fine-tuning on en cost hi 0.12 of accuracy against a probe on the base (95 % interval 0.07 to 0.17)."
+        "Fine-tuning on en cost hi 0.12 of accuracy against a probe on the base (95 % interval "
+        "0.07 to 0.17)."
     ), "the own language is no other language"
 
 
@@ -48,7 +60,10 @@ def test_a_cost_is_named_with_its_interval_and_the_largest_comes_first() -> None
             "No model is significantly below the probe outside its own language: no cost shown.",
         ),
         (tables(None), "There is no probe to compare with"),
-        (tables([[0.1]], ("en",)), "No model was tested outside its own language, so nothing can be said about cost."),
+        (
+            tables([[0.1]], ("en",)),
+            "No model was tested outside its own language, so nothing can be said about cost.",
+        ),
     ],
 )
 def test_what_is_not_shown_is_not_claimed(result: dict[str, Any], sentence: str) -> None:

@@ -1,4 +1,6 @@
-"""Entropy of attention: its bounds, what must not change it, and the effect of a language at equal length."""
+"""Entropy of attention: its bounds, what must not change it, and the effect of a language at equal
+length.
+"""
 
 from __future__ import annotations
 
@@ -58,10 +60,14 @@ def test_a_causal_query_is_measured_against_what_it_sees() -> None:
     causal = np.tril(np.ones((7, 7)))[None, None]
     weights, nowhere = causal / causal.sum(axis=-1, keepdims=True), np.zeros(7, dtype=bool)
     found = spread(weights, nowhere, np.array([[-6, 0]]))
-    np.testing.assert_allclose(found.share, 1, err_msg="uniform over the visible keys; the first query sees one only")
+    np.testing.assert_allclose(
+        found.share, 1, err_msg="uniform over the visible keys; the first query sees one only"
+    )
     np.testing.assert_allclose(found.nats, np.log(np.arange(1, 8)).mean())
     assert spread(weights, nowhere).share < 0.8
-    window = np.where(np.abs(np.subtract.outer(np.arange(7), np.arange(7))) <= 1, 1.0, 0.0)[None, None]
+    window = np.where(np.abs(np.subtract.outer(np.arange(7), np.arange(7))) <= 1, 1.0, 0.0)[
+        None, None
+    ]
     narrow = spread(window / window.sum(axis=-1, keepdims=True), nowhere, np.array([[-1, 1]]))
     np.testing.assert_allclose(narrow.share, 1)
 
@@ -85,7 +91,11 @@ def planted(noise: float = 0.0) -> tuple[np.ndarray, np.ndarray, list[str]]:
     rng = np.random.default_rng(8)
     tokens = rng.integers(8, 40, (90, 1)) * np.array([1.0, 1.3, 1.6]) + rng.integers(0, 4, (90, 3))
     values = rng.normal(size=(90, 1)) + np.array([0.0, 0.05, -0.1]) + 0.2 * np.log(tokens)
-    return values + noise * rng.normal(size=values.shape), tokens, [f"c{at // 3}" for at in range(90)]
+    return (
+        values + noise * rng.normal(size=values.shape),
+        tokens,
+        [f"c{at // 3}" for at in range(90)],
+    )
 
 
 def test_planted_effects_come_back() -> None:

@@ -25,7 +25,9 @@ from babelscope.errors import InputError
 RNG = np.random.default_rng
 
 
-def answers(n: int = 400, labels: int = 3, seed: int = 0, sharp: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+def answers(
+    n: int = 400, labels: int = 3, seed: int = 0, sharp: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Logits and gold drawn from them: a model that is calibrated at sharp = 1."""
     rng = RNG(seed)
     logits = 1.5 * rng.normal(size=(n, labels))
@@ -46,14 +48,18 @@ def test_ece_is_bounded_ordered_and_at_least_the_signed_gap(equal: str) -> None:
         assert abs(over_confidence(confidence, right)) <= value + 1e-12
         order = RNG(seed).permutation(300)
         assert ece(confidence[order], right[order], equal=equal) == pytest.approx(value, abs=1e-12)
-        assert ece(confidence, right, bins=1) == pytest.approx(abs(over_confidence(confidence, right)))
+        assert ece(confidence, right, bins=1) == pytest.approx(
+            abs(over_confidence(confidence, right))
+        )
 
 
 def test_bins_that_match_exactly_have_no_error() -> None:
     confidence = np.repeat([0.5, 0.75, 1.0], [4, 8, 5])
     right = np.array([1, 0, 1, 0] + [1, 1, 1, 0] * 2 + [1] * 5, dtype=bool)
     assert ece(confidence, right) == pytest.approx(0, abs=1e-12)
-    assert ece(np.ones(10), np.zeros(10, dtype=bool)) == pytest.approx(1), "a confidence of exactly 1 is not lost"
+    assert ece(np.ones(10), np.zeros(10, dtype=bool)) == pytest.approx(1), (
+        "a confidence of exactly 1 is not lost"
+    )
     assert np.isnan(ece(np.zeros(0), np.zeros(0, dtype=bool)))
 
 
@@ -92,13 +98,19 @@ def test_the_brier_score_is_the_sum_of_its_parts() -> None:
         logits, gold = answers(500, labels, sharp=2.0)
         found = brier(logits, gold)
         p = softmax(logits, axis=1)
-        assert found.total == pytest.approx(np.mean([(p[i] ** 2).sum() - 2 * p[i, y] + 1 for i, y in enumerate(gold)]))
+        assert found.total == pytest.approx(
+            np.mean([(p[i] ** 2).sum() - 2 * p[i, y] + 1 for i, y in enumerate(gold)])
+        )
         assert 0 <= found.total <= 2
-        assert found.total == pytest.approx(found.reliability - found.resolution + found.uncertainty + found.within)
+        assert found.total == pytest.approx(
+            found.reliability - found.resolution + found.uncertainty + found.within
+        )
         assert min(found[:4]) >= 0
         assert abs(found.within) < 0.02
     few = np.log(np.array([[0.1, 0.9], [0.5, 0.5], [0.9, 0.1]]))[RNG(0).integers(0, 3, 300)]
-    assert brier(few, RNG(1).integers(0, 2, 300)).within == pytest.approx(0, abs=1e-12), "one value per bin"
+    assert brier(few, RNG(1).integers(0, 2, 300)).within == pytest.approx(0, abs=1e-12), (
+        "one value per bin"
+    )
 
 
 def test_the_mean_rate_and_the_perfect_model() -> None:

@@ -70,7 +70,9 @@ def test_label_shift() -> None:
     assert one_class.by_class == pytest.approx([-0.5, 0.5])
     assert one_class.total_variation == pytest.approx(0.5)
     swapped = label_shift(np.array([[0, 5], [5, 0]]))
-    assert (swapped.total_variation, swapped.divergence) == (0, 0), "all wrong, but no class too often"
+    assert (swapped.total_variation, swapped.divergence) == (0, 0), (
+        "all wrong, but no class too often"
+    )
     assert np.isnan(label_shift(np.zeros((2, 2), dtype=int)).total_variation)
 
 
@@ -92,7 +94,8 @@ def test_offsets_match_the_shares_and_undo_a_moved_threshold() -> None:
     np.testing.assert_allclose(offsets(logits + moved, own), -moved, atol=1e-7)
     truth = np.bincount(gold) / len(gold)
     before, after = (
-        (one.argmax(axis=1) == gold).mean() for one in (logits + moved, logits + moved + offsets(logits + moved, truth))
+        (one.argmax(axis=1) == gold).mean()
+        for one in (logits + moved, logits + moved + offsets(logits + moved, truth))
     )
     assert after > before + 0.1
     assert after == pytest.approx((logits.argmax(axis=1) == gold).mean(), abs=0.03)
@@ -123,11 +126,15 @@ def test_flips() -> None:
     lost = (one == gold) & (two != gold)
     assert found.rate == pytest.approx(lost.sum() / (one == gold).sum())
     assert len(found.listed) == sum(count for *_, count in found.transitions) == lost.sum()
-    assert [flip.confidence for flip in found.listed] == sorted((flip.confidence for flip in found.listed), reverse=True)
+    assert [flip.confidence for flip in found.listed] == sorted(
+        (flip.confidence for flip in found.listed), reverse=True
+    )
     assert all(flip.predicted != flip.gold for flip in found.listed)
     assert found.kappa == pytest.approx(cohen_kappa_score(one, two))
     for label in range(4):
-        assert found.by_class[label] == pytest.approx(lost[gold == label].sum() / (one == gold)[gold == label].sum())
+        assert found.by_class[label] == pytest.approx(
+            lost[gold == label].sum() / (one == gold)[gold == label].sum()
+        )
     order = RNG(4).permutation(300)
     again = flips([names[at] for at in order], gold[order], one[order], two[order], sure[order], 4)
     assert (again.listed, again.transitions) == (found.listed, found.transitions)
@@ -138,10 +145,19 @@ def test_equal_predictions_never_flip() -> None:
     found = flips(list(map(str, range(300))), gold, one, one, np.ones(300), 4)
     assert (found.rate, found.agreement, found.kappa, found.listed) == (0, 1, 1, ())
     constant = np.zeros(300, dtype=int)
-    assert np.isnan(flips(list(map(str, range(300))), gold, constant, constant, np.ones(300), 4).kappa)
+    assert np.isnan(
+        flips(list(map(str, range(300))), gold, constant, constant, np.ones(300), 4).kappa
+    )
     wrong = flips(["a"], np.array([1]), np.array([0]), np.array([1]), np.ones(1), 2)
     assert np.isnan(wrong.rate), "nothing was right in the source"
-    apart = flips(list(map(str, range(300))), gold, RNG(8).integers(0, 4, 300), RNG(9).integers(0, 4, 300), np.ones(300), 4)
+    apart = flips(
+        list(map(str, range(300))),
+        gold,
+        RNG(8).integers(0, 4, 300),
+        RNG(9).integers(0, 4, 300),
+        np.ones(300),
+        4,
+    )
     assert abs(apart.kappa) < 0.1
 
 
@@ -158,17 +174,24 @@ def accuracy(fitted: probing.Probe, x: np.ndarray, gold: np.ndarray) -> float:
 @pytest.mark.parametrize("labels", [2, 3])
 def test_a_probe_finds_what_is_there_whatever_the_scale(labels: int) -> None:
     (train, gold), (dev, dev_gold), (test, test_gold) = (states(seed=seed) for seed in range(3))
-    gold, dev_gold, test_gold = (np.minimum(each, labels - 1) for each in (gold, dev_gold, test_gold))
+    gold, dev_gold, test_gold = (
+        np.minimum(each, labels - 1) for each in (gold, dev_gold, test_gold)
+    )
     fitted = probing.probe(train, gold, dev, dev_gold, labels)
     assert accuracy(fitted, test, test_gold) > 0.9
     scale = np.linspace(0.1, 9, 10)
     moved = probing.probe(train * scale + 7, gold, dev * scale + 7, dev_gold, labels)
-    np.testing.assert_allclose(probing.logits(moved, test * scale + 7), probing.logits(fitted, test), atol=1e-3)
+    np.testing.assert_allclose(
+        probing.logits(moved, test * scale + 7), probing.logits(fitted, test), atol=1e-3
+    )
 
 
 def test_a_probe_on_shuffled_labels_is_at_chance() -> None:
     (train, _), (dev, _), (test, _) = (states(600, seed=seed) for seed in range(3))
-    golds = [probing.control_labels([f"{part}{at}" for at in range(600)], np.arange(3), seed=1) for part in "abc"]
+    golds = [
+        probing.control_labels([f"{part}{at}" for at in range(600)], np.arange(3), seed=1)
+        for part in "abc"
+    ]
     fitted = probing.probe(train, golds[0], dev, golds[1], 3)
     assert accuracy(fitted, test, golds[2]) == pytest.approx(1 / 3, abs=0.07)
 

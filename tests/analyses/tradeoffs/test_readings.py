@@ -33,7 +33,9 @@ def test_a_text_is_read_alike_in_any_company(model: Model) -> None:
     budget = model.inference.budget
     for at, row in enumerate(MIXED):
         (alone,) = read_texts(model, [row])
-        np.testing.assert_allclose(numbers(alone), numbers(together[at]), atol=1e-6, rtol=1e-6)  # states are float32
+        np.testing.assert_allclose(
+            numbers(alone), numbers(together[at]), atol=1e-6, rtol=1e-6
+        )  # states are float32
         np.testing.assert_allclose(alone.reading.logits, together[at].reading.logits, atol=1e-9)
         np.testing.assert_allclose(alone.reading.share, together[at].reading.share, atol=1e-9)
     try:
@@ -49,11 +51,17 @@ def test_a_text_is_read_alike_in_any_company(model: Model) -> None:
 def test_readings_are_those_of_a_plain_call(bert: Model) -> None:
     row = encode(bert, MIXED[:1])[0]
     with torch.no_grad(), bert.visible_attention():
-        output = bert.hf(input_ids=torch.from_numpy(row.ids)[None], output_attentions=True, output_hidden_states=True)
+        output = bert.hf(
+            input_ids=torch.from_numpy(row.ids)[None],
+            output_attentions=True,
+            output_hidden_states=True,
+        )
     ((reading, states),) = read_texts(bert, MIXED[:1])
     np.testing.assert_allclose(reading.logits, output.logits[0].numpy(), atol=1e-9)
     inner = torch.stack(output.hidden_states)[:, 0].numpy()
-    np.testing.assert_allclose(np.reshape(states.mean, (3, -1)), inner[:, 1:-1].mean(axis=1), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        np.reshape(states.mean, (3, -1)), inner[:, 1:-1].mean(axis=1), rtol=1e-5, atol=1e-6
+    )
     np.testing.assert_allclose(np.reshape(states.first, (3, -1)), inner[:, 0], rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(np.reshape(states.last, (3, -1)), inner[:, -1], rtol=1e-5, atol=1e-6)
     expected = spread(torch.stack(output.attentions)[:, 0].numpy(), ~row.content)

@@ -28,10 +28,14 @@ def known(argument: str) -> Provenance:
 
 
 def test_what_a_model_was_fine_tuned_on_is_read_or_stated(tmp_path: Path) -> None:
-    (tmp_path / "training.json").write_text(json.dumps({"recipe": {"seed": 4, "head_only": True}, "languages": ["sw"]}))
+    (tmp_path / "training.json").write_text(
+        json.dumps({"recipe": {"seed": 4, "head_only": True}, "languages": ["sw"]})
+    )
     assert known(str(tmp_path)) == Provenance("sw", 4, "head_only")
     assert known(f"hi:7={tmp_path}") == Provenance("hi", 7, "head_only")
-    assert folder_provenance(str(tmp_path), Stated(head_only=False)) == Provenance("sw", 4, "single")
+    assert folder_provenance(str(tmp_path), Stated(head_only=False)) == Provenance(
+        "sw", 4, "single"
+    )
     (tmp_path / "training.json").write_text(json.dumps({"recipe": {}, "languages": ["sw", "en"]}))
     assert known(str(tmp_path)) == Provenance("joint", 0, "joint")
     (tmp_path / "silent").mkdir()
@@ -43,9 +47,18 @@ def test_what_a_model_was_fine_tuned_on_is_read_or_stated(tmp_path: Path) -> Non
         known("en:x=nowhere")
 
 
-def study(models: list[dict[str, Any]], block: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+def study(
+    models: list[dict[str, Any]], block: dict[str, Any] | None = None, **more: Any
+) -> dict[str, Any]:
     tasks = [{"name": "t", "data": {"builtin": "sentiment", "examples": 6}}]
-    return {"name": "s", "tasks": tasks, "languages": ["en", "hi"], "models": models, "tradeoffs": block or {}, **more}
+    return {
+        "name": "s",
+        "tasks": tasks,
+        "languages": ["en", "hi"],
+        "models": models,
+        "tradeoffs": block or {},
+        **more,
+    }
 
 
 def trained(name: str, languages: list[str], **more: Any) -> dict[str, Any]:
@@ -59,17 +72,38 @@ STATED = {"stated": {"a": {"language": "en"}, "b": {"language": "en"}}}
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (study([trained("a", ["en"], base=None)]), "'a' has no 'train' with a 'base'; trade-offs need what it was fine-tuned"),
-        (study([EN, trained("hi", ["hi"], base="other")]), r"start from 2 bases \(xlm-roberta-base, other\)"),
+        (
+            study([trained("a", ["en"], base=None)]),
+            "'a' has no 'train' with a 'base'; trade-offs need what it was fine-tuned",
+        ),
+        (
+            study([EN, trained("hi", ["hi"], base="other")]),
+            r"start from 2 bases \(xlm-roberta-base, other\)",
+        ),
         (study([EN, trained("hi", ["hi"], revision="abc")]), "start from 2 bases"),
-        (study([trained("a", ["en", "hi"])]), "no model is fine-tuned on one language; trade-offs need at least one"),
-        (study([trained("a", ["en", "hi"], separately=True)]), "trained for each language separately"),
-        (study([{**EN, "languages": ["en"]}, HI]), "'en' has 'languages' of its own; trade-offs test every model in all"),
-        (study([EN], {"base": "other"}), "is fine-tuned from xlm-roberta-base, the base of the trade-offs is other"),
+        (
+            study([trained("a", ["en", "hi"])]),
+            "no model is fine-tuned on one language; trade-offs need at least one",
+        ),
+        (
+            study([trained("a", ["en", "hi"], separately=True)]),
+            "trained for each language separately",
+        ),
+        (
+            study([{**EN, "languages": ["en"]}, HI]),
+            "'en' has 'languages' of its own; trade-offs test every model in all",
+        ),
+        (
+            study([EN], {"base": "other"}),
+            "is fine-tuned from xlm-roberta-base, the base of the trade-offs is other",
+        ),
         (study([EN], {"models": ["de"]}), "trade-offs name the model 'de'"),
         (study([EN], {"stated": {"de": {}}}), "trade-offs name the model 'de'"),
         (study([EN], {"poolings": ["max"]}), "poolings"),
-        (study([{"name": "a", "source": "x"}]), "there is no folder x; of a model on the hub state the language"),
+        (
+            study([{"name": "a", "source": "x"}]),
+            "there is no folder x; of a model on the hub state the language",
+        ),
         (
             study([{"name": "a", "source": "x"}, {"name": "b", "source": "y"}], STATED),
             "y and x are both of en, seed 0; state which is which: LANG:SEED=DIR",
@@ -77,13 +111,20 @@ STATED = {"stated": {"a": {"language": "en"}, "b": {"language": "en"}}}
         (
             study(
                 [{"name": "a", "source": "x"}, {"name": "b", "source": "y"}],
-                {"stated": {"a": {"language": "en", "seed": 1}, "b": {"language": "hi", "seed": 2}}},
+                {
+                    "stated": {
+                        "a": {"language": "en", "seed": 1},
+                        "b": {"language": "hi", "seed": 2},
+                    }
+                },
             ),
             "no seed in common",
         ),
     ],
 )
-def test_what_cannot_be_compared_is_refused_in_one_line(values: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_compared_is_refused_in_one_line(
+    values: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message) as refused:
         parse_study(values)
     assert "\n" not in str(refused.value)

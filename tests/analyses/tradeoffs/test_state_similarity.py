@@ -115,7 +115,9 @@ def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
     rng, ratios = np.random.default_rng(0), []
     for _ in range(300):
         values = rng.normal(size=200)
-        left = [np.delete(values, np.s_[fold * 20 : fold * 20 + 20]).mean() for fold in range(FOLDS)]
+        left = [
+            np.delete(values, np.s_[fold * 20 : fold * 20 + 20]).mean() for fold in range(FOLDS)
+        ]
         found = jackknifed(np.array([values.mean(), *left]))
         ratios.append(((found.high - found.low) / 2 / 1.96) ** 2 * 200)
     assert np.mean(ratios) == pytest.approx(1, abs=0.1)
@@ -146,7 +148,9 @@ def _pair(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _truth() -> float:
-    """dCKA -> ||S_xy||^2 / (||S_xx|| ||S_yy||) = 15 / 30 for unit covariances that share 15 of 30 directions."""
+    """dCKA -> ||S_xy||^2 / (||S_xx|| ||S_yy||) = 15 / 30 for unit covariances that share 15 of 30
+    directions.
+    """
     return 15 / 30
 
 
@@ -164,7 +168,9 @@ def test_cosines() -> None:
     assert paired_cosine(x, 3 * y) == pytest.approx(paired_cosine(x, y))
     assert paired_cosine(x, y) > 0.8, "a common part makes raw cosines near 1"
     assert abs(paired_cosine(x, y, centred=True)) < 0.15
-    assert paired_cosine(x + 9, y - 4, centred=True) == pytest.approx(paired_cosine(x, y, centred=True))
+    assert paired_cosine(x + 9, y - 4, centred=True) == pytest.approx(
+        paired_cosine(x, y, centred=True)
+    )
     assert np.isnan(paired_cosine(np.zeros((4, 2)), x[:4, :2]))
 
 
@@ -172,11 +178,15 @@ def test_retrieval_both_ways() -> None:
     x = drawn()
     assert retrieval(x, x) == (1, 1)
     turned = rotation(12)
-    assert retrieval(x @ turned, drawn(seed=3) @ turned) == pytest.approx(retrieval(x, drawn(seed=3)))
+    assert retrieval(x @ turned, drawn(seed=3) @ turned) == pytest.approx(
+        retrieval(x, drawn(seed=3))
+    )
     hub = x.copy()
     hub[30:] = hub[:30] + 1e-9  # every text of the second half looks like one of the first
     one, two = retrieval(x, hub)
     assert one == pytest.approx(0.5, abs=0.1)
     assert retrieval(hub, x) == pytest.approx((two, one))
-    chance = np.mean([retrieval(drawn(100, 20, seed), drawn(100, 20, 50 + seed)) for seed in range(20)])
+    chance = np.mean(
+        [retrieval(drawn(100, 20, seed), drawn(100, 20, 50 + seed)) for seed in range(20)]
+    )
     assert chance == pytest.approx(0.01, abs=0.01)

@@ -1,4 +1,6 @@
-"""Trade-offs from models to tables: cells are planned and stored, tables are read from the store alone."""
+"""Trade-offs from models to tables: cells are planned and stored, tables are read from the store
+alone.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +97,11 @@ def test_a_second_run_computes_nothing_and_what_was_planned_is_there(
 
     study = parse_study(values)
     stored = {tuple(sorted(row["place"].items())) for row in cells(store)}
-    assert stored == {tuple(sorted(asdict(place).items())) for block in blocks(study) for place in planned(study, block)}
+    assert stored == {
+        tuple(sorted(asdict(place).items()))
+        for block in blocks(study)
+        for place in planned(study, block)
+    }
     assert all(row["done"] == row["planned"] for row in progress_of(study, store))
     monkeypatch.setattr("babelscope.analyses.tradeoffs.readings.read_texts", never)
     monkeypatch.setattr("babelscope.analyses.tradeoffs.drift.language_loss", never)
@@ -109,14 +115,17 @@ def test_parts_change_no_prediction_and_other_models_change_no_cell(
     alone = {**values, "models": values["models"][:1]}
     alone["tradeoffs"] = {**values["tradeoffs"], "stated": {"en-0": {"language": "en", "seed": 0}}}
     single = filled(alone, tmp_path / "single")
-    # Dev and train texts are matched across the source languages of the study, of which there is one less here.
+    # Dev and train texts are matched across the source languages of the study, of which there is
+    # one less here.
     own = {key["sha256"] for key in cells(single) if key["identity"].get("split") in (None, "test")}
     assert own <= {key["sha256"] for key in cells(store)}
     monkeypatch.setattr(reading_module, "PART", 5)
     parted = filled(alone, tmp_path / "parts")
     found = records(parted)
     assert len(found.readings["en-0", "test", "en"]) > 1
-    whole, parts = (predictions(each, model_of(each, "en-0"), "test", "en") for each in (records(store), found))
+    whole, parts = (
+        predictions(each, model_of(each, "en-0"), "test", "en") for each in (records(store), found)
+    )
     np.testing.assert_allclose(whole.logits, parts.logits, atol=1e-5)
     np.testing.assert_allclose(whole.heads["nats"], parts.heads["nats"], atol=1e-6)
 
@@ -136,7 +145,10 @@ def test_the_tables_hold_together(store: Store) -> None:
     behaviour = result["behaviour"]
     accuracies_match(records(store), result)
     assert set(behaviour["references"]) == {"majority", "random_head", "probe"}
-    gain, accuracy = np.array(behaviour["gain"]["probe"]["value"]), np.array(behaviour["accuracy"]["value"])
+    gain, accuracy = (
+        np.array(behaviour["gain"]["probe"]["value"]),
+        np.array(behaviour["accuracy"]["value"]),
+    )
     np.testing.assert_allclose(gain, accuracy - np.array(behaviour["references"]["probe"]["value"]))
     for row in result["errors"]:
         assert sum(map(sum, row["confusion"])) == result["texts"] * len(result["seeds"])
@@ -145,17 +157,23 @@ def test_the_tables_hold_together(store: Store) -> None:
         for kind in ("to_base", "between_sources", "between_seeds"):
             assert row["pooling"] != "mean" or row[kind][0][0] <= 1 + 1e-9
     assert {row["layer"] for row in result["probing"]} == {0, 1, 2}
-    assert {(row["source"], row["target"]) for row in result["forgetting"]} == {(a, b) for a in LANGS for b in LANGS}
+    assert {(row["source"], row["target"]) for row in result["forgetting"]} == {
+        (a, b) for a in LANGS for b in LANGS
+    }
     assert set(result["drift"][0]["drift"]) == {"embeddings", "layer 0", "layer 1"}
     assert set(result["drift"][0]["language_loss"]) == set(LANGS)
     assert any("two seeds" in note for note in result["notes"])
     assert any("few" in note for note in result["notes"])
-    flipped = {flip["group"] for row in result["errors"] for flip in row.get("flips", {}).get("listed", ())}
+    flipped = {
+        flip["group"] for row in result["errors"] for flip in row.get("flips", {}).get("listed", ())
+    }
     assert set(result["flipped_texts"]) == flipped
     assert all(set(by_lang) == set(LANGS) for by_lang in result["flipped_texts"].values())
 
 
-def test_a_study_with_other_analyses_gives_the_same_numbers(store: Store, values: dict[str, Any], tmp_path: Path) -> None:
+def test_a_study_with_other_analyses_gives_the_same_numbers(
+    store: Store, values: dict[str, Any], tmp_path: Path
+) -> None:
     more = {**values, "methods": ["random"], "faithfulness": {"metrics": ["comprehensiveness"]}}
     both = filled(more, tmp_path / "both")
     assert tables(both, read_study(both)) == tables(store, read_study(store))
@@ -174,7 +192,9 @@ def test_tables_and_section_load_no_torch(store: Store) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_one_seed_one_language_and_an_absent_class_are_noted(folders: Folders, tmp_path: Path) -> None:
+def test_one_seed_one_language_and_an_absent_class_are_noted(
+    folders: Folders, tmp_path: Path
+) -> None:
     only = {"test": {"en": [row for row in texts()["test"]["en"] if row.label != "mixed"]}}
     asked = study_values(
         {name: folder for name, folder in folders.items() if name != "base"},
@@ -184,7 +204,13 @@ def test_one_seed_one_language_and_an_absent_class_are_noted(folders: Folders, t
     result = task_tables(found)
     assert result is not None
     noted = " / ".join(result["notes"])
-    for piece in ("one language only", "not tested in their own language: hi", "one seed", "no dev split", "in test: mixed"):
+    for piece in (
+        "one language only",
+        "not tested in their own language: hi",
+        "one seed",
+        "no dev split",
+        "in test: mixed",
+    ):
         assert piece in noted
     assert np.isnan(result["errors"][0]["recall"][0])
     assert result["errors"][0]["absent"] == 1
@@ -194,13 +220,20 @@ def test_one_seed_one_language_and_an_absent_class_are_noted(folders: Folders, t
 
 def apart(some: Texts) -> Texts:
     return {
-        split: {"en": by_lang["en"][:9], "hi": [replace(row, group=f"other {row.group}") for row in by_lang["hi"]]}
+        split: {
+            "en": by_lang["en"][:9],
+            "hi": [replace(row, group=f"other {row.group}") for row in by_lang["hi"]],
+        }
         for split, by_lang in some.items()
     }
 
 
-def test_languages_that_share_no_text_are_compared_unpaired(folders: Folders, tmp_path: Path) -> None:
-    """Each language is judged on its own texts, unequal in number; what needs translations is left out, with a note."""
+def test_languages_that_share_no_text_are_compared_unpaired(
+    folders: Folders, tmp_path: Path
+) -> None:
+    """Each language is judged on its own texts, unequal in number; what needs translations is left
+    out, with a note.
+    """
     data = write_texts(tmp_path / "texts", apart(texts()))
     held = filled(study_values(folders, data, block={"language_model": False}), tmp_path / "s")
     found = records(held)
@@ -209,14 +242,19 @@ def test_languages_that_share_no_text_are_compared_unpaired(folders: Folders, tm
     assert listed is not None
     (result,) = listed.values()
     assert (result["texts"], result["parallel"], result["alignment"]) == (21, False, [])
-    assert any("en, hi share no test text: languages are compared unpaired" in note for note in result["notes"])
+    assert any(
+        "en, hi share no test text: languages are compared unpaired" in note
+        for note in result["notes"]
+    )
     accuracies_match(found, result)
     for row in result["errors"]:
         assert "flips" not in row
         assert sum(map(sum, row["confusion"])) == {"en": 18, "hi": 24}[row["target"]]
     over = {(row["source"], row["target"]): row for row in result["confidence"]}
     beyond = over["en", "hi"]["over_beyond_own"]
-    assert beyond["value"] == pytest.approx(over["en", "hi"]["over"]["value"] - over["en", "en"]["over"]["value"])
+    assert beyond["value"] == pytest.approx(
+        over["en", "hi"]["over"]["value"] - over["en", "en"]["over"]["value"]
+    )
     assert beyond["low"] < beyond["value"] < beyond["high"]
     for name in ("majority", "random_head", "probe"):
         assert np.isfinite(np.array(result["behaviour"]["gain"][name]["value"])).all()
@@ -230,8 +268,12 @@ def test_languages_that_share_no_text_are_compared_unpaired(folders: Folders, tm
 
 
 def test_classes_are_matched_by_name_or_refused() -> None:
-    assert label_order(("negative", "neutral", "positive"), ("POSITIVE", "neutral", "Negative")) == [2, 1, 0]
-    with pytest.raises(InputError, match="negative, neutral, positive, the study has good, bad, so"):
+    assert label_order(
+        ("negative", "neutral", "positive"), ("POSITIVE", "neutral", "Negative")
+    ) == [2, 1, 0]
+    with pytest.raises(
+        InputError, match="negative, neutral, positive, the study has good, bad, so"
+    ):
         label_order(("negative", "neutral", "positive"), ("good", "bad", "so"))
     with pytest.raises(InputError, match="classes are matched by name"):
         label_order(("negative", "neutral", "positive"), ("negative", "positive"))
@@ -240,39 +282,60 @@ def test_classes_are_matched_by_name_or_refused() -> None:
 def test_permuted_classes_are_mapped(folders: Folders, tmp_path: Path) -> None:
     data = write_texts(tmp_path / "texts", {"test": texts()["test"]})
     stated = {"en-0": {"language": "en"}, "hi-7": {"language": "hi"}}
-    found = records(filled(study_values(folders, data, ("en-0", "hi-7"), block={"stated": stated}), tmp_path / "s"))
+    found = records(
+        filled(
+            study_values(folders, data, ("en-0", "hi-7"), block={"stated": stated}), tmp_path / "s"
+        )
+    )
     own, rows = load(folders["hi-7"]), texts()["test"]["en"]
     order = [own.labels.index(name) for name in found.labels]
     assert order != [0, 1, 2]
     plain = np.array([each.reading.logits for each in read_texts(own, rows)])
-    np.testing.assert_allclose(predictions(found, model_of(found, "hi-7"), "test", "en").logits, plain[:, order], atol=1e-5)
+    np.testing.assert_allclose(
+        predictions(found, model_of(found, "hi-7"), "test", "en").logits, plain[:, order], atol=1e-5
+    )
 
 
-def test_models_that_cannot_be_compared_fail_alone_with_a_reason(folders: Folders, tmp_path: Path) -> None:
+def test_models_that_cannot_be_compared_fail_alone_with_a_reason(
+    folders: Folders, tmp_path: Path
+) -> None:
     data = write_texts(tmp_path / "texts", {"test": texts()["test"]})
     stated = {
-        "en-0": {"language": "en"}, "hi-0": {"language": "hi"}, "hi-8": {"language": "hi", "seed": 8},
-        "sw-0": {"language": "joint"},
+        "en-0": {"language": "en"}, "hi-0": {"language": "hi"}, "hi-8": {"language": "hi",
+        "seed": 8}, "sw-0": {"language": "joint"},
     }  # fmt: skip
-    asked = study_values({**folders, "sw-0": folders["base"]}, data, tuple(stated), block={"stated": stated})
+    asked = study_values(
+        {**folders, "sw-0": folders["base"]}, data, tuple(stated), block={"stated": stated}
+    )
     outcome = run(parse_study(asked), tmp_path / "s")
     reasons = {failure.cell["model"]: failure.reason for failure in outcome.failed}
-    assert "has the gold label 'mixed', hi-8 has the classes a, b, c; set id2label" in reasons["hi-8"]
+    assert (
+        "has the gold label 'mixed', hi-8 has the classes a, b, c; set id2label" in reasons["hi-8"]
+    )
     assert reasons["sw-0"].startswith("UntrainedHead")
     found = records(open_store(tmp_path / "s"))
     assert [model.model for model in found.models] == ["en-0", "hi-0"]
     assert grid(found).sources == ("en", "hi")
 
 
-def test_gold_labels_and_data_that_cannot_be_used_fail_in_one_line(folders: Folders, tmp_path: Path) -> None:
-    odd = {lang: [replace(row, label="odd") for row in rows] for lang, rows in texts()["test"].items()}
+def test_gold_labels_and_data_that_cannot_be_used_fail_in_one_line(
+    folders: Folders, tmp_path: Path
+) -> None:
+    odd = {
+        lang: [replace(row, label="odd") for row in rows] for lang, rows in texts()["test"].items()
+    }
     data = write_texts(tmp_path / "texts", {"test": odd})
     run(parse_study(study_values(folders, data, ("en-0",))), tmp_path / "s")
     (failed,) = failures(open_store(tmp_path / "s"))
-    assert "has the gold label 'odd', en-0 has the classes mixed, negative, positive" in failed.reason
+    assert (
+        "has the gold label 'odd', en-0 has the classes mixed, negative, positive" in failed.reason
+    )
     without: dict[str, dict[str, list[Example]]] = {"test": {"en": odd["en"], "hi": []}}
     without["test"]["hi"] = [replace(row, label=None) for row in odd["hi"]]
-    run(parse_study(study_values(folders, write_texts(tmp_path / "none", without), ("en-0",))), tmp_path / "t")
+    run(
+        parse_study(study_values(folders, write_texts(tmp_path / "none", without), ("en-0",))),
+        tmp_path / "t",
+    )
     (failed,) = failures(open_store(tmp_path / "t"))
     assert "the test examples in hi have no gold label" in failed.reason
 
@@ -292,7 +355,9 @@ def trained(base: str) -> dict[str, Any]:
 
 
 @pytest.mark.training
-def test_a_study_trains_its_models_and_knows_their_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_study_trains_its_models_and_knows_their_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
     binary = checkpoints(tmp_path / "models", {"base": ("negative", "positive")})
     found = records(filled(trained(binary["base"]), tmp_path / "s"))
@@ -300,7 +365,8 @@ def test_a_study_trains_its_models_and_knows_their_base(tmp_path: Path, monkeypa
         ("en", "single", ("negative", "positive")), ("joint", "joint", ("negative", "positive")),
     ]  # fmt: skip
     assert found.base is not None
-    assert {split: {lang: len(each.groups) for lang, each in by.items()} for split, by in found.texts.items()} == {
+    assert {split: {lang: len(each.groups) for lang, each in by.items()} for split,
+            by in found.texts.items()} == {
         "test": {"en": 6, "hi": 6}, "dev": {"en": 10}, "train": {"en": 12},
     }  # fmt: skip
     # Joint models are references: their predictions on test texts are all that is read of them.
@@ -312,13 +378,32 @@ def test_a_study_trains_its_models_and_knows_their_base(tmp_path: Path, monkeypa
 
 
 @pytest.mark.training
-def test_all_seeds_of_a_study_start_from_one_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a recipe pretrains is one checkpoint: frozen embeddings are those of the base in the models of every seed."""
+def test_all_seeds_of_a_study_start_from_one_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a recipe pretrains is one checkpoint: frozen embeddings are those of the base in the
+    models of every seed.
+    """
     monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setitem(recipes.RECIPES, "multilingual-tiny", (Pretraining(layers=1, width=32, vocabulary=600, steps=2), 5))
-    train = {"languages": ["en"], "base": "pretrained:multilingual-tiny", "examples": 12, "dev_examples": 10, "epochs": 2}
+    monkeypatch.setitem(
+        recipes.RECIPES,
+        "multilingual-tiny",
+        (Pretraining(layers=1, width=32, vocabulary=600, steps=2), 5),
+    )
+    train = {
+        "languages": ["en"],
+        "base": "pretrained:multilingual-tiny",
+        "examples": 12,
+        "dev_examples": 10,
+        "epochs": 2,
+    }
     tuning = {**train, "batch": 4, "learning_rate": 1e-3, "freeze_embeddings": True}
-    asked = {**trained(""), "languages": ["en"], "models": [{"name": "a", "train": tuning}], "seeds": [0, 1]}
+    asked = {
+        **trained(""),
+        "languages": ["en"],
+        "models": [{"name": "a", "train": tuning}],
+        "seeds": [0, 1],
+    }
     study = parse_study(asked)
     assert run(study, tmp_path / "s").failed == ()
     found = records(open_store(tmp_path / "s"))

@@ -69,7 +69,9 @@ def test_specialisation_is_symmetric_and_blind_to_rows_and_columns() -> None:
     np.testing.assert_allclose(specialisation(moved, OWN), found, atol=1e-12)
     matched = before.copy()
     matched[0, OWN[0]] += 0.1
-    assert specialisation(matched, OWN)[0, 1] == pytest.approx(found[0, 1] + 0.05), "a better match is half seen"
+    assert specialisation(matched, OWN)[0, 1] == pytest.approx(found[0, 1] + 0.05), (
+        "a better match is half seen"
+    )
 
 
 def test_what_the_published_asymmetry_measures() -> None:
@@ -81,26 +83,42 @@ def test_what_the_published_asymmetry_measures() -> None:
         specialised = square + np.array([[0.2, -0.2], [-0.2, 0.2]])
         again = preference(specialised, [0, 1])
         assert again[0, 1] - again[1, 0] == pytest.approx(own[0, 1] - own[1, 0], abs=1e-12)
-        assert factorial(specialised).interaction == pytest.approx(factorial(square).interaction + 0.4)
+        assert factorial(specialised).interaction == pytest.approx(
+            factorial(square).interaction + 0.4
+        )
         assert specialisation(square, [0, 1])[0, 1] == pytest.approx(factorial(square).interaction)
 
 
 def test_exchanging_the_models_keeps_the_input_and_negates_the_rest() -> None:
     square = matrix(2, 2)
     one, two = factorial(square), factorial(square[::-1])
-    assert (two.input, two.model, two.interaction) == pytest.approx((one.input, -one.model, -one.interaction))
+    assert (two.input, two.model, two.interaction) == pytest.approx(
+        (one.input, -one.model, -one.interaction)
+    )
 
 
 def test_the_two_way_parts_add_up() -> None:
     many = matrix(6, 3, 4)
     found = two_way(many)
-    rebuilt = found.mean[:, None, None] + found.donor[..., None] + found.difficulty[:, None] + found.interaction
+    rebuilt = (
+        found.mean[:, None, None]
+        + found.donor[..., None]
+        + found.difficulty[:, None]
+        + found.interaction
+    )
     np.testing.assert_allclose(rebuilt, many, atol=1e-12)
-    for part in (found.donor.sum(-1), found.difficulty.sum(-1), found.interaction.sum(-1), found.interaction.sum(-2)):
+    for part in (
+        found.donor.sum(-1),
+        found.difficulty.sum(-1),
+        found.interaction.sum(-1),
+        found.interaction.sum(-2),
+    ):
         np.testing.assert_allclose(part, 0, atol=1e-12)
     np.testing.assert_allclose(found.shares.sum(-1), 1)
     total = ((many - many.mean(axis=(1, 2), keepdims=True)) ** 2).sum(axis=(1, 2))
-    np.testing.assert_allclose(found.shares[:, 1] * total, 3 * (found.difficulty**2).sum(-1), rtol=1e-10)
+    np.testing.assert_allclose(
+        found.shares[:, 1] * total, 3 * (found.difficulty**2).sum(-1), rtol=1e-10
+    )
     additive = np.array([[0.1], [0.2], [0.6]]) + np.array([[0.0, 0.1, 0.25, 0.3]])
     assert two_way(additive).shares[2] == pytest.approx(0, abs=1e-12)
     assert np.isnan(two_way(np.full((3, 4), 0.5)).shares).all()
@@ -129,7 +147,9 @@ def test_intervals_enclose_ignore_order_and_resample_cells_together() -> None:
     np.testing.assert_allclose(found.low, again.low, atol=1e-12)
     twice = np.concatenate([right[:, :1], right[:, :1], right[:, :1]], axis=1)
     apart = intervals(twice, clusters, lambda a: a[..., 0, :] - a[..., 1, :])
-    np.testing.assert_allclose((apart.low, apart.high), 0, atol=1e-12, err_msg="equal models are resampled together")
+    np.testing.assert_allclose(
+        (apart.low, apart.high), 0, atol=1e-12, err_msg="equal models are resampled together"
+    )
     constant = intervals(np.ones_like(right), clusters, lambda a: a)
     np.testing.assert_allclose((constant.low, constant.high), 1, atol=1e-12)
 
@@ -140,7 +160,9 @@ def test_one_cluster_has_no_interval_and_three_seeds_widen_it() -> None:
     assert np.isnan(alone.low).all()
     assert np.isnan(alone.high).all()
     right[0], right[1:] = 1.0, 0.0  # the seed decides everything
-    two, three = (intervals(right[:many], list(map(str, range(60))), lambda a: a) for many in (2, 3))
+    two, three = (
+        intervals(right[:many], list(map(str, range(60))), lambda a: a) for many in (2, 3)
+    )
     np.testing.assert_allclose(two.high - two.low, 0, atol=1e-12)
     assert (three.high - three.low > 0.5).all()
     with pytest.raises(InputError, match="60 examples were judged, 59"):
@@ -148,9 +170,12 @@ def test_one_cluster_has_no_interval_and_three_seeds_widen_it() -> None:
 
 
 def test_rows_of_one_premise_make_the_interval_wider() -> None:
-    right = np.repeat((np.random.default_rng(1).random((1, 1, 1, 200)) < 0.6).astype(float), 3, axis=3)
+    right = np.repeat(
+        (np.random.default_rng(1).random((1, 1, 1, 200)) < 0.6).astype(float), 3, axis=3
+    )
     apart, together = (
-        intervals(right, names, lambda a: a) for names in ([str(k) for k in range(600)], [str(k // 3) for k in range(600)])
+        intervals(right, names, lambda a: a)
+        for names in ([str(k) for k in range(600)], [str(k // 3) for k in range(600)])
     )
     ratio = float(((together.high - together.low) / (apart.high - apart.low))[0, 0])
     assert ratio == pytest.approx(3**0.5, rel=0.1), "three copies of a text are one text"
@@ -167,7 +192,10 @@ def test_intervals_cover_at_their_rate() -> None:
 
 def test_comparisons_are_symmetric_and_adjusted() -> None:
     rng = np.random.default_rng(4)
-    one, two = (rng.random((1, 3, 40)) < 0.5).astype(float), (rng.random((1, 3, 40)) < 0.8).astype(float)
+    one, two = (
+        (rng.random((1, 3, 40)) < 0.5).astype(float),
+        (rng.random((1, 3, 40)) < 0.8).astype(float),
+    )
     two[:, 2] = one[:, 2]
     names, alone = [("a", "x"), ("b", "x"), ("c", "x")], list(map(str, range(40)))
     found, turned = comparisons(one, two, names, alone), comparisons(two, one, names, alone)
@@ -183,7 +211,9 @@ def test_comparisons_are_symmetric_and_adjusted() -> None:
 
 
 def test_languages_without_common_examples_are_not_paired() -> None:
-    """A difference is as wide as both intervals together; where all is shared and equal it has no width."""
+    """A difference is as wide as both intervals together; where all is shared and equal it has no
+    width.
+    """
     draw = np.random.default_rng(3)
     one, two = (draw.random((1, 1, 1, many)) < 0.6 for many in (300, 200))
     right = np.full((1, 1, 2, 500), np.nan)
@@ -197,7 +227,9 @@ def test_languages_without_common_examples_are_not_paired() -> None:
     assert (own.value < own.high).all()
     widths = (own.high - own.low)[0]
     assert float((apart.high - apart.low)[0]) == pytest.approx(float(np.hypot(*widths)), rel=0.1)
-    shared = intervals(np.repeat(one, 2, axis=2).astype(float), names[:300], lambda a: a[..., 0] - a[..., 1])
+    shared = intervals(
+        np.repeat(one, 2, axis=2).astype(float), names[:300], lambda a: a[..., 0] - a[..., 1]
+    )
     assert float((shared.high - shared.low)[0]) == 0.0
 
 
@@ -205,5 +237,7 @@ def test_a_comparison_leaves_out_what_its_language_does_not_have() -> None:
     draw = np.random.default_rng(4)
     one, two = (draw.random((2, 1, 40)) < share for share in (0.5, 0.8))
     wide = [np.concatenate([each, np.full((2, 1, 25), np.nan)], axis=2) for each in (one, two)]
-    narrow = comparisons(one.astype(float), two.astype(float), [("en", "hi")], list(map(str, range(40))))
+    narrow = comparisons(
+        one.astype(float), two.astype(float), [("en", "hi")], list(map(str, range(40)))
+    )
     assert comparisons(wide[0], wide[1], [("en", "hi")], list(map(str, range(65)))) == narrow

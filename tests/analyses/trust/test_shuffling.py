@@ -1,4 +1,6 @@
-"""A model that forgets from the top down: which weights go when, what is kept of them, and that all of it comes back."""
+"""A model that forgets from the top down: which weights go when, what is kept of them, and that
+all of it comes back.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,12 @@ def test_many_layers_are_joined(most: int) -> None:
     found = parts(model, most)
     assert len(found) == most
     assert found[0].name == "head"
-    order = [int(weight.split(".")[3]) for part in found for weight in part.weights if ".layer." in weight]
+    order = [
+        int(weight.split(".")[3])
+        for part in found
+        for weight in part.weights
+        if ".layer." in weight
+    ]
     assert sorted(set(order), reverse=True) == list(dict.fromkeys(order)) == list(range(9, -1, -1))
 
 
@@ -69,7 +76,9 @@ def test_shuffling_keeps_the_numbers_and_comes_back_to_the_bit(name: str) -> Non
         assert all(torch.equal(one, before[path]) for path, one in model.hf.named_parameters())
 
 
-def _broken_off(model: Model, gone: list[Part], before: dict[str, torch.Tensor], inside: set[str]) -> None:
+def _broken_off(
+    model: Model, gone: list[Part], before: dict[str, torch.Tensor], inside: set[str]
+) -> None:
     with shuffled(model, gone, 0):
         for path, one in model.hf.named_parameters():
             old = before[path]
@@ -80,11 +89,17 @@ def _broken_off(model: Model, gone: list[Part], before: dict[str, torch.Tensor],
 
 
 def _logits(model: Model) -> torch.Tensor:
-    return torch.stack(inference.outputs(model, [inference.query(row) for row in encode(model, as_examples(TEXTS[:2]))]))
+    return torch.stack(
+        inference.outputs(
+            model, [inference.query(row) for row in encode(model, as_examples(TEXTS[:2]))]
+        )
+    )
 
 
 def test_inference_forgets_too(model: Model) -> None:
-    """What was remembered of the trained model is not taken for the shuffled one's, nor the other way round."""
+    """What was remembered of the trained model is not taken for the shuffled one's, nor the other
+    way round.
+    """
     listed = parts(model)
     with model.inference.caching():
         trained = _logits(model)

@@ -1,4 +1,6 @@
-"""The trust panel: each check where its answer is known, its chance, and that nothing else decides it."""
+"""The trust panel: each check where its answer is known, its chance, and that nothing else decides
+it.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ from conftest import TEXTS, tiny
 from planted import WEIGHTS
 
 TRUTH = ["great", "good", "fine", "film", "the", "dull", "bad"]
-LABELLED = [Example("a", ("great film",), "en", label="positive"), Example("b", ("bad film",), "en", label="positive")]
+LABELLED = [
+    Example("a", ("great film",), "en", label="positive"),
+    Example("b", ("bad film",), "en", label="positive"),
+]
 
 
 def by_name(one: Trust) -> dict[str, Check]:
@@ -40,7 +45,9 @@ def by_name(one: Trust) -> dict[str, Check]:
 
 
 def oracle(model: Model, sign: float = 1.0) -> Attribution:
-    """The true weights of the planted model's words, or their negatives, as if a method had found them."""
+    """The true weights of the planted model's words, or their negatives, as if a method had found
+    them.
+    """
     (one,) = explain(model, " ".join(TRUTH), "occlusion", target="positive")
     scores = tuple(sign * WEIGHTS[word] for word in one.words)
     return replace(one, scores=scores, word_scores=scores)
@@ -56,7 +63,10 @@ def test_the_panel_asks_everything_in_order(bert: Model) -> None:
 
 
 def test_the_truth_passes_and_its_negative_fails(planted: Model) -> None:
-    right, wrong = (by_name(trust(planted, [oracle(planted, sign)], draws=2, seeds=1)[0]) for sign in (1.0, -1.0))
+    right, wrong = (
+        by_name(trust(planted, [oracle(planted, sign)], draws=2, seeds=1)[0])
+        for sign in (1.0, -1.0)
+    )
     for name in ("leave_one_out", "comprehensiveness", "sufficiency"):
         assert right[name].verdict == "holds", name
         assert right[name].value == pytest.approx(1.0, abs=1e-9), name
@@ -65,9 +75,14 @@ def test_the_truth_passes_and_its_negative_fails(planted: Model) -> None:
 
 
 def test_chance_is_the_mean_over_all_orders() -> None:
-    """Four scores have 24 orders: the drawn taus are among theirs, and their mean and deviation are near."""
+    """Four scores have 24 orders: the drawn taus are among theirs, and their mean and deviation
+    are near.
+    """
     scores = np.array([0.3, -1.0, 2.0, 0.7])
-    exact = [kendalltau(scores, [scores[at] for at in order]).statistic for order in permutations(range(4))]
+    exact = [
+        kendalltau(scores, [scores[at] for at in order]).statistic
+        for order in permutations(range(4))
+    ]
     drawn = checks.chance(scores, "any")
     assert set(np.round(drawn, 9)) == set(np.round(exact, 9))
     assert drawn.mean() == pytest.approx(0.0, abs=4 * np.std(exact) / np.sqrt(len(drawn)))
@@ -78,7 +93,10 @@ def test_chance_is_the_mean_over_all_orders() -> None:
 
 def test_chance_with_ties_is_tau_b() -> None:
     scores = np.array([1.0, 1.0, 2.0, 0.0, 0.0, 3.0])
-    exact = {round(float(kendalltau(scores, scores[list(order)]).statistic), 9) for order in permutations(range(6))}
+    exact = {
+        round(float(kendalltau(scores, scores[list(order)]).statistic), 9)
+        for order in permutations(range(6))
+    }
     assert set(np.round(checks.chance(scores, "ties"), 9).tolist()) <= exact
 
 
@@ -123,8 +141,13 @@ def test_completeness_is_the_gap_as_a_share(bert: Model) -> None:
 def test_stability_is_the_mean_agreement_of_every_two_seeds(bert: Model) -> None:
     (one,) = explain(bert, TEXTS[1], "lime", options={"samples": 40}, seed=3)
     found = by_name(trust(bert, [one], draws=1, seeds=2)[0])["stability"]
-    made = [explain(bert, TEXTS[1], "lime", options={"samples": 40}, seed=seed)[0].word_scores for seed in (3, 4, 5)]
-    expected = np.mean([kendalltau(made[a], made[b]).statistic for a, b in ((0, 1), (0, 2), (1, 2))])
+    made = [
+        explain(bert, TEXTS[1], "lime", options={"samples": 40}, seed=seed)[0].word_scores
+        for seed in (3, 4, 5)
+    ]
+    expected = np.mean(
+        [kendalltau(made[a], made[b]).statistic for a, b in ((0, 1), (0, 2), (1, 2))]
+    )
     assert found.value == pytest.approx(expected, abs=1e-9)
     still = by_name(trust(bert, explain(bert, TEXTS[1], "occlusion"), draws=1)[0])["stability"]
     assert still.verdict == "undefined"
@@ -138,7 +161,9 @@ def test_a_model_is_its_own_sibling_and_another_is_not() -> None:
     assert (same.value, same.verdict) == (pytest.approx(1.0), "holds")
     different = by_name(trust(one, found, draws=1, siblings=[other])[0])["siblings"]
     (theirs,) = explain(other, TEXTS[1], "occlusion", target=found[0].target)
-    assert different.value == pytest.approx(kendalltau(found[0].word_scores, theirs.word_scores).statistic, abs=1e-9)
+    assert different.value == pytest.approx(
+        kendalltau(found[0].word_scores, theirs.word_scores).statistic, abs=1e-9
+    )
 
 
 @pytest.mark.slow
@@ -147,12 +172,16 @@ def test_a_panel_depends_on_its_explanation_alone_and_leaves_the_model(architect
     model = tiny(architecture)
     before = {name: one.detach().clone() for name, one in model.hf.named_parameters()}
     texts = [TEXTS[0], TEXTS[3]]
-    found = explain(model, texts, "input_x_gradient") + explain(model, texts, "lime", options={"samples": 30})
+    found = explain(model, texts, "input_x_gradient") + explain(
+        model, texts, "lime", options={"samples": 30}
+    )
     together = trust(model, found, draws=2, seeds=1)
     for one, joint in zip(found, together):
         (alone,) = trust(model, [one], draws=2, seeds=1)
         for a, b in zip((*alone.checks, *alone.stages), (*joint.checks, *joint.stages)):
-            first, second = (getattr(each, "value", getattr(each, "similarity", None)) for each in (a, b))
+            first, second = (
+                getattr(each, "value", getattr(each, "similarity", None)) for each in (a, b)
+            )
             assert first == pytest.approx(second, abs=1e-9, nan_ok=True)
     assert all(torch.equal(one, before[name]) for name, one in model.hf.named_parameters())
 
@@ -164,7 +193,10 @@ def test_calibration_counts_the_predictions_that_are_as_sure(planted: Model) -> 
     assert check.low < 0.5 < check.high < one.probability
     assert check.verdict == "fails"
     other = replace(one, lang="hi")
-    assert "none of them in hi" in by_name(trust(planted, [other], draws=1, labelled=LABELLED)[0])["calibration"].said
+    assert (
+        "none of them in hi"
+        in by_name(trust(planted, [other], draws=1, labelled=LABELLED)[0])["calibration"].said
+    )
 
 
 def test_reliability_is_a_window_around_the_confidence() -> None:
@@ -173,9 +205,13 @@ def test_reliability_is_a_window_around_the_confidence() -> None:
     assert reliability(0.5, sure, right, nearest=1).mean == 0.0
     assert reliability(0.5, sure, right).mean == pytest.approx(3 / 5)
     shuffle = [3, 1, 4, 0, 2]
-    again = reliability(0.95, [sure[at] for at in shuffle], [right[at] for at in shuffle], nearest=3)
+    again = reliability(
+        0.95, [sure[at] for at in shuffle], [right[at] for at in shuffle], nearest=3
+    )
     assert again == reliability(0.95, sure, right, nearest=3)
-    assert reliability(0.5, [0.4, 0.6], [True, False], nearest=1).n == 2, "two that are equally near count both"
+    assert reliability(0.5, [0.4, 0.6], [True, False], nearest=1).n == 2, (
+        "two that are equally near count both"
+    )
     assert isnan(reliability(0.5, [], []).mean)
 
 
@@ -191,7 +227,8 @@ def test_the_reliability_of_a_calibrated_model_covers_its_confidence() -> None:
 
 @pytest.mark.parametrize(
     ("name", "task"),
-    [("llama", "text-classification"), ("t5", "text-classification"), ("bert", "question-answering"),
+    [("llama", "text-classification"), ("t5", "text-classification"),
+     ("bert", "question-answering"),
      ("bert", "token-classification"), ("gpt2", "text-generation"), ("mamba", "text-generation")],
 )  # fmt: skip
 def test_every_task_has_a_panel(name: str, task: str) -> None:

@@ -1,4 +1,6 @@
-"""The laws of the SLALOM surrogate: model, scores, Shapley values, fits and samples, on arrays in float64."""
+"""The laws of the SLALOM surrogate: model, scores, Shapley values, fits and samples, on arrays in
+float64.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def mixture(size: int, seed: int, context: bool, repeated: bool = True) -> Mixtu
 
 def answer(one: Mixture, subset: list[int]) -> float:
     """F of a subset of the positions, from the definition."""
-    weight = [np.exp(one.importance[i]) for i in subset] + ([np.exp(one.context[0])] if one.context else [])
+    weight = [np.exp(one.importance[i]) for i in subset] + (
+        [np.exp(one.context[0])] if one.context else []
+    )
     value = [one.value[i] for i in subset] + ([one.context[1]] if one.context else [])
     return sum(w * v for w, v in zip(weight, value)) / sum(weight) if weight else 0.0
 
@@ -53,18 +57,28 @@ def test_count_form_order_bounds_and_repetition() -> None:
     importance, value = truth(12)
     rows = [generator.integers(0, 12, generator.integers(1, 30)).tolist() for _ in range(50)]
     found = predict(counted(rows), importance, value)
-    np.testing.assert_allclose(found, [by_position(row, importance, value) for row in rows], atol=1e-12)
-    np.testing.assert_allclose(found, predict(counted([row[::-1] for row in rows]), importance, value), atol=1e-12)
+    np.testing.assert_allclose(
+        found, [by_position(row, importance, value) for row in rows], atol=1e-12
+    )
+    np.testing.assert_allclose(
+        found, predict(counted([row[::-1] for row in rows]), importance, value), atol=1e-12
+    )
     assert ((found >= value.min()) & (found <= value.max())).all()
     for copies in (1, 2, 9):
-        np.testing.assert_allclose(predict(counted([[u] * copies for u in range(12)]), importance, value), value, atol=1e-12)
+        np.testing.assert_allclose(
+            predict(counted([[u] * copies for u in range(12)]), importance, value),
+            value,
+            atol=1e-12,
+        )
     with pytest.raises(Undefined, match="empty text"):
         predict(counted([[], [1]]), importance, value)
     assert predict(counted([[]], always=3), importance, value)[0] == pytest.approx(value[3])
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_shift_of_importances_changes_nothing_and_one_of_values_shifts_the_answer(size: int) -> None:
+def test_a_shift_of_importances_changes_nothing_and_one_of_values_shifts_the_answer(
+    size: int,
+) -> None:
     importance, value = truth(size)
     rows = counted([np.random.default_rng(at).integers(0, size, 5).tolist() for at in range(20)])
     plain = predict(rows, importance, value)
@@ -87,7 +101,9 @@ def test_grad_is_the_gradient_and_lin_is_not(size: int, context: bool) -> None:
     present = torch.ones(size, dtype=torch.float64, requires_grad=True)
     weight = torch.from_numpy(np.exp(one.importance)) * present
     base = float(np.exp(one.context[0])) if one.context else 0.0
-    full = ((weight * torch.from_numpy(one.value)).sum() + base * (one.context or (0, 0))[1]) / (weight.sum() + base)
+    full = ((weight * torch.from_numpy(one.value)).sum() + base * (one.context or (0, 0))[1]) / (
+        weight.sum() + base
+    )
     (slope,) = torch.autograd.grad(full, present)
     np.testing.assert_allclose(grad(one), slope.numpy(), atol=1e-12)
     if not context:
@@ -110,7 +126,9 @@ def test_removal_is_the_fall_without_a_position(size: int, context: bool) -> Non
     for place in everything:
         rest = [other for other in everything if other != place]
         gone = np.arange(size) == place
-        assert removal(one)[place] == pytest.approx(answer(one, everything) - answer(one, rest), abs=1e-12)
+        assert removal(one)[place] == pytest.approx(
+            answer(one, everything) - answer(one, rest), abs=1e-12
+        )
         assert without(one, gone) == pytest.approx(answer(one, rest), abs=1e-12)
     assert without(one, np.zeros(size, bool)) == pytest.approx(answer(one, everything), abs=1e-12)
     if context:
@@ -184,7 +202,9 @@ def test_recovery_of_what_is_no_slalom_is_marked_and_of_a_constant_is_zero() -> 
     assert (recover(lambda asked: np.full(len(asked), 3.0), 5).importance == 0).all()
 
 
-def sampled(size: int, count: int, noise: float = 0.0, seed: int = 0) -> tuple[list[list[int]], np.ndarray]:
+def sampled(
+    size: int, count: int, noise: float = 0.0, seed: int = 0
+) -> tuple[list[list[int]], np.ndarray]:
     importance, value = truth(size, seed)
     generator = np.random.default_rng(seed + 1)
     rows = [generator.integers(0, size, generator.integers(1, 5)).tolist() for _ in range(count)]
@@ -202,9 +222,13 @@ def test_the_jacobian_is_the_central_difference(size: int) -> None:
         return predict(problem.texts, point[:size], point[size:])
 
     moves = np.eye(2 * size) * step
-    jacobian = np.stack([(answers(at + move) - answers(at - move)) / (2 * step) for move in moves], axis=1)
+    jacobian = np.stack(
+        [(answers(at + move) - answers(at - move)) / (2 * step) for move in moves], axis=1
+    )
     np.testing.assert_allclose(matrix, jacobian.T @ (problem.weight[:, None] * jacobian), atol=1e-7)
-    np.testing.assert_allclose(slope, jacobian.T @ (problem.weight * (answers(at) - found)), atol=1e-6)
+    np.testing.assert_allclose(
+        slope, jacobian.T @ (problem.weight * (answers(at) - found)), atol=1e-6
+    )
     np.testing.assert_allclose(problem.gradient(at, 0.3), slope + 0.3 * at, atol=1e-10)
     by_importance, by_value, _ = problem.jacobian(at)
     np.testing.assert_allclose(by_importance.sum(axis=1), 0, atol=1e-12)
@@ -242,7 +266,10 @@ def test_the_objective_never_rises_and_ends_below_the_best_linear_mixture(ridge:
 @pytest.mark.parametrize("ridge", [1e-2, 1e-1])
 def test_both_solvers_reach_the_same_objective(ridge: float) -> None:
     rows, found = sampled(25, 400, noise=0.3)
-    one, other = (fit(counted(rows), found, size=25, ridge=ridge, solver=name) for name in ("levenberg-marquardt", "l-bfgs"))
+    one, other = (
+        fit(counted(rows), found, size=25, ridge=ridge, solver=name)
+        for name in ("levenberg-marquardt", "l-bfgs")
+    )
     assert one.trace[-1] == pytest.approx(other.trace[-1], rel=1e-4)
     np.testing.assert_allclose(one.value, other.value, atol=1e-3)
     with pytest.raises(InputError, match="l-bfgs"):
@@ -251,7 +278,9 @@ def test_both_solvers_reach_the_same_objective(ridge: float) -> None:
 
 @pytest.mark.parametrize("ridge", [1e-1, 1e-3])
 def test_a_fit_that_starts_elsewhere_ends_at_the_same_objective(ridge: float) -> None:
-    """From the fit to nine tenths of the answers, and from one to other answers, whose importances and values are far off."""
+    """From the fit to nine tenths of the answers, and from one to other answers, whose importances
+    and values are far off.
+    """
     rows, found = sampled(25, 300, noise=0.3)
     whole = fit(counted(rows), found, size=25, ridge=ridge)
     part = fit(counted(rows[:270]), found[:270], size=25, ridge=ridge)
@@ -279,7 +308,9 @@ def test_very_many_units_are_fitted_without_a_matrix_and_without_deviations() ->
 def test_a_weight_of_two_is_the_text_twice() -> None:
     rows, found = sampled(8, 100, noise=0.2)
     twice = fit(counted(rows + rows[:40]), np.concatenate([found, found[:40]]), size=8, ridge=1e-2)
-    heavy = fit(counted(rows), found, size=8, ridge=1e-2, weight=np.where(np.arange(100) < 40, 2.0, 1.0))
+    heavy = fit(
+        counted(rows), found, size=8, ridge=1e-2, weight=np.where(np.arange(100) < 40, 2.0, 1.0)
+    )
     np.testing.assert_allclose(heavy.value, twice.value, atol=1e-9)
     np.testing.assert_allclose(heavy.importance, twice.importance, atol=1e-9)
     np.testing.assert_allclose(heavy.importance_sd, twice.importance_sd, atol=1e-9)
@@ -287,7 +318,9 @@ def test_a_weight_of_two_is_the_text_twice() -> None:
 
 @pytest.mark.slow
 def test_the_standard_deviations_are_those_of_repeated_draws() -> None:
-    """Over 60 draws of noise the errors divided by the stated deviations have deviation 1 (within a fifth)."""
+    """Over 60 draws of noise the errors divided by the stated deviations have deviation 1 (within
+    a fifth).
+    """
     size, rows = 10, sampled(10, 600)[0]
     importance, value = truth(size)
     clean = predict(counted(rows), importance, value)
@@ -295,13 +328,22 @@ def test_the_standard_deviations_are_those_of_repeated_draws() -> None:
     for seed in range(60):
         noisy = clean + 0.1 * np.random.default_rng(seed).normal(size=600)
         one = fit(counted(rows), noisy, size=size, ridge=1e-2 / clean.var())
-        errors.append(np.stack([(one.importance - importance) / one.importance_sd, (one.value - value) / one.value_sd]))
+        errors.append(
+            np.stack(
+                [
+                    (one.importance - importance) / one.importance_sd,
+                    (one.value - value) / one.value_sd,
+                ]
+            )
+        )
     assert 0.8 < np.std(np.stack(errors)[:, 0]) < 1.2
     assert 0.8 < np.std(np.stack(errors)[:, 1]) < 1.2
 
 
 def test_an_importance_without_evidence_is_not_identified() -> None:
-    """A unit whose value is that of every company it keeps; here all others have value 1 and it has 1 too."""
+    """A unit whose value is that of every company it keeps; here all others have value 1 and it
+    has 1 too.
+    """
     value, importance = np.array([1.0, 1.0, 1.0, -2.0]), np.array([0.5, -0.5, 1.0, -1.0])
     rows = [[a, b] for a in range(3) for b in range(3)] + [[3]]
     fitted = fit(counted(rows), predict(counted(rows), importance, value), size=4, ridge=1e-3)
@@ -349,7 +391,10 @@ def test_samples_are_balanced_counted_and_the_same_for_a_seed() -> None:
     assert max(met.values()) - min(met.values()) <= 3
     assert drawn == sample_texts([text], parse_design("mix"), 500, np.random.default_rng(0))
     assert drawn != sample_texts([text], parse_design("mix"), 500, np.random.default_rng(1))
-    assert {len(one[0]) for one in sample_texts([text], parse_design("fixed(3)"), 100, np.random.default_rng(0))} == {3}
+    assert {
+        len(one[0])
+        for one in sample_texts([text], parse_design("fixed(3)"), 100, np.random.default_rng(0))
+    } == {3}
 
 
 def test_few_units_are_enumerated() -> None:
@@ -361,7 +406,9 @@ def test_few_units_are_enumerated() -> None:
 
 def test_pairs_keep_a_unit_in_both_segments_and_deletions_keep_the_order() -> None:
     for name in ("mix", "fixed(2)", "deletion"):
-        for first, second in sample_texts([[0, 1, 2, 3], [4, 5]], parse_design(name), 200, np.random.default_rng(0)):
+        for first, second in sample_texts(
+            [[0, 1, 2, 3], [4, 5]], parse_design(name), 200, np.random.default_rng(0)
+        ):
             assert set(first) <= {0, 1, 2, 3}
             assert set(second) <= {4, 5}
             assert first

@@ -1,4 +1,6 @@
-"""What `slalom` does with texts and models that give it little or nothing: a flag or one clear line, never a silent zero."""
+"""What `slalom` does with texts and models that give it little or nothing: a flag or one clear
+line, never a silent zero.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ def reader_of_512() -> Model:
     tokenizer = make_tokenizer("bert", TEXTS, 400, 512)
     torch.manual_seed(1)
     config = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=512, pad_token_id=tokenizer.pad_token_id,
+        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=512, pad_token_id=tokenizer.pad_token_id,
     )  # fmt: skip
     hf = BertForSequenceClassification(config).double().eval()
     with torch.no_grad():
@@ -40,7 +42,9 @@ def reader_of_512() -> Model:
 
 @pytest.mark.slow
 def test_two_thousand_tokens_on_a_model_of_512(reader_of_512: Model) -> None:
-    """Cut to what the model reads, or explained in windows; both are flagged or numbered, and no score is undefined."""
+    """Cut to what the model reads, or explained in windows; both are flagged or numbered, and no
+    score is undefined.
+    """
     generator = np.random.default_rng(0)
     text = " ".join(generator.choice(WORDS, 2000))
     (cut,) = explain(reader_of_512, text, "slalom")
@@ -63,7 +67,9 @@ def test_one_word_two_thousand_times(reader_of_512: Model) -> None:
 
 
 def test_one_answer_that_is_not_finite_stops_the_model_and_is_named() -> None:
-    """The text itself has a finite answer; a single one of the short texts that are asked about has not."""
+    """The text itself has a finite answer; a single one of the short texts that are asked about
+    has not.
+    """
     base = tiny("bert")
     model = Model(copy.deepcopy(base.hf), base.tokenizer, "lossy", base.task)
 
@@ -89,19 +95,27 @@ def test_a_function_that_loses_answers_says_so() -> None:
         explain_function(lost, "a good one", options={"design": "exact"})
 
 
-@pytest.mark.parametrize("labels", [None, {"well": "good", "fed": "food"}], ids=["next token", "labels"])
+@pytest.mark.parametrize(
+    "labels", [None, {"well": "good", "fed": "food"}], ids=["next token", "labels"]
+)
 def test_a_state_space_model_is_explained(labels: dict[str, str] | None) -> None:
-    """In the exact design a token's value is the model's own answer to it alone: a plain call, without our inference."""
+    """In the exact design a token's value is the model's own answer to it alone: a plain call,
+    without our inference.
+    """
     model = build("mamba", "text-generation", verbalizer=labels)
     (one,) = explain(model, TEXTS[0], "slalom", options={"design": "exact", "score": "value"})
     ids = model.tokenizer(TEXTS[0], add_special_tokens=False)["input_ids"]
     assert len(ids) == len(one.tokens)
     with torch.no_grad():
-        alone = torch.stack([model.hf(input_ids=torch.tensor([[token]])).logits[0, -1] for token in ids])
+        alone = torch.stack(
+            [model.hf(input_ids=torch.tensor([[token]])).logits[0, -1] for token in ids]
+        )
     if labels is None:
         wanted = alone[:, one.target_index]
     else:
-        wanted = alone[:, model.tokenizer(f" {labels[one.target]}", add_special_tokens=False)["input_ids"][0]]
+        wanted = alone[
+            :, model.tokenizer(f" {labels[one.target]}", add_special_tokens=False)["input_ids"][0]
+        ]
     np.testing.assert_allclose(one.scores, wanted.double(), atol=1e-4)
     both = explain(model, TEXTS[:2], "slalom")
     (single,) = explain(model, TEXTS[0], "slalom")

@@ -38,9 +38,15 @@ def full(words: list[str]) -> float:
 def test_a_transformer_that_is_a_slalom_is_explained_exactly(design: str) -> None:
     options = {"design": design, "score": "removal", "samples": 1500}
     (one,) = explain(slalom_transformer(), TEXT, "slalom", target="positive", options=options)
-    loose = 20 if design == "deletion" else 1  # long texts differ little, so their answers say less about each unit
-    np.testing.assert_allclose(one.details["value"], [VALUE[word] for word in WORDS], atol=2e-4 * loose)
-    np.testing.assert_allclose(one.details["importance"], [IMPORTANCE[word] - CENTRE for word in WORDS], atol=2e-4 * loose)
+    loose = (
+        20 if design == "deletion" else 1
+    )  # long texts differ little, so their answers say less about each unit
+    np.testing.assert_allclose(
+        one.details["value"], [VALUE[word] for word in WORDS], atol=2e-4 * loose
+    )
+    np.testing.assert_allclose(
+        one.details["importance"], [IMPORTANCE[word] - CENTRE for word in WORDS], atol=2e-4 * loose
+    )
     without = [full(WORDS) - full(WORDS[:at] + WORDS[at + 1 :]) for at in range(len(WORDS))]
     np.testing.assert_allclose(one.scores, without, atol=1e-4 * loose)
     assert one.details["surrogate_value"] == pytest.approx(one.value, abs=1e-5)
@@ -52,9 +58,13 @@ def test_a_transformer_that_is_a_slalom_is_explained_exactly(design: str) -> Non
 
 
 def test_what_is_always_there_becomes_a_unit_of_its_own() -> None:
-    """Two special tokens of importance a and value b are one of importance a + log 2 and value b."""
+    """Two special tokens of importance a and value b are one of importance a + log 2 and
+    value b.
+    """
     options = {"design": "mix+context", "score": "shapley"}
-    (one,) = explain(slalom_transformer(blind=False), TEXT, "slalom", target="positive", options=options)
+    (one,) = explain(
+        slalom_transformer(blind=False), TEXT, "slalom", target="positive", options=options
+    )
     importance, value = one.details["context"]
     assert value == pytest.approx(AROUND[1], abs=1e-4)
     assert importance == pytest.approx(AROUND[0] + log(2) - CENTRE, abs=1e-3)
@@ -65,18 +75,36 @@ def test_what_is_always_there_becomes_a_unit_of_its_own() -> None:
 
 
 def test_a_head_with_one_logit_and_a_pair_are_read() -> None:
-    (one,) = explain(slalom_transformer(labels=1), TEXT, "slalom", options={"score": "value"}, quantity="log_odds")
-    np.testing.assert_allclose(one.scores, [VALUE[word] for word in WORDS], atol=1e-3)
-    (pair,) = explain(slalom_transformer(), ("the great film", "the dull film"), "slalom", target="positive")
-    np.testing.assert_allclose(
-        pair.details["value"], [VALUE[w] for w in ["the", "great", "film", "the", "dull", "film"]], atol=1e-2
+    (one,) = explain(
+        slalom_transformer(labels=1),
+        TEXT,
+        "slalom",
+        options={"score": "value"},
+        quantity="log_odds",
     )
-    (second,) = explain(slalom_transformer(), ("the great film", "the dull film"), "slalom", target="positive", part="second")
+    np.testing.assert_allclose(one.scores, [VALUE[word] for word in WORDS], atol=1e-3)
+    (pair,) = explain(
+        slalom_transformer(), ("the great film", "the dull film"), "slalom", target="positive"
+    )
+    np.testing.assert_allclose(
+        pair.details["value"],
+        [VALUE[w] for w in ["the", "great", "film", "the", "dull", "film"]],
+        atol=1e-2,
+    )
+    (second,) = explain(
+        slalom_transformer(),
+        ("the great film", "the dull film"),
+        "slalom",
+        target="positive",
+        part="second",
+    )
     assert len(second.scores) == 3
 
 
 @pytest.mark.parametrize("architecture", ["bert", "gpt2"])
-@pytest.mark.parametrize("score", ["value", "importance", "lin", "grad", "removal", "share", "shapley"])
+@pytest.mark.parametrize(
+    "score", ["value", "importance", "lin", "grad", "removal", "share", "shapley"]
+)
 def test_every_score_follows_from_the_two_numbers(architecture: str, score: str) -> None:
     model = tiny(architecture)
     (one,) = explain(model, TEXTS[0], "slalom", options={"score": score})
@@ -84,8 +112,9 @@ def test_every_score_follows_from_the_two_numbers(architecture: str, score: str)
     weight = np.exp(s) / np.exp(s).sum()
     total = weight @ v
     expected = {
-        "value": v, "importance": s, "lin": v * np.exp(s), "grad": weight * (v - total), "share": weight * v,
-        "removal": [total - np.delete(weight, at) @ np.delete(v, at) / np.delete(weight, at).sum() for at in range(len(s))],
+        "value": v, "importance": s, "lin": v * np.exp(s), "grad": weight * (v - total),
+        "share": weight * v, "removal": [total - np.delete(weight, at) @ np.delete(v,
+        at) / np.delete(weight, at).sum() for at in range(len(s))],
     }  # fmt: skip
     if score == "shapley":
         assert sum(one.scores) == pytest.approx(total, abs=1e-9)
@@ -96,18 +125,28 @@ def test_every_score_follows_from_the_two_numbers(architecture: str, score: str)
 
 def test_the_budget_is_kept_and_equal_texts_are_asked_once(bert: Model) -> None:
     before = (bert.inference.queries, bert.inference.distinct)
-    found = explain(bert, [Example(f"e{at}", (text,)) for at, text in enumerate(TEXTS[:2])], "slalom")
+    found = explain(
+        bert, [Example(f"e{at}", (text,)) for at, text in enumerate(TEXTS[:2])], "slalom"
+    )
     asked = sum(one.details["queries"] for one in found)
     assert bert.inference.queries - before[0] == asked + 2  # and the two texts themselves
     for one in found:
-        assert one.details["queries"] <= one.details["samples"] == sample_size(len(set(one.tokens)), 0)
+        assert (
+            one.details["queries"] <= one.details["samples"] == sample_size(len(set(one.tokens)), 0)
+        )
     (small,) = explain(bert, TEXTS[0], "slalom", options={"samples": 7})
     assert small.details["queries"] == 7
     assert "unseen" in small.flags[0]
-    assert np.isnan(small.scores).sum() == len(small.tokens) - sum(v is not None for v in small.details["value"]) > 0
+    assert (
+        np.isnan(small.scores).sum()
+        == len(small.tokens) - sum(v is not None for v in small.details["value"])
+        > 0
+    )
 
 
-@pytest.mark.parametrize(("text", "flag"), [("no", "one distinct unit"), ("no no no", "one distinct unit")])
+@pytest.mark.parametrize(
+    ("text", "flag"), [("no", "one distinct unit"), ("no no no", "one distinct unit")]
+)
 def test_one_word_and_a_repeated_word_are_flagged(bert: Model, text: str, flag: str) -> None:
     (one,) = explain(bert, text, "slalom")
     assert flag in one.flags[0]
@@ -158,7 +197,9 @@ def test_a_store_written_before_there_were_details_is_read(bert: Model, tmp_path
     (file,) = (tmp_path / "attributions").glob("*.parquet")
     pq.write_table(pq.read_table(file).drop_columns(["details"]), file)
     (manifest,) = (tmp_path / "cells").glob("*.json")
-    told = json.loads(manifest.read_text("utf-8")) | {"sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+    told = json.loads(manifest.read_text("utf-8")) | {
+        "sha256": hashlib.sha256(file.read_bytes()).hexdigest()
+    }
     manifest.write_text(json.dumps(told), "utf-8")
     (back,) = read_attributions(store)
     assert back == one

@@ -1,4 +1,6 @@
-"""SLALOM of functions and corpora, the text without words, its rivals, the synthetic languages and the picture."""
+"""SLALOM of functions and corpora, the text without words, its rivals, the synthetic languages and
+the picture.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,20 @@ def mixed(texts: list[str]) -> np.ndarray:
 
 @pytest.mark.parametrize("design", ["mix", "exact"])
 @pytest.mark.parametrize(
-    "function", [mixed, lambda texts: mixed(texts)[:, None], lambda texts: np.stack([1 - mixed(texts), mixed(texts)], 1)]
+    "function",
+    [
+        mixed,
+        lambda texts: mixed(texts)[:, None],
+        lambda texts: np.stack([1 - mixed(texts), mixed(texts)], 1),
+    ],
 )
-def test_a_black_box_that_is_a_slalom_is_explained_exactly(function: Callable[..., object], design: str) -> None:
+def test_a_black_box_that_is_a_slalom_is_explained_exactly(
+    function: Callable[..., object], design: str
+) -> None:
     options = {"score": "removal", "design": design}
-    (one,) = explain_function(function, TEXT, labels=["bad", "good"], target="good", options=options)
+    (one,) = explain_function(
+        function, TEXT, labels=["bad", "good"], target="good", options=options
+    )
     assert one.words == tuple(WORDS)
     np.testing.assert_allclose(one.details["value"], [VALUE[word] for word in WORDS], atol=1e-3)
     expected = [full(WORDS) - full(WORDS[:at] + WORDS[at + 1 :]) for at in range(len(WORDS))]
@@ -47,9 +58,13 @@ def test_a_black_box_that_is_a_slalom_is_explained_exactly(function: Callable[..
 def test_a_bag_of_words_classifier_gets_the_signs_of_its_weights() -> None:
     language = linear_words()
     rows, _ = sample(language, 800)
-    box = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit([r.texts[0] for r in rows], [r.label for r in rows])
+    box = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(
+        [r.texts[0] for r in rows], [r.label for r in rows]
+    )
     text = "the perfect movie worst we best poor watch"
-    (one,) = explain_function(box.predict_proba, text, labels=["negative", "positive"], target="positive")
+    (one,) = explain_function(
+        box.predict_proba, text, labels=["negative", "positive"], target="positive"
+    )
     for word, score in zip(one.words, one.details["value"]):
         if LINEAR[word][0]:
             assert np.sign(score - np.median(one.details["value"])) == np.sign(LINEAR[word][0])
@@ -62,7 +77,9 @@ def test_a_black_box_that_fails_is_refused_or_flagged() -> None:
     (one,) = explain_function(sometimes, "great dull film", options={"samples": 1000})
     assert any("1 answer(s) were not finite" in flag for flag in one.flags)
     with pytest.raises(InputError, match="not finite"):
-        explain_function(lambda texts: np.where([len(t.split()) == 2 for t in texts], np.nan, mixed(texts)), TEXT)
+        explain_function(
+            lambda texts: np.where([len(t.split()) == 2 for t in texts], np.nan, mixed(texts)), TEXT
+        )
     with pytest.raises(InputError, match="itself"):
         explain_function(lambda texts: [np.nan] * len(texts), TEXT)
     with pytest.raises(InputError, match="outside of 0 to 1"):
@@ -98,7 +115,9 @@ def test_a_corpus_of_a_slalom_gives_its_numbers() -> None:
     found = fit_corpus(slalom_transformer(), texts, "positive").to_pandas()
     centre = np.mean(list(IMPORTANCE.values()))
     np.testing.assert_allclose(found["value"], [VALUE[unit] for unit in found["unit"]], atol=1e-3)
-    np.testing.assert_allclose(found["importance"], [IMPORTANCE[unit] - centre for unit in found["unit"]], atol=1e-3)
+    np.testing.assert_allclose(
+        found["importance"], [IMPORTANCE[unit] - centre for unit in found["unit"]], atol=1e-3
+    )
     assert found["count"].sum() == sum(len(text.split()) for text in texts)
     whole = fit_corpus(tiny("bert"), TEXTS[:3], "positive", unit="word")
     assert "lovely" in whole.units
@@ -108,7 +127,9 @@ def test_classes_together_share_the_importances_of_a_slalom() -> None:
     """The logits are (0, F), so that the two values of a word differ by its value."""
     found = babelscope.explain_classes(slalom_transformer(), TEXT, samples=1000)
     assert list(found["unit"]) == list(dict.fromkeys(WORDS))
-    np.testing.assert_allclose(found["positive"] - found["negative"], [VALUE[word] for word in found["unit"]], atol=0.02)
+    np.testing.assert_allclose(
+        found["positive"] - found["negative"], [VALUE[word] for word in found["unit"]], atol=0.02
+    )
     np.testing.assert_allclose(found["positive"] + found["negative"], 0, atol=1e-9)
     order = sorted(found["unit"], key=IMPORTANCE.__getitem__)
     assert list(found.sort_values("importance")["unit"]) == order
@@ -121,14 +142,18 @@ def test_rivals_meet_what_they_can_say() -> None:
     rows = [generator.integers(0, 6, generator.integers(1, 8)).tolist() for _ in range(300)]
     weight = generator.normal(size=6)
     added = np.array([0.4 + weight[row].sum() for row in rows])
-    np.testing.assert_allclose(linear(rows[:200], added[:200], rows[200:], 6), added[200:], atol=1e-9)
+    np.testing.assert_allclose(
+        linear(rows[:200], added[:200], rows[200:], 6), added[200:], atol=1e-9
+    )
     placed = np.array([2.0 * (row[0] == 3) for row in rows])
     gap = np.abs(additive(rows[:200], placed[:200], rows[200:], 6) - placed[200:])
     assert gap.max() < 0.3
     assert np.abs(linear(rows[:200], placed[:200], rows[200:], 6) - placed[200:]).max() > 0.5
     positive = [row[0] < 3 for row in rows]
     score = naive_bayes(rows, positive, 6)
-    np.testing.assert_allclose(naive_bayes(rows, [not one for one in positive], 6), -score, atol=1e-12)
+    np.testing.assert_allclose(
+        naive_bayes(rows, [not one for one in positive], 6), -score, atol=1e-12
+    )
     assert naive_bayes([[0, 1], [0]], [True, False], 2)[0] == 0
 
 
@@ -137,7 +162,9 @@ def test_synthetic_labels_follow_the_log_odds(language: object) -> None:
     examples, rows = sample(language, 4000)
     again, _ = sample(language, 4000)
     assert examples == again
-    assert [" ".join(language.words[word] for word in row) for row in rows] == [one.texts[0] for one in examples]
+    assert [" ".join(language.words[word] for word in row) for row in rows] == [
+        one.texts[0] for one in examples
+    ]
     chance = np.array([1 / (1 + np.exp(-language.log_odds(np.array(row)))) for row in rows])
     label = np.array([one.label == "positive" for one in examples])
     for low, high in ((0, 0.3), (0.3, 0.7), (0.7, 1)):

@@ -1,4 +1,6 @@
-"""Do translations get the same explanation? The answer in one sentence, as strong as the intervals allow."""
+"""Do translations get the same explanation? The answer in one sentence, as strong as the intervals
+allow.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,15 @@ def answer(tables: Tables) -> Markup:
     lines = [line for result in results for line in result.comparison.lines]
     defined = [line for line in lines if isfinite(line.means["lift"].mean)]
     if not defined:
-        return Markup("Undecided: no pair of translations could be compared{}.").format(_reason(lines))
+        return Markup("Undecided: no pair of translations could be compared{}.").format(
+            _reason(lines)
+        )
     above = [line for line in defined if line.means["lift"].low > 0]
     verdict = "Yes" if len(above) == len(lines) else "Partly" if above else "No"
     get = "get" if above else "do not get"
-    return Markup("{}: translations {} more similar explanations than chance in {} ({}; {}){}.").format(
+    return Markup(
+        "{}: translations {} more similar explanations than chance in {} ({}; {}){}."
+    ).format(
         verdict, get, _where(results, above), _range(defined), _whose(results), _dependence(tables)
     )
 

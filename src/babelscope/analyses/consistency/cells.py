@@ -1,4 +1,6 @@
-"""What is computed of translations: every stored explanation compared with those of the translations."""
+"""What is computed of translations: every stored explanation compared with those of the
+translations.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
         yield [_comparison(block, spec, resources, run, keys)]
 
 
-def _comparison(block: Block, spec: Spec, resources: Resources, run: Run, keys: Mapping[str, str]) -> PlannedCell:
+def _comparison(
+    block: Block, spec: Spec, resources: Resources, run: Run, keys: Mapping[str, str]
+) -> PlannedCell:
     source = block.request.source_of(block.model)
 
     def compute() -> list[TranslationPair]:
@@ -93,7 +97,9 @@ def identity(spec: Spec, source: str, keys: Mapping[str, str]) -> dict[str, Any]
     }
 
 
-def translation_pairs(block: Block, spec: Spec, resources: Resources, explained: Explained) -> list[TranslationPair]:
+def translation_pairs(
+    block: Block, spec: Spec, resources: Resources, explained: Explained
+) -> list[TranslationPair]:
     """One row per pair, space and norm."""
     from babelscope.analyses.consistency.stored_pairs import Origin, to_rows
     from babelscope.analyses.consistency.units import compare
@@ -114,8 +120,8 @@ def translation_pairs(block: Block, spec: Spec, resources: Resources, explained:
 
 
 def _units(model: Model, explained: Explained) -> list[UnitScores]:
-    """The stored scores with what intervals resample, what is not translated, and how sure the model
-    is."""
+    """The stored scores with what intervals resample, what is not translated, and how sure the
+    model is."""
     from babelscope.analyses.consistency.translations import confidences, unit_scores_of
     from babelscope.data.independence import clusters
     from babelscope.data.texts import usable

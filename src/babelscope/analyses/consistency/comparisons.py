@@ -1,4 +1,6 @@
-"""A whole parallel set: every text with each of its translations, in every space and by every norm."""
+"""A whole parallel set: every text with each of its translations, in every space and by every
+norm.
+"""
 
 from __future__ import annotations
 
@@ -81,8 +83,8 @@ def score_pairs(
 
     `untrained` are the same texts explained in a model with random weights; they give c_rand.
 
-    *Laws*: no pair is left out silently: a text that cannot be compared has a reason; the order of the
-    rows and the number of processes change no number.
+    *Laws*: no pair is left out silently: a text that cannot be compared has a reason; the order of
+    the rows and the number of processes change no number.
     """
     chosen = settings or Settings()
     texts = {(row.id, row.lang): row for row in rows}
@@ -101,14 +103,20 @@ def score_pairs(
     return [replace(pair, c_rand=c_rand.get((pair.id, pair.lang), nan)) for pair in pairs]
 
 
-def target_languages(rows: Sequence[UnitScores], source: str, targets: Sequence[str] | None = None) -> list[str]:
+def target_languages(
+    rows: Sequence[UnitScores], source: str, targets: Sequence[str] | None = None
+) -> list[str]:
     """The languages that the source is compared with: the given ones, or all others of the rows."""
     langs = dict.fromkeys(row.lang for row in rows)
     if source not in langs:
-        raise InputError(f"no row is in the source language {source!r}; there are: {', '.join(sorted(langs))}")
+        raise InputError(
+            f"no row is in the source language {source!r}; there are: {', '.join(sorted(langs))}"
+        )
     wanted = sorted(lang for lang in langs if lang != source) if targets is None else list(targets)
     if not wanted:
-        raise InputError(f"every row is in the source language {source!r}; there is nothing to compare it with")
+        raise InputError(
+            f"every row is in the source language {source!r}; there is nothing to compare it with"
+        )
     return wanted
 
 

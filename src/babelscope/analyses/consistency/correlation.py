@@ -1,4 +1,6 @@
-"""Does consistency go with performance? Correlations over languages, with what they must be corrected for."""
+"""Does consistency go with performance? Correlations over languages, with what they must be
+corrected for.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,8 @@ def correlation(x: Values, y: Values, *, seed: int = 0) -> Correlation:
     Up to seven languages p is the exact share of permutations, the given order among them; beyond,
     (1 + #) / (1 + 9999).
 
-    *Laws*: symmetric; a rising line gives 1, 1, 1; p is at least 1 / n! or 1/10000; NaN if one side is
-    constant or n < 3.
+    *Laws*: symmetric; a rising line gives 1, 1, 1; p is at least 1 / n! or 1/10000; NaN if one side
+    is constant or n < 3.
     """
     if x.shape != y.shape:
         raise InputError(f"{len(x)} values cannot be correlated with {len(y)}")
@@ -70,8 +72,8 @@ def pearson(x: Values, y: Values) -> float:
 def partial(x: Values, y: Values, z: Values) -> float:
     """Pearson's correlation of what a line through the third does not explain of either.
 
-    *Laws*: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)); unchanged by adding a multiple of the
-    third to either.
+    *Laws*: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)); unchanged by adding a multiple of
+    the third to either.
     """
     design = np.stack([np.ones_like(z), z], axis=1)
     residuals = []
@@ -89,7 +91,8 @@ def off_diagonal(table: Square) -> Values:
 
 
 def mantel(x: Square, y: Square, *, seed: int = 0) -> tuple[float, float]:
-    """Pearson's r between the off-diagonal cells of two matrices over the same languages, and its permutation p.
+    """Pearson's r between the off-diagonal cells of two matrices over the same languages, and its
+    permutation p.
 
     Cells share languages and are not independent: rows and columns of one matrix are permuted
     together.
@@ -108,7 +111,8 @@ def mantel(x: Square, y: Square, *, seed: int = 0) -> tuple[float, float]:
 
 
 def interaction(table: Square) -> Square:
-    """What is left of the off-diagonal cells after the best effects of row and column; NaN on the diagonal.
+    """What is left of the off-diagonal cells after the best effects of row and column; NaN on the
+    diagonal.
 
         min over mu, row, column of sum_{s != t} (table_st - mu - row_s - column_t)^2
 

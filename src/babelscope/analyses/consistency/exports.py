@@ -70,7 +70,8 @@ def _result(result: Result) -> dict[str, Any]:
         "mean_cosine": dict(comparison.mean_cosine),
         "overall": result.overall[0],
         "overall_incl_self": result.overall[1],
-        "lift_and_accuracy": result.correlation._asdict() | {"partial_given_c_unif": result.partial},
+        "lift_and_accuracy": result.correlation._asdict()
+        | {"partial_given_c_unif": result.partial},
         "languages": [_line(line, result.accuracy) for line in comparison.lines],
     }
 

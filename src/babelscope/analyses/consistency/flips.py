@@ -1,5 +1,5 @@
-"""Is a pair with little agreement one whose prediction flips? Pair by pair, within languages, beyond
-confidence."""
+"""Is a pair with little agreement one whose prediction flips? Pair by pair, within languages,
+beyond confidence."""
 
 from __future__ import annotations
 
@@ -28,29 +28,33 @@ PairValues = Float[np.ndarray, " pair"]
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """How the lift goes with an outcome, plain and with something held fixed, and the outcome's share
-    by thirds of the lift."""
+    """How the lift goes with an outcome, plain and with something held fixed, and the outcome's
+    share by thirds of the lift."""
 
     outcome: str
     given: str
     plain: Estimate
     partial: Estimate
     thirds: tuple[float, float, float]
-    """The share of the outcome in the lowest, middle and highest third of the lifts of each language."""
+    """The share of the outcome in the lowest, middle and highest third of the lifts of each
+    language.
+    """
     share: float
 
 
-def association(pairs: Sequence[Pair], outcome: str = "flip", given: str = "confidence", *, seed: int = 0) -> Association:
-    """Pearson's correlation of lift and outcome within languages, and the partial one given confidence
-    or agreement.
+def association(
+    pairs: Sequence[Pair], outcome: str = "flip", given: str = "confidence", *, seed: int = 0
+) -> Association:
+    """Pearson's correlation of lift and outcome within languages, and the partial one given
+    confidence or agreement.
 
         x, y, z = lift, outcome (0 or 1), what is given; each less its mean in its language
         plain   = sum xy / sqrt(sum xx sum yy)
         partial = - Q_xy / sqrt(Q_xx Q_yy),  Q the inverse of the sums of products
 
     `pairs` may be of several languages: differences between languages have no part in it. Intervals
-    resample clusters over all languages at once, since the pairs of one source text go together; the
-    means of the languages stay.
+    resample clusters over all languages at once, since the pairs of one source text go together;
+    the means of the languages stay.
 
     *Laws*: partial equals the correlation of what least squares on z leave of x and of y; adding a
     constant to a language changes nothing; adding a multiple of z to x leaves the partial one; NaN
@@ -79,7 +83,9 @@ def association(pairs: Sequence[Pair], outcome: str = "flip", given: str = "conf
     return Association(outcome, given, plain, partly, thirds, share)
 
 
-def _correlations(sums: Float[np.ndarray, "resample part"], width: int, fixed: bool) -> Float[np.ndarray, " resample"]:
+def _correlations(
+    sums: Float[np.ndarray, "resample part"], width: int, fixed: bool
+) -> Float[np.ndarray, " resample"]:
     """The plain or the partial correlation of every row of sums of products."""
     tables = sums.reshape(-1, width, width)
     values = np.full(len(tables), nan)
@@ -96,7 +102,9 @@ def _correlations(sums: Float[np.ndarray, "resample part"], width: int, fixed: b
     return values
 
 
-def _thirds(lift: PairValues, happened: PairValues, langs: np.ndarray) -> tuple[float, float, float]:
+def _thirds(
+    lift: PairValues, happened: PairValues, langs: np.ndarray
+) -> tuple[float, float, float]:
     third = np.zeros(len(lift), dtype=int)
     for lang in dict.fromkeys(langs):
         rows = np.flatnonzero(langs == lang)

@@ -1,4 +1,6 @@
-"""Words of translations compared by the gold links of a corpus that knows what each word expresses."""
+"""Words of translations compared by the gold links of a corpus that knows what each word
+expresses.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ NAME = "gold links"
 def in_links(examples: Sequence[Example]) -> Compare:
     """Texts compared by the gold links between their words: 1 where they share a concept, else 0.
 
-    Every word is known. Undefined where a text has no gold links, or was truncated so that its words
-    are not all there.
+    Every word is known. Undefined where a text has no gold links, or was truncated so that its
+    words are not all there.
     """
     by_place = {(example.group, example.lang): example for example in examples}
 

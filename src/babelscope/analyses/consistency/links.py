@@ -1,4 +1,6 @@
-"""Word alignments: as a similarity of 0 or 1, found in a similarity, and used to carry scores over."""
+"""Word alignments: as a similarity of 0 or 1, found in a similarity, and used to carry scores
+over.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +51,8 @@ def mutual_links(similarity: Similarity) -> Links:
 
 
 def itermax(similarity: Similarity, *, rounds: int = 2) -> Links:
-    """Mutual links, then again among the words that are left: pairs of two linked words are excluded,
-    with one, damped.
+    """Mutual links, then again among the words that are left: pairs of two linked words are
+    excluded, with one, damped.
 
         round 1: mutual_links(similarity)
         then similarity_ij times 0.9 if i or j is linked, 0 if both are; and so on
@@ -72,11 +74,13 @@ def itermax(similarity: Similarity, *, rounds: int = 2) -> Links:
     return links
 
 
-def carry_over(scores: TargetScores, links: Collection[tuple[int, int]], units: int, *, split: bool = False) -> SourceScores:
+def carry_over(
+    scores: TargetScores, links: Collection[tuple[int, int]], units: int, *, split: bool = False
+) -> SourceScores:
     """The target's scores on the source's words: the sum over a word's links, 0 without one.
 
-    With `split` each target word shares its score equally among its links, so that nothing is counted
-    twice.
+    With `split` each target word shares its score equally among its links, so that nothing is
+    counted twice.
 
     *Law*: split, the sum is that of the linked target words' scores.
     """
@@ -87,9 +91,11 @@ def carry_over(scores: TargetScores, links: Collection[tuple[int, int]], units: 
     return carried
 
 
-def rank_agreement(source: SourceScores, target: TargetScores, links: Collection[tuple[int, int]]) -> float:
-    """Spearman's correlation between the source's scores and the target's carried over; NaN where one
-    is constant.
+def rank_agreement(
+    source: SourceScores, target: TargetScores, links: Collection[tuple[int, int]]
+) -> float:
+    """Spearman's correlation between the source's scores and the target's carried over; NaN where
+    one is constant.
 
     Source: Zaman and Belinkov, A multilingual perspective towards the evaluation of attribution
     methods (EMNLP 2022).
@@ -100,7 +106,9 @@ def rank_agreement(source: SourceScores, target: TargetScores, links: Collection
     return float(spearmanr(source, carried).statistic)
 
 
-def shuffle_links(links: Collection[tuple[int, int]], shape: tuple[int, int], rng: np.random.Generator) -> Links:
+def shuffle_links(
+    links: Collection[tuple[int, int]], shape: tuple[int, int], rng: np.random.Generator
+) -> Links:
     """The same links between other words of the same texts: both sides permuted."""
     rows, columns = rng.permutation(shape[0]), rng.permutation(shape[1])
     return frozenset((int(rows[i]), int(columns[j])) for i, j in links)

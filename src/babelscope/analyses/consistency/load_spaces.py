@@ -1,4 +1,6 @@
-"""Spaces as a person names them: files of vectors, a folder of subwords, an encoder, the model itself."""
+"""Spaces as a person names them: files of vectors, a folder of subwords, an encoder, the model
+itself.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SpaceNames:
-    """The spaces that words are compared in; without any, the explained model's input embeddings."""
+    """The spaces that words are compared in; without any, the explained model's input
+    embeddings.
+    """
 
     vectors: str | None = None
     """LANG=FILE.vec,..."""
@@ -55,8 +59,8 @@ def load_spaces(
     model: Model | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Space]:
-    """The named spaces, each filled with the words of the rows and centred by language where that is
-    needed."""
+    """The named spaces, each filled with the words of the rows and centred by language where that
+    is needed."""
     words, spaces = words_by_language(rows), []
     if names.vectors is not None:
         spaces.append(vector_files(languages(names.vectors), words))
@@ -94,7 +98,9 @@ def _subwords(name: str, words: Needed) -> Space:
     return subword_space(folder, tokenizer, words)
 
 
-def _of_model(encoder: str | None, model: Model | None, words: Needed, progress: Progress | None) -> Space:
+def _of_model(
+    encoder: str | None, model: Model | None, words: Needed, progress: Progress | None
+) -> Space:
     from babelscope.analyses.consistency.model_spaces import embedding_space, isolated_space
     from babelscope.model.load import load
 
@@ -106,7 +112,9 @@ def _of_model(encoder: str | None, model: Model | None, words: Needed, progress:
     return embedding_space(model, words)
 
 
-def _check_widths(files: Mapping[str, Path], vectors: Mapping[str, Mapping[str, np.ndarray]]) -> None:
+def _check_widths(
+    files: Mapping[str, Path], vectors: Mapping[str, Mapping[str, np.ndarray]]
+) -> None:
     widths = {lang: len(next(iter(words.values()))) for lang, words in vectors.items() if words}
     if len(set(widths.values())) > 1:
         listed = ", ".join(f"{files[lang]} has {width}" for lang, width in widths.items())

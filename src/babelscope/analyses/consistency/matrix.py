@@ -1,4 +1,6 @@
-"""Sources down, targets across: a number of every pair of languages, with its strength as a shade."""
+"""Sources down, targets across: a number of every pair of languages, with its strength
+as a shade.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,9 @@ def _title(result: Result, lang: str) -> str:
     if line is None:
         return ""
     lift, kappa = line.means["lift"], line.kappa
-    nulls = [f"{name} {number(line.means[name].mean)}" for name in ("c", "c_unif", "c_perm", "ceil")]
+    nulls = [
+        f"{name} {number(line.means[name].mean)}" for name in ("c", "c_unif", "c_perm", "ceil")
+    ]
     return (
         f"{result.comparison.source} → {lang}: lift {number(lift.mean)} [{number(lift.low)}, "
         f"{number(lift.high)}], kappa {number(kappa.mean)} [{number(kappa.low)}, "

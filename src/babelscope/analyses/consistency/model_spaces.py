@@ -1,4 +1,6 @@
-"""Spaces of words out of a model: its input embeddings, words encoded alone, words averaged over texts."""
+"""Spaces of words out of a model: its input embeddings, words encoded alone, words averaged over
+texts.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,8 @@ def embedding_space(model: Model, needed: Needed) -> Space:
 
 
 def isolated_space(model: Model, needed: Needed, *, progress: Progress | None = None) -> Space:
-    """A word as the mean of its tokens' last hidden states when it is the whole text: free of context
-    by construction."""
+    """A word as the mean of its tokens' last hidden states when it is the whole text: free of
+    context by construction."""
     total, done = sum(len(words) for words in needed.values()), 0
     vectors: WordVectors = {}
     for lang, words in needed.items():
@@ -60,12 +62,12 @@ def averaged_space(
     layer: int | None = None,
     progress: Progress | None = None,
 ) -> Space:
-    """A word as the mean of its occurrences' vectors over texts of its language, to be aligned with a
-    dictionary (`procrustes.align`).
+    """A word as the mean of its occurrences' vectors over texts of its language, to be aligned with
+    a dictionary (`procrustes.align`).
 
-    An occurrence is the mean of its tokens' hidden states at the layer (from 0, the input embeddings;
-    default: the middle). Words are lower-cased. Each language has its own vectors, so a dictionary can
-    turn one onto the other.
+    An occurrence is the mean of its tokens' hidden states at the layer (from 0, the input
+    embeddings; default: the middle). Words are lower-cased. Each language has its own vectors, so a
+    dictionary can turn one onto the other.
     """
     depth = int(model.hf.config.get_text_config().num_hidden_layers)
     chosen = depth // 2 if layer is None else layer

@@ -15,7 +15,8 @@ from babelscope.types import UnitScores
 SourceShares = Float[np.ndarray, "source sign"]
 TargetShares = Float[np.ndarray, "target sign"]
 Segments = tuple[Sequence[int], Sequence[int]]
-"""The text of a pair (premise, hypothesis) that each unit is in, of the source and of the target."""
+"""The text of a pair (premise, hypothesis) that each unit is in, of the source and of the target.
+"""
 
 
 def uniform(similarity: Similarity) -> float:
@@ -62,7 +63,8 @@ def permuted(
 def partners(rows: Mapping[str, UnitScores], seed: int) -> dict[str, UnitScores]:
     """For every text another one of like length, for C_mis.
 
-    It is the next one in order of length (for the last: the one before); ties are in a random order.
+    It is the next one in order of length (for the last: the one before); ties are in a random
+    order.
     """
     usable = [row for row in rows.values() if not row.reason and row.units]
 

@@ -160,7 +160,9 @@ def score_pair(task: Task) -> Pair:
     )
 
 
-def _score(source: UnitScores, target: UnitScores, compared: Compared, settings: Settings) -> tuple[Consistency, Flow | None]:
+def _score(
+    source: UnitScores, target: UnitScores, compared: Compared, settings: Settings
+) -> tuple[Consistency, Flow | None]:
     kept_s, kept_t = compared.known_s, compared.known_t
     if settings.unknown != "drop":
         kept_s, kept_t = np.ones_like(kept_s), np.ones_like(kept_t)

@@ -47,12 +47,16 @@ def precision(source: Vectors, target: OtherVectors, gold: Sequence[set[int]]) -
     return float(np.mean([int(at) in right for at, right in zip(nearest, gold)]))
 
 
-def align(space: Space, source: str, dictionaries: Mapping[str, Entries], *, seed: int = 0) -> Space:
-    """Every other language rotated onto the source by a dictionary of source words and translations.
+def align(
+    space: Space, source: str, dictionaries: Mapping[str, Entries], *, seed: int = 0
+) -> Space:
+    """Every other language rotated onto the source by a dictionary of source words and
+    translations.
 
-    Vectors are centred by language and scaled to unit length first. A fifth of the dictionary's source
-    words is held out for the precision; the rotation uses the others. Fewer entries than dimensions,
-    or a precision below 0.2, are refused: such a space would give numbers about nothing.
+    Vectors are centred by language and scaled to unit length first. A fifth of the dictionary's
+    source words is held out for the precision; the rotation uses the others. Fewer entries than
+    dimensions, or a precision below 0.2, are refused: such a space would give numbers about
+    nothing.
     """
     centred = {}
     for lang, rows in space.vectors.items():
@@ -82,7 +86,8 @@ def _aligned(
     used = [entry for entry in entries if entry[0] not in test]
     if len(used) < rows.shape[1]:
         raise InputError(
-            f"{len(used)} dictionary entries for {lang} are too few to align {rows.shape[1]} dimensions; give more text"
+            f"{len(used)} dictionary entries for {lang} are too few to align {rows.shape[1]} "
+            "dimensions; give more text"
         )
     rotated = rows @ procrustes(rows[[b for _, b in used]], source[[a for a, _ in used]])
     gold: dict[int, set[int]] = {a: set() for a in sorted(test)}
@@ -91,5 +96,8 @@ def _aligned(
             gold[a].add(b)
     share = precision(source[list(gold)], rotated, list(gold.values()))
     if not share >= LOWEST:
-        raise InputError(f"the aligned space finds {share:.2f} of held-out {lang} translations; at least {LOWEST} is needed")
+        raise InputError(
+            f"the aligned space finds {share:.2f} of held-out {lang} translations; at least "
+            f"{LOWEST} is needed"
+        )
     return rotated, share

@@ -1,4 +1,6 @@
-"""A text and its translation with the weight that flows between their words: SVG, by itself or in a page."""
+"""A text and its translation with the weight that flows between their words: SVG, by itself or in
+a page.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from babelscope.analyses.consistency.score import Consistency
 from babelscope.types import UnitScores
 
 FONT, SPACE, BREAK, MARGIN, TALL = 15, 9, 34, 16, 170
-"""Sizes in pixels: letters, between words, between the two texts of a pair, the border, the ribbons'
-height."""
+"""Sizes in pixels: letters, between words, between the two texts of a pair, the border, the
+ribbons' height."""
 TOP, LOW = 64, 64 + TALL
 """Where the ribbons begin and end."""
 SCALE = 380
@@ -38,7 +40,9 @@ STYLE = """
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ribbon:
-    """Two texts, the plan between them (in `score`), and the similarity of the words that it joins."""
+    """Two texts, the plan between them (in `score`), and the similarity of the words that it
+    joins.
+    """
 
     source: UnitScores
     target: UnitScores
@@ -68,9 +72,9 @@ def make_ribbon(
 
 
 def ribbon_svg(ribbon: Ribbon) -> Markup:
-    """Two lines of words; a ribbon's width is the flow, its colour the sign of the scores at its ends,
-    its strength the similarity. Flow between words that are not similar earns nothing and is not
-    drawn.
+    """Two lines of words; a ribbon's width is the flow, its colour the sign of the scores at its
+    ends, its strength the similarity. Flow between words that are not similar earns nothing and is
+    not drawn.
 
     *Laws*: the same values give the same text; words never become markup; the ribbons' widths at a
     word never exceed its weight; an Arabic or Hebrew line runs from the right.
@@ -112,8 +116,8 @@ def right_to_left(units: Sequence[str]) -> bool:
 
 
 def text_width(word: str) -> float:
-    """About how wide a word is, in pixels: wide for Chinese, Japanese and Korean, nothing for marks on
-    letters."""
+    """About how wide a word is, in pixels: wide for Chinese, Japanese and Korean, nothing for marks
+    on letters."""
     total = 0.0
     for sign in word:
         if unicodedata.east_asian_width(sign) in ("W", "F"):
@@ -154,7 +158,9 @@ def _line(row: UnitScores, boxes: Sequence[float], length: float, width: float) 
     return [width - middle for middle in middles] if turned else middles
 
 
-def _flows(ribbon: Ribbon, plan: NDArray[np.float64], lines: Sequence[Sequence[float]]) -> list[Markup]:
+def _flows(
+    ribbon: Ribbon, plan: NDArray[np.float64], lines: Sequence[Sequence[float]]
+) -> list[Markup]:
     starts = ribbon_starts(plan, lines[0], lines[1])
     stops = ribbon_starts(plan.T, lines[1], lines[0]).T
     shapes = []
@@ -177,9 +183,11 @@ def _path(start: float, stop: float, thick: float) -> str:
     return f"{down}L{right},{LOW}C{right},{bend} {left},{bend} {left},{TOP}Z"
 
 
-def ribbon_starts(plan: NDArray[np.float64], here: Sequence[float], there: Sequence[float]) -> NDArray[np.float64]:
-    """Where each ribbon begins at its word: side by side around the middle, in the order of where they
-    go."""
+def ribbon_starts(
+    plan: NDArray[np.float64], here: Sequence[float], there: Sequence[float]
+) -> NDArray[np.float64]:
+    """Where each ribbon begins at its word: side by side around the middle, in the order of where
+    they go."""
     order = np.argsort(there, kind="stable")
     ordered = plan[:, order]
     before = np.cumsum(ordered, axis=1) - ordered

@@ -9,7 +9,13 @@ from math import isfinite, isnan, nan
 import numpy as np
 from jaxtyping import Float
 
-from babelscope.analyses.consistency.nulls import Segments, SourceShares, TargetShares, permuted, uniform
+from babelscope.analyses.consistency.nulls import (
+    Segments,
+    SourceShares,
+    TargetShares,
+    permuted,
+    uniform,
+)
 from babelscope.analyses.consistency.transport import Plan, Similarity, transport
 from babelscope.analyses.consistency.weights import NORMS, Scores, Shares, weights
 from babelscope.errors import InputError, Undefined
@@ -26,7 +32,9 @@ FLAT = "chance reaches the ceiling: there is nothing to permute"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Consistency:
-    """C of one pair of texts with everything needed to read it. Undefined is NaN, with the reason."""
+    """C of one pair of texts with everything needed to read it. Undefined is NaN, with
+    the reason.
+    """
 
     c: float = nan
     c_unif: float = nan
@@ -62,7 +70,9 @@ class Consistency:
 
     @property
     def kappa_reason(self) -> str:
-        """Why there is no kappa: as C, or because chance reaches the ceiling, as in texts of one word."""
+        """Why there is no kappa: as C, or because chance reaches the ceiling, as in texts of one
+        word.
+        """
         if self.reason or isfinite(self.kappa):
             return self.reason
         return "no permutation was drawn" if isnan(self.c_perm) else FLAT
@@ -94,14 +104,15 @@ def consistency(
         C       = max over plan >= 0 of sum_ij plan_ij S+_ij  with margins <= a and <= b
                   S+ = max(similarity, 0)
         C_indep = sum_ij a_i S+_ij b_j           ceil_s = sum_i a_i max_j S+_ij;  ceil_t alike
-        C_unif  = C with a = 1/m, b = 1/n        C_perm = mean of C over `permutations` of a and of b
+        C_unif  = C with a = 1/m, b = 1/n        C_perm = mean of C over `permutations` of a and of
+          b
         p = (1 + #{C_perm >= C}) / (1 + permutations)
 
     a, b are the `source` and `target` scores of m and n units as weights (`norm`, see NORMS).
-    `segments` names the text of each unit of a pair (premise, hypothesis): then weight flows within a
-    text only, and is permuted within it. None is one transport over all units. With the norm signed,
-    support flows to support and opposition to opposition. `key` seeds the permutations, e.g. a seed
-    and the example's id.
+    `segments` names the text of each unit of a pair (premise, hypothesis): then weight flows within
+    a text only, and is permuted within it. None is one transport over all units. With the norm
+    signed, support flows to support and opposition to opposition. `key` seeds the permutations,
+    e.g. a seed and the example's id.
 
     *Laws*: 1 for equal texts and weights; C_indep <= C <= ceil <= 1; symmetric; order of the units
     does not matter; a unit split in two of the same vector changes nothing; weightless units change
@@ -134,7 +145,9 @@ def sensitivity(
     permutations: int = PERMUTATIONS,
     key: tuple[str | int, ...] = (0,),
 ) -> dict[str, Consistency]:
-    """The same explanations under every norm: a claim whose sign changes between them is not a claim."""
+    """The same explanations under every norm: a claim whose sign changes between them is not a
+    claim.
+    """
     scores = {}
     for norm in NORMS:
         scores[norm] = consistency(
@@ -161,7 +174,12 @@ def block_segments(similarity: Similarity, segments: Segments | None) -> Similar
     return np.where(left[:, None] == right[None, :], clipped, 0.0)
 
 
-def _score(a: SourceShares, b: TargetShares, similarity: Similarity, null: Float[np.ndarray, " permutation"]) -> Consistency:
+def _score(
+    a: SourceShares,
+    b: TargetShares,
+    similarity: Similarity,
+    null: Float[np.ndarray, " permutation"],
+) -> Consistency:
     c, plan = _best(a, b, similarity)
     signs = range(a.shape[1])
     return Consistency(
@@ -179,7 +197,9 @@ def _score(a: SourceShares, b: TargetShares, similarity: Similarity, null: Float
 
 
 def _best(a: SourceShares, b: TargetShares, similarity: Similarity) -> tuple[float, Plan]:
-    """C and its plan, one transport for each sign: weight never flows from one sign to the other."""
+    """C and its plan, one transport for each sign: weight never flows from one sign to
+    the other.
+    """
     parts = [transport(a[:, sign], b[:, sign], similarity) for sign in range(a.shape[1])]
     return sum(value for value, _ in parts), np.sum([plan for _, plan in parts], axis=0)
 

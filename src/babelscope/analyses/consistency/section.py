@@ -29,7 +29,8 @@ HEAD = (
     "lift if same", "lift if different", "undefined",
 )  # fmt: skip
 LEGEND = (
-    "C: weight that meets its translation · C_unif: equal weights · C_perm: the same weights on other "
+    "C: weight that meets its translation · C_unif: equal weights · C_perm: the same weights on "
+    "other "
     "words · C_mis: another text · C_rand: an untrained model · ceil: the most that these weights "
     "permit · lift = C - C_perm · kappa = lift / (ceil - C_perm)"
 )
@@ -38,8 +39,8 @@ LOW_COVERAGE = 0.8
 
 
 def section(tables: Tables) -> Section:
-    """The answer, a table for every comparison, what depends on the choice of norm and space, matrices
-    of languages, and the flow of weight in some pairs."""
+    """The answer, a table for every comparison, what depends on the choice of norm and space,
+    matrices of languages, and the flow of weight in some pairs."""
     first = set(map(id, tables.main))
     body = render(
         "section.html.j2",
@@ -84,11 +85,16 @@ def rows(result: Result) -> list[tuple[str, ...]]:
 
 
 def notes(result: Result) -> list[str]:
-    """Means over languages, the relation with accuracy, what the space lacks, and what was left out."""
+    """Means over languages, the relation with accuracy, what the space lacks, and what was left
+    out.
+    """
     comparison, listed = result.comparison, []
     alone, with_self = result.overall
     if isfinite(alone):
-        listed.append(f"mean C over languages {number(alone)}; with the trivial 1 of {comparison.source} {number(with_self)}")
+        listed.append(
+            f"mean C over languages {number(alone)}; with the trivial 1 of {comparison.source} "
+            f"{number(with_self)}"
+        )
     r = result.correlation
     if isfinite(r.pearson):
         partial = f", given C_unif {number(result.partial)}" if isfinite(result.partial) else ""
@@ -98,7 +104,9 @@ def notes(result: Result) -> list[str]:
         )
     cosines = [f"{lang} {number(value)}" for lang, value in comparison.mean_cosine.items()]
     if cosines:
-        listed.append(f"mean cosine of words with those of {comparison.source}: {', '.join(cosines)}")
+        listed.append(
+            f"mean cosine of words with those of {comparison.source}: {', '.join(cosines)}"
+        )
     return listed + [note for line in comparison.lines for note in _left_out(line)]
 
 
@@ -196,6 +204,7 @@ def _mantel(matrix: Matrix) -> str:
 
 def _claims(each: Sensitivity) -> list[str]:
     return [
-        f"{row.lang}: lift {number(row.lowest)} to {number(row.highest)} over {row.of} choices; {row.claim}"
+        f"{row.lang}: lift {number(row.lowest)} to {number(row.highest)} over {row.of} choices; "
+        f"{row.claim}"
         for row in each.rows
     ]

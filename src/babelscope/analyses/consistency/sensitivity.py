@@ -15,7 +15,9 @@ from babelscope.analyses.consistency.pairs import Pair
 
 @dataclass(frozen=True, slots=True)
 class Steadiness:
-    """A language over all norms and spaces: its lowest and highest lift, and the sign of the lift."""
+    """A language over all norms and spaces: its lowest and highest lift, and the sign of
+    the lift.
+    """
 
     lang: str
     lowest: float
@@ -36,8 +38,8 @@ class Steadiness:
 
 
 def steadiness(comparisons: Sequence[Comparison]) -> list[Steadiness]:
-    """Per language the range of its lift over the choices; a claim whose sign changes between them is
-    not a claim.
+    """Per language the range of its lift over the choices; a claim whose sign changes between them
+    is not a claim.
 
     *Laws*: one choice has a range without width; above + below <= of.
     """
@@ -76,7 +78,9 @@ def with_accuracy(comparison: Comparison, name: str = "lift") -> tuple[Correlati
     return correlation(values, reached), beyond
 
 
-def matrix_with_accuracy(comparisons: Sequence[Comparison], name: str = "lift") -> tuple[float, float]:
+def matrix_with_accuracy(
+    comparisons: Sequence[Comparison], name: str = "lift"
+) -> tuple[float, float]:
     """Mantel's r and p between a column's means and the accuracies, sources x targets.
 
     NaN if a cell is missing, one of them is constant, or there are fewer than three sources.

@@ -1,7 +1,7 @@
 """One space for the words of several languages, and how similar two texts' words are in it.
 
-A space is filled with the words that are needed and no others, whatever it comes from: files of word
-vectors (`load_spaces`), subwords (`subwords`), a model (`model_spaces`).
+A space is filled with the words that are needed and no others, whatever it comes from: files of
+word vectors (`load_spaces`), subwords (`subwords`), a model (`model_spaces`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Space:
     used to align."""
 
 
-def make_space(name: str, words: Mapping[str, Mapping[str, Float[np.ndarray, " dimension"]]]) -> Space:
+def make_space(
+    name: str, words: Mapping[str, Mapping[str, Float[np.ndarray, " dimension"]]]
+) -> Space:
     """A space of raw vectors, scaled to unit length.
 
     A zero vector is none; one that is not finite stays, and is undefined.
@@ -51,7 +53,11 @@ def make_space(name: str, words: Mapping[str, Mapping[str, Float[np.ndarray, " d
     places: dict[str, dict[str, int]] = {}
     vectors: dict[str, Vectors] = {}
     for lang, table in words.items():
-        kept = {word: np.asarray(vector, dtype=np.float64) for word, vector in table.items() if np.any(vector)}
+        kept = {
+            word: np.asarray(vector, dtype=np.float64)
+            for word, vector in table.items()
+            if np.any(vector)
+        }
         places[lang] = {word: row for row, word in enumerate(kept)}
         rows = np.stack(list(kept.values())) if kept else np.zeros((0, 0))
         vectors[lang] = unit_length(rows)
@@ -102,7 +108,9 @@ def similarity(
     target: tuple[str, Sequence[str]],
     *,
     policy: str = "identity",
-) -> tuple[Float[np.ndarray, "source target"], Bool[np.ndarray, " source"], Bool[np.ndarray, " target"]]:
+) -> tuple[
+    Float[np.ndarray, "source target"], Bool[np.ndarray, " source"], Bool[np.ndarray, " target"]
+]:
     """Cosines of the units of two texts, and which units have a vector. A text is its language and
     its units.
 
@@ -156,7 +164,9 @@ def _folded(units: Sequence[str]) -> np.ndarray:
     return np.array([folded(unit) for unit in units], dtype=object)
 
 
-def _rows(space: Space, lang: str, units: Sequence[str]) -> tuple[Vectors, Bool[np.ndarray, " unit"]]:
+def _rows(
+    space: Space, lang: str, units: Sequence[str]
+) -> tuple[Vectors, Bool[np.ndarray, " unit"]]:
     if lang not in space.places or not len(space.vectors[lang]):
         raise Undefined(f"there are no vectors for {lang}")
     table, places = space.vectors[lang], space.places[lang]

@@ -16,8 +16,8 @@ from babelscope.analyses.spec import AnalysisSpec
 class Spec(AnalysisSpec):
     """The space that words of translations are compared in, and how their scores become weights.
 
-    Where no space is named, words are compared by the input embeddings of the model itself, which is
-    circular: the explained model then decides which words are alike.
+    Where no space is named, words are compared by the input embeddings of the model itself, which
+    is circular: the explained model then decides which words are alike.
     """
 
     vectors: str | None = None
@@ -67,4 +67,7 @@ class Spec(AnalysisSpec):
     def check(self, request: Request) -> None:
         for task in request.tasks:
             if self.gold and task.data.builtin is None:
-                raise ValueError(f"task {task.name!r}: only built-in corpora have gold links between translations")
+                raise ValueError(
+                    f"task {task.name!r}: only built-in corpora have gold links between "
+                    "translations"
+                )

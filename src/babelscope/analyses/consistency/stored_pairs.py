@@ -17,13 +17,14 @@ from babelscope.analyses.consistency.summary import summarise
 from babelscope.types import TranslationPair
 
 LISTS = (
-    "known_s", "known_t", "earned_s", "earned_t", "flow_s", "flow_t", "flow_weight", "flow_similarity",
+    "known_s", "known_t", "earned_s", "earned_t", "flow_s", "flow_t", "flow_weight",
+    "flow_similarity",
 )  # fmt: skip
 """Columns that only a drawing of the pair needs."""
 SCORE = ("c", "c_unif", "c_perm", "c_indep", "ceil_s", "ceil_t", "p", "reason")
 PAIR = (
-    "id", "lang", "c_mis", "c_rand", "coverage_s", "coverage_t", "prediction_s", "prediction_t", "gold_s", "gold_t",
-    "confidence_s", "confidence_t", "cluster",
+    "id", "lang", "c_mis", "c_rand", "coverage_s", "coverage_t", "prediction_s", "prediction_t",
+    "gold_s", "gold_t", "confidence_s", "confidence_t", "cluster",
 )  # fmt: skip
 
 

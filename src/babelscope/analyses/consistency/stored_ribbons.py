@@ -1,4 +1,6 @@
-"""Stored pairs drawn: the words and scores of the stored explanations, the flow of the stored plan."""
+"""Stored pairs drawn: the words and scores of the stored explanations, the flow of the stored
+plan.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def stored_ribbons(
             source = texts.get((*run, pair.id, comparison.source))
             target = texts.get((*run, pair.id, pair.lang))
             if source is not None and target is not None:
-                ribbons.append(_ribbon(source, target, pair, stored[*run, *how, pair.id, pair.lang]))
+                ribbons.append(
+                    _ribbon(source, target, pair, stored[*run, *how, pair.id, pair.lang])
+                )
     return ribbons
 
 

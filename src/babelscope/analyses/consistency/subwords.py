@@ -19,10 +19,10 @@ MEANINGFUL = (1, 2)
 def subword_space(folder: str | Path, tokenizer: str | Path, needed: Needed) -> Space:
     """The needed words as means of the unit vectors of their pieces.
 
-    `folder` holds vectors.npy (one row per piece), pieces.txt (one piece per line) and, if some rows
-    are not to be used, origin.npy. `tokenizer` is the folder or file of the tokenizer.json that
-    segments words into these pieces, with the same ids. A lone blank piece says nothing about a word
-    and is left out; a word of unusable pieces has no vector.
+    `folder` holds vectors.npy (one row per piece), pieces.txt (one piece per line) and, if some
+    rows are not to be used, origin.npy. `tokenizer` is the folder or file of the tokenizer.json
+    that segments words into these pieces, with the same ids. A lone blank piece says nothing about
+    a word and is left out; a word of unusable pieces has no vector.
     """
     place, file = Path(folder), Path(tokenizer)
     file = file / "tokenizer.json" if file.is_dir() else file

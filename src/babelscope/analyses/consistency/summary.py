@@ -34,7 +34,9 @@ class Line:
     kappa: Estimate
     """Of the means, not the mean of the pairs' kappas."""
     p: float
-    """That the lift is no larger than chance: signs of the pairs' lifts flipped at random, one-sided."""
+    """That the lift is no larger than chance: signs of the pairs' lifts flipped at random,
+    one-sided.
+    """
     coverage: tuple[float, float]
     same_prediction: float
     lift_same: float
@@ -59,8 +61,8 @@ def column(pairs: Sequence[Pair], name: str) -> NDArray[np.float64]:
 
 
 def overall(lines: Sequence[Line]) -> tuple[float, float]:
-    """The unweighted mean of C over the languages, without and with the trivial 1 of the source with
-    itself."""
+    """The unweighted mean of C over the languages, without and with the trivial 1 of the source
+    with itself."""
     means = [line.means["c"].mean for line in lines if isfinite(line.means["c"].mean)]
     if not means:
         return nan, nan
@@ -96,11 +98,11 @@ def sign_flips(lift: NDArray[np.float64], groups: Sequence[str], seed: int = 0) 
 
         p = (1 + #{mean of flipped >= mean}) / (1 + 999)
 
-    Under no agreement a cluster's lifts are as often below 0 as above; the lifts of a cluster (pairs
-    that share a premise) are flipped together.
+    Under no agreement a cluster's lifts are as often below 0 as above; the lifts of a cluster
+    (pairs that share a premise) are flipped together.
 
-    *Laws*: in [0.001, 1]; small where all lifts are positive; uniform, about, where signs are random;
-    copies of a pair in its own cluster change nothing.
+    *Laws*: in [0.001, 1]; small where all lifts are positive; uniform, about, where signs are
+    random; copies of a pair in its own cluster change nothing.
     """
     kept = np.isfinite(lift)
     if not kept.any():
@@ -114,7 +116,9 @@ def sign_flips(lift: NDArray[np.float64], groups: Sequence[str], seed: int = 0) 
 
 
 def _kappa(pairs: Sequence[Pair], seed: int) -> Estimate:
-    """The kappa of the mean C, C_perm and ceil, with a percentile bootstrap interval over clusters."""
+    """The kappa of the mean C, C_perm and ceil, with a percentile bootstrap interval over
+    clusters.
+    """
     parts = [column(pairs, name) for name in ("c", "c_perm", "ceil")]
     table = np.stack([*parts, np.ones(len(pairs))], axis=1)
     return of_sums(table, [pair.cluster for pair in pairs], _quotient, seed=seed)

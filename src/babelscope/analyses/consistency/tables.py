@@ -39,7 +39,8 @@ class Result:
     origin: Origin
     comparison: Comparison
     overall: tuple[float, float]
-    """The mean of C over the languages, without and with the trivial 1 of the source with itself."""
+    """The mean of C over the languages, without and with the trivial 1 of the source with itself.
+    """
     accuracy: Mapping[str, float]
     """By target language."""
     correlation: Correlation
@@ -78,7 +79,9 @@ class Tables:
 
     @property
     def main(self) -> list[Result]:
-        """What the answer is about: the first method that is not random, its first space and norm."""
+        """What the answer is about: the first method that is not random, its first space
+        and norm.
+        """
         return main_results(self.results)
 
 
@@ -187,14 +190,18 @@ def _named(
     texts = [json.dumps(dict(origin.options), sort_keys=True) for origin, _ in compared]
     names = names_of((origin.method, text) for (origin, _), text in zip(compared, texts))
     return [
-        (replace(origin, method=names[origin.method, text]), comparison) for (origin, comparison), text in zip(compared, texts)
+        (replace(origin, method=names[origin.method, text]), comparison)
+        for (origin, comparison), text in zip(compared, texts)
     ]
 
 
-def _in_order(compared: Sequence[tuple[Origin, Comparison]], study: Mapping[str, Any]) -> list[tuple[Origin, Comparison]]:
+def _in_order(
+    compared: Sequence[tuple[Origin, Comparison]], study: Mapping[str, Any]
+) -> list[tuple[Origin, Comparison]]:
     """Models, tasks and methods in the order of the study; spaces and norms stay in theirs."""
     orders = [
-        {row["name"]: place for place, row in enumerate(study.get(listed) or ())} for listed in ("models", "tasks", "methods")
+        {row["name"]: place for place, row in enumerate(study.get(listed) or ())}
+        for listed in ("models", "tasks", "methods")
     ]
 
     def place(entry: tuple[Origin, Comparison]) -> tuple[int, ...]:

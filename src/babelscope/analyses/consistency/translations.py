@@ -22,8 +22,8 @@ from babelscope.types import Aim, Attribution, Example, UnitScores
 ExplainFor = Callable[[list[Example], str | None], Iterable[Attribution]]
 """Some examples explained for one class; None is what the model predicts."""
 TARGETS = ("source", "gold", None)
-"""What is explained in a translation: the class that the source text gets, its gold label, or its own
-prediction."""
+"""What is explained in a translation: the class that the source text gets, its gold label, or its
+own prediction."""
 
 
 def parallel_texts(
@@ -34,8 +34,8 @@ def parallel_texts(
     count: int | None = None,
     folder: str | Path | None = None,
 ) -> dict[str, list[Example]]:
-    """The texts of a corpus by language. An untranslated text is left out of its language only: pairs
-    are counted later."""
+    """The texts of a corpus by language. An untranslated text is left out of its language only:
+    pairs are counted later."""
     texts = {}
     for lang in langs:
         read = rows(f"{task}/{lang}/{split}" + (f"/{count}" if count else ""), folder=folder)
@@ -56,8 +56,8 @@ def explain_translations(
 ) -> list[UnitScores]:
     """Word scores of every text in every language, by group.
 
-    With the target "source" a translation is explained for the class that the model gives the source
-    text: then two different decisions are never compared. A group that has no source text is
+    With the target "source" a translation is explained for the class that the model gives the
+    source text: then two different decisions are never compared. A group that has no source text is
     explained for its own prediction, and is not compared. With None each text is explained for its
     own prediction. `edge` is the start or the end of an answer, or both.
     """
@@ -95,8 +95,8 @@ def check_target(model: Model, target: str | None) -> None:
 def explain_for_classes(
     rows: Sequence[Example], classes: Mapping[str, str | None], explain_for: ExplainFor
 ) -> list[Attribution]:
-    """Every row explained for the class of its group, in the order of the rows; `classes[""]` is that
-    of the other groups.
+    """Every row explained for the class of its group, in the order of the rows; `classes[""]` is
+    that of the other groups.
 
     *Law*: one class for all is one call.
     """
@@ -118,7 +118,9 @@ def confidences(model: Model, examples: Sequence[Example]) -> list[float]:
     return values
 
 
-def unit_scores_of(attributions: Iterable[Attribution], confidences: Iterable[float]) -> list[UnitScores]:
+def unit_scores_of(
+    attributions: Iterable[Attribution], confidences: Iterable[float]
+) -> list[UnitScores]:
     """The scores of words, as any tool may give them."""
     return [
         UnitScores(

@@ -22,17 +22,19 @@ Similarity = Float[np.ndarray, "source target"]
 Plan = Float[np.ndarray, "source target"]
 
 
-def transport(source: SourceWeights, target: TargetWeights, similarity: Similarity) -> tuple[float, Plan]:
+def transport(
+    source: SourceWeights, target: TargetWeights, similarity: Similarity
+) -> tuple[float, Plan]:
     """The most similarity that weight can earn by flowing from one side to the other, and the plan.
 
         value = max over plan >= 0 of sum_ij plan_ij similarity_ij
                 with sum_j plan_ij <= source_i and sum_i plan_ij <= target_j
 
-    Flow is allowed, never forced: what is dissimilar may stay where it is. `source` and `target` are
-    weights >= 0 whose totals may differ. Negative similarities never carry flow, so they are clipped
-    to 0; then all weight of the lighter side can flow without loss, and the problem is a balanced
-    transport with the cost 1 - similarity, solved exactly by the network simplex of POT. The heavier
-    side's surplus goes to a dummy unit of similarity 0.
+    Flow is allowed, never forced: what is dissimilar may stay where it is. `source` and `target`
+    are weights >= 0 whose totals may differ. Negative similarities never carry flow, so they are
+    clipped to 0; then all weight of the lighter side can flow without loss, and the problem is a
+    balanced transport with the cost 1 - similarity, solved exactly by the network simplex of POT.
+    The heavier side's surplus goes to a dummy unit of similarity 0.
 
     *Laws*: equals the linear programme above as SciPy solves it; the margins of the plan are the
     weights, where the totals agree; symmetric under exchange of the sides; weightless units and

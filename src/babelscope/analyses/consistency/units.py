@@ -1,4 +1,6 @@
-"""Scored units of translations, from a study or from files of any tool, compared as a block says."""
+"""Scored units of translations, from a study or from files of any tool, compared as a
+block says.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +37,19 @@ def compare_files(
     untrained: Path | None = None,
     workers: int = 1,
 ) -> Tables:
-    """Attributions of any tool, one JSON object per line, compared with those of their translations.
+    """Attributions of any tool, one JSON object per line, compared with those of their
+    translations.
 
         tables = compare_files(Path("scores.jsonl"), "en", Spec(vectors="en=en.vec,es=es.vec"))
         section(tables).answer
 
-    `untrained` is a file of the same texts explained in a model with random weights; it gives C_rand.
+    `untrained` is a file of the same texts explained in a model with random weights; it gives
+    C_rand.
     """
     if spec.gold or not spec.spaces.any:
         raise InputError(
-            "words of a file are compared in a space: give vectors=en=A.vec,es=B.vec, subwords=FOLDER=TOKENIZER or encoder=NAME"
+            "words of a file are compared in a space: give vectors=en=A.vec,es=B.vec, "
+            "subwords=FOLDER=TOKENIZER or encoder=NAME"
         )
     rows = unit_scores(file)
     random = unit_scores(untrained) if untrained else ()
@@ -67,8 +72,8 @@ def compare(
 ) -> list[Comparison]:
     """The rows in every space of the block and by every norm.
 
-    `texts` have the gold links, where these are asked for. `model` is the one whose input embeddings
-    words are compared by, where no space is named.
+    `texts` have the gold links, where these are asked for. `model` is the one whose input
+    embeddings words are compared by, where no space is named.
     """
     spaces: dict[str, Space] = {}
     compares: Mapping[str, Compare]

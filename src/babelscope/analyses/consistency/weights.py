@@ -12,7 +12,8 @@ from babelscope.errors import InputError, Undefined
 
 Scores = Float[np.ndarray, " unit"]
 Shares = Float[np.ndarray, "unit sign"]
-"""One column of weights; or two, for and against, where signs are kept apart. All of it totals 1."""
+"""One column of weights; or two, for and against, where signs are kept apart. All of it totals 1.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +94,12 @@ def weights(scores: Scores, norm: str = "abs") -> Shares:
         weights_i = g(scores_i) / sum_k g(scores_k)
         signed: two columns, max(scores, 0) and max(-scores, 0), over sum |scores|
 
-    *Laws*: >= 0 and total 1; times a positive number the same but for softmax; times -1 the same for
-    abs and square, the columns exchanged for signed; all zero is undefined for every norm, nothing
-    positive for `positive`.
+    *Laws*: >= 0 and total 1; times a positive number the same but for softmax; times -1 the same
+    for abs and square, the columns exchanged for signed; all zero is undefined for every norm,
+    nothing positive for `positive`.
 
-    *Left open by the paper*: it says "normalised" only. `abs` is our default; `sensitivity` compares
-    all.
+    *Left open by the paper*: it says "normalised" only. `abs` is our default; `sensitivity`
+    compares all.
     """
     if norm not in NORMS:
         raise InputError(f"there is no norm {norm!r}; there are: {', '.join(NORMS)}")

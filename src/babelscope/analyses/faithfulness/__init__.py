@@ -1,1 +1,3 @@
-"""Is an explanation as true in Hindi as in English, of the multilingual model as of the monolingual one?"""
+"""Is an explanation as true in Hindi as in English, of the multilingual model as of the
+monolingual one?
+"""

@@ -44,7 +44,9 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
     yield from by_language(block, NAME, groups)
 
 
-def _measures(block: Block, resources: Resources, lang: str, run: Run, cell: PlannedCell, choice: Choice) -> PlannedCell:
+def _measures(
+    block: Block, resources: Resources, lang: str, run: Run, cell: PlannedCell, choice: Choice
+) -> PlannedCell:
     options = resolve_options(METRICS[choice.name], choice.options)
     identity = {
         "kind": "measures",

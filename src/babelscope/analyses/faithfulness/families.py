@@ -1,4 +1,6 @@
-"""The comparisons that a page makes, as one family per metric: what is said of one must hold among all of them."""
+"""The comparisons that a page makes, as one family per metric: what is said of one must hold among
+all of them.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two methods of a model (in one language, or in all), two languages of a model and method, or two models of a method
-    and language."""
+    """Two methods of a model (in one language, or in all), two languages of a model and method, or
+    two models of a method and language."""
 
     kind: str
     """One of "methods", "languages" and "models"."""
@@ -29,9 +31,11 @@ class Pair:
 
 
 def adjusted(summary: Summary, metric: str) -> dict[Pair, float]:
-    """Every comparison that the page makes of a metric, with its p by sign flips of groups, adjusted by Holm over all.
+    """Every comparison that the page makes of a metric, with its p by sign flips of groups,
+    adjusted by Holm over all.
 
-    *Laws*: a comparison and its reverse have the same p; no p is smaller than its own before the adjustment.
+    *Laws*: a comparison and its reverse have the same p; no p is smaller than its own before the
+    adjustment.
     """
     pairs = list(dict.fromkeys(_pairs(summary, metric)))
     found = []
@@ -43,7 +47,9 @@ def adjusted(summary: Summary, metric: str) -> dict[Pair, float]:
 
 
 def _pairs(summary: Summary, metric: str) -> Iterator[Pair]:
-    """The best method of a column against every other, every method against the floor; the best method's languages; models."""
+    """The best method of a column against every other, every method against the floor; the best
+    method's languages; models.
+    """
     from babelscope.analyses.faithfulness.summary import FLOOR
 
     for model in summary.models:
@@ -53,19 +59,27 @@ def _pairs(summary: Summary, metric: str) -> Iterator[Pair]:
             best = summary.best(model, metric, lang or None)
             rest = [name for name in names if name != FLOOR]
             if best is not None:
-                yield from (Pair("methods", best, name, model, lang=lang) for name in rest if name != best)
+                yield from (
+                    Pair("methods", best, name, model, lang=lang) for name in rest if name != best
+                )
             if FLOOR in names:
                 yield from (Pair("methods", name, FLOOR, model, lang=lang) for name in rest)
         best = summary.best(model, metric)
         if best is not None:
             present = [lang for lang in langs if best in summary.methods_of(model, metric, lang)]
             for one, two in combinations(present, 2):
-                yield Pair("languages", *ordered(summary, metric, model, best, one, two), model, best)
+                yield Pair(
+                    "languages", *ordered(summary, metric, model, best, one, two), model, best
+                )
     for model, lang in shared(summary):
-        yield from (Pair("models", model, summary.main, method=name, lang=lang) for name in summary.methods)
+        yield from (
+            Pair("models", model, summary.main, method=name, lang=lang) for name in summary.methods
+        )
 
 
-def ordered(summary: Summary, metric: str, model: str, method: str, one: str, two: str) -> tuple[str, str]:
+def ordered(
+    summary: Summary, metric: str, model: str, method: str, one: str, two: str
+) -> tuple[str, str]:
     """Two languages, the one with the higher mean first."""
     means = [summary.cells[model, lang, method, metric].mean for lang in (one, two)]
     return (one, two) if means[0] >= means[1] else (two, one)
@@ -75,4 +89,6 @@ def shared(summary: Summary) -> list[tuple[str, str]]:
     """The models other than the main one, each with a language that both were run on."""
     mine = summary.languages_of(summary.main)
     others = [model for model in summary.models if model != summary.main]
-    return [(model, lang) for model in others for lang in summary.languages_of(model) if lang in mine]
+    return [
+        (model, lang) for model in others for lang in summary.languages_of(model) if lang in mine
+    ]

@@ -1,4 +1,6 @@
-"""Figures as plotly's JSON: colours of the page are filled in by the page, which knows whether it is light or dark."""
+"""Figures as plotly's JSON: colours of the page are filled in by the page, which knows whether it
+is light or dark.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +18,34 @@ from babelscope.types import Estimate
 
 COLOURS = ("#2f7fd1", "#d9730d", "#1f9e77", "#c2549d", "#8a6fd1", "#a98307", "#d1495b", "#3a98ad")
 """Each at least 3:1 against both papers."""
-SYMBOLS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon", "star", "hexagon")
+SYMBOLS = (
+    "circle",
+    "diamond",
+    "square",
+    "triangle-up",
+    "triangle-down",
+    "pentagon",
+    "star",
+    "hexagon",
+)
 GAP = 0.6
 """Space between two models, in languages."""
 
 
 def means(summary: Summary, metric: str) -> dict[str, Any]:
-    """Languages along one axis, model after model; a mark with its interval per method, the floor's interval as a grey box."""
+    """Languages along one axis, model after model; a mark with its interval per method, the
+    floor's interval as a grey box.
+    """
     slots = _slots(summary, metric)
     marked = [name for name in summary.methods if name != FLOOR]
     traces = [_floor(summary, metric, slots)] if FLOOR in summary.methods else []
     for place, method in enumerate(marked):
         shift = 0.76 * ((place + 0.5) / len(marked) - 0.5)
         traces.append(_marks(summary, metric, method, place, slots, shift))
-    return {"data": [trace for trace in traces if trace["x"]], "layout": _layout(summary, metric, slots)}
+    return {
+        "data": [trace for trace in traces if trace["x"]],
+        "layout": _layout(summary, metric, slots),
+    }
 
 
 def _slots(summary: Summary, metric: str) -> list[tuple[str, str, float]]:
@@ -46,9 +62,18 @@ def _slots(summary: Summary, metric: str) -> list[tuple[str, str, float]]:
 
 
 def _marks(
-    summary: Summary, metric: str, method: str, place: int, slots: list[tuple[str, str, float]], shift: float
+    summary: Summary,
+    metric: str,
+    method: str,
+    place: int,
+    slots: list[tuple[str, str, float]],
+    shift: float,
 ) -> dict[str, Any]:
-    known = [(model, lang, at) for model, lang, at in slots if (model, lang, method, metric) in summary.cells]
+    known = [
+        (model, lang, at)
+        for model, lang, at in slots
+        if (model, lang, method, metric) in summary.cells
+    ]
     found = [summary.cells[model, lang, method, metric] for model, lang, _ in known]
     colour = COLOURS[place % len(COLOURS)]
     symbol = SYMBOLS[(place + place // len(COLOURS)) % len(SYMBOLS)]
@@ -74,7 +99,11 @@ def _marks(
 
 
 def _floor(summary: Summary, metric: str, slots: list[tuple[str, str, float]]) -> dict[str, Any]:
-    known = [(model, lang, at) for model, lang, at in slots if (model, lang, FLOOR, metric) in summary.cells]
+    known = [
+        (model, lang, at)
+        for model, lang, at in slots
+        if (model, lang, FLOOR, metric) in summary.cells
+    ]
     found = [summary.cells[model, lang, FLOOR, metric] for model, lang, _ in known]
     return {
         "type": "bar",
@@ -92,11 +121,16 @@ def _floor(summary: Summary, metric: str, slots: list[tuple[str, str, float]]) -
 
 def _said(method: str, model: str, lang: str, one: Estimate) -> str:
     interval = f"{number(one.mean)} [{number(one.low)}, {number(one.high)}]"
-    return f"{escape(method)}<br>{escape(lang)} · {escape(model)}<br>{interval}<br>n = {one.n}, undefined {one.undefined}"
+    return (
+        f"{escape(method)}<br>{escape(lang)} · {escape(model)}<br>{interval}<br>n = {one.n}, "
+        f"undefined {one.undefined}"
+    )
 
 
 def _layout(summary: Summary, metric: str, slots: list[tuple[str, str, float]]) -> dict[str, Any]:
-    """The axes; `meta` holds what the page draws by itself: the models' names, and the floor's means as lines."""
+    """The axes; `meta` holds what the page draws by itself: the models' names, and the floor's
+    means as lines.
+    """
     arrow = {1: " ↑ higher is better", -1: " ↓ lower is better", 0: ""}[summary.sign(metric)]
     spans = {model: [at for name, _, at in slots if name == model] for model, _, _ in slots}
     floor = [(at, summary.cells.get((model, lang, FLOOR, metric))) for model, lang, at in slots]
@@ -109,10 +143,20 @@ def _layout(summary: Summary, metric: str, slots: list[tuple[str, str, float]]) 
             "zeroline": False,
             "fixedrange": True,
         },
-        "yaxis": {"title": {"text": f"{escape(spoken(metric))}{arrow}"}, "fixedrange": True, "nticks": 7},
+        "yaxis": {
+            "title": {"text": f"{escape(spoken(metric))}{arrow}"},
+            "fixedrange": True,
+            "nticks": 7,
+        },
         "meta": {
-            "models": [[str(escape(name)), ats[0] - 0.5, ats[-1] + 0.5] for name, ats in spans.items() if len(spans) > 1],
-            "floor": [[at - 0.43, at + 0.43, one.mean] for at, one in floor if one and isfinite(one.mean)],
+            "models": [
+                [str(escape(name)), ats[0] - 0.5, ats[-1] + 0.5]
+                for name, ats in spans.items()
+                if len(spans) > 1
+            ],
+            "floor": [
+                [at - 0.43, at + 0.43, one.mean] for at, one in floor if one and isfinite(one.mean)
+            ],
         },
     }
 

@@ -40,22 +40,41 @@ def overview(summary: Summary) -> list[Overview]:
             others = [name for name in names if name != best]
             close = [name for name in others if not _better(summary, model, metric, best, name)]
             floor = FLOOR in summary.methods_of(model, metric)
-            below = [name for name in names if not _better(summary, model, metric, name, FLOOR)] if floor else None
-            lines.append(Overview(metric, model, best, summary.pooled[model, best, metric], close, below))
+            below = (
+                [name for name in names if not _better(summary, model, metric, name, FLOOR)]
+                if floor
+                else None
+            )
+            lines.append(
+                Overview(metric, model, best, summary.pooled[model, best, metric], close, below)
+            )
     return lines
 
 
 def lead(summary: Summary, lines: Sequence[Overview]) -> list[Markup]:
-    """The sentences of the first paragraph: about the first metric of the model with the most languages."""
+    """The sentences of the first paragraph: about the first metric of the model with the most
+    languages.
+    """
     first = next((line for line in lines if line.model == summary.main), None)
     if first is None:
-        return [Markup("No metric of this study says which direction is better, so no method is ranked.")]
-    parts = [_leader(summary, first), _floor(summary, first), _languages(summary, first), _models(summary, first)]
+        return [
+            Markup(
+                "No metric of this study says which direction is better, so no method is ranked."
+            )
+        ]
+    parts = [
+        _leader(summary, first),
+        _floor(summary, first),
+        _languages(summary, first),
+        _models(summary, first),
+    ]
     return [part for part in parts if part]
 
 
 def in_brief(summary: Summary, accuracy: Mapping[tuple[str, str], Estimate]) -> list[str]:
-    """The study in about ten plain lines for a terminal: how good the models are, and how faithful which explanation is."""
+    """The study in about ten plain lines for a terminal: how good the models are, and how faithful
+    which explanation is.
+    """
     lines = []
     for model in summary.models:
         found = [
@@ -70,7 +89,10 @@ def in_brief(summary: Summary, accuracy: Mapping[tuple[str, str], Estimate]) -> 
             arrow = "↑" if summary.sign(line.metric) > 0 else "↓"
             floor = summary.pooled.get((line.model, FLOOR, line.metric))
             beside = "" if floor is None else f"; random {interval(floor).striptags()}"
-            lines.append(f"{spoken(line.metric)} {arrow}: {line.best} {interval(line.mean).striptags()}{beside}")
+            lines.append(
+                f"{spoken(line.metric)} {arrow}: {line.best} "
+                f"{interval(line.mean).striptags()}{beside}"
+            )
     return lines
 
 
@@ -79,14 +101,29 @@ def _leader(summary: Summary, line: Overview) -> Markup:
     count = len(summary.languages_of(line.model))
     where = "" if count == 1 else f" over {count} languages"
     said = Markup("On {} ({} is better), <b>{}</b> has the {} mean for {}{}: {} (n = {})").format(
-        spoken(line.metric), f"{word[:-3]}er", line.best, word, unbroken(line.model), where, interval(line.mean), line.mean.n
+        spoken(line.metric),
+        f"{word[:-3]}er",
+        line.best,
+        word,
+        unbroken(line.model),
+        where,
+        interval(line.mean),
+        line.mean.n,
     )
-    others = [name for name in summary.methods_of(line.model, line.metric) if name not in (line.best, FLOOR)]
+    others = [
+        name
+        for name in summary.methods_of(line.model, line.metric)
+        if name not in (line.best, FLOOR)
+    ]
     if not others:
         return said + "."
     if line.undecided:
-        return said + Markup("; the data do not separate it from {}.").format(listed(line.undecided))
-    return said + Markup(", better than {}.").format(others[0] if len(others) == 1 else "every other method")
+        return said + Markup("; the data do not separate it from {}.").format(
+            listed(line.undecided)
+        )
+    return said + Markup(", better than {}.").format(
+        others[0] if len(others) == 1 else "every other method"
+    )
 
 
 def _floor(summary: Summary, line: Overview) -> Markup:
@@ -96,12 +133,20 @@ def _floor(summary: Summary, line: Overview) -> Markup:
     missed: dict[str, str] = {}
     for name in names:
         langs = _present(summary, line, name)
-        found = [lang for lang in langs if not _better(summary, line.model, line.metric, name, FLOOR, lang)]
+        found = [
+            lang
+            for lang in langs
+            if not _better(summary, line.model, line.metric, name, FLOOR, lang)
+        ]
         if found:
-            missed[name] = "in every language" if len(found) == len(langs) > 1 else f"in {listed(found)}"
+            missed[name] = (
+                "in every language" if len(found) == len(langs) > 1 else f"in {listed(found)}"
+            )
     if not missed:
         return Markup("Every method is better than random in every language.")
-    told = Markup(", ").join(Markup("<b>{}</b> ({})").format(name, where) for name, where in missed.items())
+    told = Markup(", ").join(
+        Markup("<b>{}</b> ({})").format(name, where) for name, where in missed.items()
+    )
     rest = "; all other methods are, in every language" if len(missed) < len(names) else ""
     return Markup("Not shown to be better than random: {}{}.").format(told, rest)
 
@@ -116,22 +161,36 @@ def _languages(summary: Summary, line: Overview) -> Markup:
     pair = Pair("languages", high, low, line.model, line.best)
     gap, verdict = summary.between(line.metric, pair), summary.decided(line.metric, pair)
     sure = "" if verdict != "undecided" else ", which the data do not tell from 0"
-    return Markup("For {}, languages differ most between {} ({}) and {} ({}): a paired difference of {}{}.").format(
-        line.best, high, number(mean[high]), low, number(mean[low]), interval(gap), sure
-    )
+    return Markup(
+        "For {}, languages differ most between {} ({}) and {} ({}): a paired difference of {}{}."
+    ).format(line.best, high, number(mean[high]), low, number(mean[low]), interval(gap), sure)
 
 
 def _models(summary: Summary, line: Overview) -> Markup:
-    """The other models beside the main one, in the languages that they share; at most four comparisons."""
-    verbs = {"better": "scores better than", "worse": "scores worse than", "undecided": "is not told apart from"}
+    """The other models beside the main one, in the languages that they share; at most four
+    comparisons.
+    """
+    verbs = {
+        "better": "scores better than",
+        "worse": "scores worse than",
+        "undecided": "is not told apart from",
+    }
     said = []
     for model, lang in shared(summary):
         pair = Pair("models", model, summary.main, method=line.best, lang=lang)
         gap = summary.between(line.metric, pair)
         if gap.n:
             verb = verbs[summary.decided(line.metric, pair)]
-            said.append(Markup("{} {} {} in {}: {}").format(unbroken(model), verb, unbroken(summary.main), lang, interval(gap)))
-    return Markup("Explained by {}, {}.").format(line.best, Markup("; ").join(said[:4])) if said else Markup("")
+            said.append(
+                Markup("{} {} {} in {}: {}").format(
+                    unbroken(model), verb, unbroken(summary.main), lang, interval(gap)
+                )
+            )
+    return (
+        Markup("Explained by {}, {}.").format(line.best, Markup("; ").join(said[:4]))
+        if said
+        else Markup("")
+    )
 
 
 def _present(summary: Summary, line: Overview, method: str) -> list[str]:
@@ -140,5 +199,9 @@ def _present(summary: Summary, line: Overview, method: str) -> list[str]:
     return [lang for lang in langs if method in summary.methods_of(line.model, line.metric, lang)]
 
 
-def _better(summary: Summary, model: str, metric: str, first: str, second: str, lang: str | None = None) -> bool:
-    return summary.decided(metric, Pair("methods", first, second, model, lang=lang or "")) == "better"
+def _better(
+    summary: Summary, model: str, metric: str, first: str, second: str, lang: str | None = None
+) -> bool:
+    return (
+        summary.decided(metric, Pair("methods", first, second, model, lang=lang or "")) == "better"
+    )

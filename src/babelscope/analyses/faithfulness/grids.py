@@ -23,7 +23,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """One metric of one model: a row per method, a column per language and, with several, one for all."""
+    """One metric of one model: a row per method, a column per language and, with several, one for
+    all.
+    """
 
     model: str
     columns: list[str]
@@ -67,15 +69,28 @@ def _column(summary: Summary, model: str, metric: str, lang: str | None) -> dict
     ranked = summary.methods_of(model, metric, lang)
     made = {}
     for name in summary.methods:
-        found = summary.cells.get((model, lang, name, metric)) if lang else summary.pooled.get((model, name, metric))
+        found = (
+            summary.cells.get((model, lang, name, metric))
+            if lang
+            else summary.pooled.get((model, name, metric))
+        )
         if found is None:
             continue
         standing, above = "", None
         if best and name in ranked and name != FLOOR:
             pair = Pair("methods", best, name, model, lang=lang or "")
-            standing = "best" if name == best else "close" if summary.decided(metric, pair) != "better" else ""
+            standing = (
+                "best"
+                if name == best
+                else "close"
+                if summary.decided(metric, pair) != "better"
+                else ""
+            )
             if FLOOR in ranked:
-                above = summary.decided(metric, Pair("methods", name, FLOOR, model, lang=lang or "")) == "better"
+                above = (
+                    summary.decided(metric, Pair("methods", name, FLOOR, model, lang=lang or ""))
+                    == "better"
+                )
         made[name] = Entry(found, standing, above)
     return made
 
@@ -107,4 +122,7 @@ def undefined(summary: Summary) -> list[tuple[str, str, int, int]]:
     lost = summary.rows[summary.rows["value"].isna()]
     counts = Counter(zip(lost["metric"], lost["reason"]))
     known = sorted(counts.items())
-    return [(metric, reason or "no reason given", count, int(totals[metric])) for (metric, reason), count in known]
+    return [
+        (metric, reason or "no reason given", count, int(totals[metric]))
+        for (metric, reason), count in known
+    ]

@@ -1,4 +1,6 @@
-"""Multilingual beside monolingual models: what the page, its CSV and the studies' pages say about the pairings of a study."""
+"""Multilingual beside monolingual models: what the page, its CSV and the studies' pages say about
+the pairings of a study.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ NOTHING = Disparity((), (nan, nan), Paired(Estimate(nan, nan, nan, 0, 0), nan, T
 
 @dataclass(frozen=True)
 class Pairs:
-    """The comparisons of a study: text by text, what each model read, and the metrics' first settings by their short names."""
+    """The comparisons of a study: text by text, what each model read, and the metrics' first
+    settings by their short names.
+    """
 
     table: pd.DataFrame
     readings: pd.DataFrame
@@ -55,16 +59,29 @@ class Pairs:
     def rows(self, form: str = "above", *, correct: bool = True) -> pd.DataFrame:
         """The texts to compare by the first setting of every metric, under its short name."""
         mine = self.table[self.table["metric"].isin(list(self.main))]
-        return compared(mine.assign(metric=mine["metric"].map(dict(self.main))), form, correct=correct)
+        return compared(
+            mine.assign(metric=mine["metric"].map(dict(self.main))), form, correct=correct
+        )
 
 
-def pairs(store: Store, study: Mapping[str, Any], keys: Iterable[str] | None = None) -> Pairs | None:
-    """What the store holds about the study's pairings; nothing where it has none, or no texts that both models read."""
-    pairings = tuple(Pairing(one["multilingual"], tuple(one["monolingual"])) for one in study.get("pairings") or ())
+def pairs(
+    store: Store, study: Mapping[str, Any], keys: Iterable[str] | None = None
+) -> Pairs | None:
+    """What the store holds about the study's pairings; nothing where it has none, or no texts that
+    both models read.
+    """
+    pairings = tuple(
+        Pairing(one["multilingual"], tuple(one["monolingual"]))
+        for one in study.get("pairings") or ()
+    )
     measures = read(store, "measures", keys).to_pandas()
     if not pairings or not len(measures):
         return None
-    owner = {row["name"]: (row["spec"], row["seed"]) for row in described(study, "models") if "spec" in row}
+    owner = {
+        row["name"]: (row["spec"], row["seed"])
+        for row in described(study, "models")
+        if "spec" in row
+    }
     known = readings(read(store, "attributions", keys), owner)
     rows = labelled(measures)
     main = _main(measures, rows, study)
@@ -76,7 +93,9 @@ def pairs(store: Store, study: Mapping[str, Any], keys: Iterable[str] | None = N
 
 
 def readings(attributions: pa.Table, owner: Mapping[str, tuple[str, int]]) -> pd.DataFrame:
-    """What each model read, once per text: whether it was right, how many tokens and words it saw."""
+    """What each model read, once per text: whether it was right, how many tokens and
+    words it saw.
+    """
     columns = attributions.select(["model", "task", "lang", "group", "id", "label", "gold"])
     for name, lists in (("tokens", "tokens"), ("words", "words")):
         columns = columns.append_column(name, pc.list_value_length(attributions[lists]))
@@ -100,20 +119,31 @@ def beside(found: Pairs) -> list[tuple[str, str, str, Correlation]]:
     """Over tasks and languages: does the difference go with that in accuracy, or in fertility?"""
     table = points(found.rows(), found.readings, found.pairings)
     return [
-        (str(pairing), str(metric), name, correlation(part[name], part["difference"], part["task"].tolist()))
+        (
+            str(pairing),
+            str(metric),
+            name,
+            correlation(part[name], part["difference"], part["task"].tolist()),
+        )
         for (pairing, metric), part in table.groupby(["pairing", "metric"], sort=False)
         for name in ("accuracy", "fertility")
     ]
 
 
 def published(found: Pairs) -> list[tuple[tuple[str, ...], tuple[Estimate, Estimate, Estimate]]]:
-    """The quantity of the published study, on all texts: ratios to random scores, and the logarithm of their quotient."""
+    """The quantity of the published study, on all texts: ratios to random scores, and the
+    logarithm of their quotient.
+    """
     mine = found.rows(correct=False)
-    return [(tuple(map(str, place)), ratios(part)) for place, part in mine.groupby(["pairing", "metric"], sort=False)]
+    return [
+        (tuple(map(str, place)), ratios(part))
+        for place, part in mine.groupby(["pairing", "metric"], sort=False)
+    ]
 
 
 def specifications(found: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]:
-    """Every method by every metric and setting, above the floor or plain, on all texts or those that both get right.
+    """Every method by every metric and setting, above the floor or plain, on all texts or those
+    that both get right.
 
     The first table has one row per specification: method, metric, setting, form, texts.
     """
@@ -123,19 +153,25 @@ def specifications(found: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]
         for correct in (True, False):
             rows = compared(mine, form, correct=correct)
             place = ["group", "task", "lang", "id", "seed"]
-            wide = rows.set_index([*place, "method", "metric"])["difference"].unstack(["method", "metric"])
+            wide = rows.set_index([*place, "method", "metric"])["difference"].unstack(
+                ["method", "metric"]
+            )
             columns.append(wide)
             for method, metric in [(str(one[0]), str(one[1])) for one in wide.columns]:
                 setting = metric.partition("[")[2].rstrip("]") or "as given"
-                kinds.append((method, base(metric), setting, form, "both right" if correct else "all"))
+                kinds.append(
+                    (method, base(metric), setting, form, "both right" if correct else "all")
+                )
     whole = pd.concat(columns, axis=1)
-    curve = specification_curve(whole.to_numpy(dtype=np.float64).T, whole.index.get_level_values("group").tolist())
+    curve = specification_curve(
+        whole.to_numpy(dtype=np.float64).T, whole.index.get_level_values("group").tolist()
+    )
     return pd.DataFrame(kinds, columns=["method", "metric", "setting", "form", "texts"]), curve
 
 
 def csv(found: Pairs) -> str:
-    """Every cell: pairing, task, language, method, metric and setting, with both models' accuracy and fertility; without
-    numbers where there is no text that both get right."""
+    """Every cell: pairing, task, language, method, metric and setting, with both models' accuracy
+    and fertility; without numbers where there is no text that both get right."""
     each = covariates(found.readings).to_dict("index")
     known = {one.name: one for one in found.pairings}
     lines = []
@@ -145,10 +181,27 @@ def csv(found: Pairs) -> str:
         names = (known[pairing].multilingual, *known[pairing].monolingual)
         sides = [each[name, task, lang] for name in names if (name, task, lang) in each][:2]
         d = one.paired.difference
-        lines.append((*place, *one.means, d.mean, d.low, d.high, d.n, d.undefined, one.paired.p, one.adjusted,
-                      *(side[name] for name in ("accuracy", "fertility") for side in sides)))  # fmt: skip
-    head = [*CELL, "multilingual", "monolingual", "difference", "low", "high", "n", "undefined", "p", "p_holm"]
-    head += [f"{name}_{side}" for name in ("accuracy", "fertility") for side in ("multilingual", "monolingual")]
+        lines.append((*place, *one.means, d.mean, d.low, d.high, d.n, d.undefined, one.paired.p,
+                      one.adjusted,
+                      *(side[name] for name in ("accuracy",
+                                                "fertility") for side in sides)))  # fmt: skip
+    head = [
+        *CELL,
+        "multilingual",
+        "monolingual",
+        "difference",
+        "low",
+        "high",
+        "n",
+        "undefined",
+        "p",
+        "p_holm",
+    ]
+    head += [
+        f"{name}_{side}"
+        for name in ("accuracy", "fertility")
+        for side in ("multilingual", "monolingual")
+    ]
     return str(pd.DataFrame(lines, columns=head).to_csv(index=False, lineterminator="\n"))
 
 
@@ -156,11 +209,15 @@ def _owned(rows: pd.DataFrame, owner: Mapping[str, tuple[str, int]]) -> pd.DataF
     """The rows of known models, under the study's names and seeds."""
     mine = rows[rows["model"].isin(list(owner))]
     spec, seed = ({name: whose[at] for name, whose in owner.items()} for at in (0, 1))
-    return mine.assign(name=mine["model"], seed=mine["model"].map(seed), model=mine["model"].map(spec))
+    return mine.assign(
+        name=mine["model"], seed=mine["model"].map(seed), model=mine["model"].map(spec)
+    )
 
 
 def _main(measures: pd.DataFrame, named: pd.DataFrame, study: Mapping[str, Any]) -> dict[str, str]:
-    """The label of every metric's first setting in the study, and its short name; all labels where the study does not say."""
+    """The label of every metric's first setting in the study, and its short name; all labels where
+    the study does not say.
+    """
     labels = dict(zip(zip(measures["metric"], measures["options"]), named["metric"]))
     found: dict[str, str] = {}
     for row in described(study, "metrics"):

@@ -1,4 +1,6 @@
-"""The chapter of the report about pairings: sentences, tables, curves, and both models' rationales side by side."""
+"""The chapter of the report about pairings: sentences, tables, curves, and both models' rationales
+side by side.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Rationale:
-    """What one model found in a text: its prediction, and by each method the top words, those of another model too marked."""
+    """What one model found in a text: its prediction, and by each method the top words, those of
+    another model too marked.
+    """
 
     model: str
     label: str
@@ -70,7 +74,10 @@ def chapter(found: Pairs, attributions: pa.Table) -> Chapter:
     """The pairings of a study in the page's words."""
     claims = pairings.over_tasks(found)
     curves = [
-        curve_svg(*pairings.specifications(found, one), f"{one.name}: every method, metric, setting and way to compare")
+        curve_svg(
+            *pairings.specifications(found, one),
+            f"{one.name}: every method, metric, setting and way to compare",
+        )
         for one in found.pairings
     ]
     return Chapter(
@@ -93,8 +100,16 @@ def sentence(one: Claim) -> Markup:
         said = "is above 0" if one.across.effect > 0 else "is below 0"
     elif one.alike.p < 0.05:
         said = f"is smaller than {significant(one.alike.margin)} in either direction"
-    return Markup("{}, {}: the difference {} {} over {} tasks and languages (p = {}, corrected {}).").format(
-        pairing, spoken(metric), interval(one.interval), said, one.across.n, number(one.across.sign_flip), number(one.adjusted)
+    return Markup(
+        "{}, {}: the difference {} {} over {} tasks and languages (p = {}, corrected {})."
+    ).format(
+        pairing,
+        spoken(metric),
+        interval(one.interval),
+        said,
+        one.across.n,
+        number(one.across.sign_flip),
+        number(one.adjusted),
     )
 
 
@@ -111,24 +126,41 @@ def accuracy(found: Pairs, pairing: str, lang: str | None = None) -> str:
 def top(words: Sequence[str], scores: Sequence[float]) -> list[str]:
     """The highest scored words, a fifth of them and one at least, in the order of the text.
 
-    *Laws*: never fewer than one word; equal scores go to the earlier word; undefined scores come last.
+    *Laws*: never fewer than one word; equal scores go to the earlier word; undefined scores come
+    last.
     """
     known = [score if score == score else float("-inf") for score in scores]
-    chosen = sorted(range(len(words)), key=lambda at: (-known[at], at))[: max(1, ceil(SHARE * len(words)))]
+    chosen = sorted(range(len(words)), key=lambda at: (-known[at], at))[
+        : max(1, ceil(SHARE * len(words)))
+    ]
     return [words[at] for at in sorted(chosen)]
 
 
 def side_by_side(found: Pairs, attributions: pa.Table) -> list[SideBySide]:
     """The same texts in both models and all languages; of several seeds the first."""
-    names = list(dict.fromkeys(name for one in found.pairings for name in (one.multilingual, *one.monolingual)))
+    names = list(
+        dict.fromkeys(
+            name for one in found.pairings for name in (one.multilingual, *one.monolingual)
+        )
+    )
     first = found.readings.sort_values("seed").drop_duplicates(["model", "task", "lang", "id"])
-    counts = first.groupby(["task", "group"]).agg(langs=("lang", "nunique"), models=("model", "nunique")).reset_index()
-    counts = counts.sort_values(["langs", "models", "group"], ascending=[False, False, True], kind="stable")
+    counts = (
+        first.groupby(["task", "group"])
+        .agg(langs=("lang", "nunique"), models=("model", "nunique"))
+        .reset_index()
+    )
+    counts = counts.sort_values(
+        ["langs", "models", "group"], ascending=[False, False, True], kind="stable"
+    )
     shown = []
     for task, mine in counts.groupby("task", sort=False):
         for group in mine["group"].head(SHOWN):
             texts = first[(first["task"] == task) & (first["group"] == group)]
-            rows = attributions.filter(pc.and_(pc.equal(attributions["task"], task), pc.equal(attributions["group"], group)))
+            rows = attributions.filter(
+                pc.and_(
+                    pc.equal(attributions["task"], task), pc.equal(attributions["group"], group)
+                )
+            )
             shown += _texts(texts, rows.to_pandas(), names)
     return shown
 
@@ -138,17 +170,32 @@ def _texts(texts: pd.DataFrame, rows: pd.DataFrame, names: Sequence[str]) -> lis
     for lang, mine in texts.groupby("lang", sort=False):
         tops: dict[str, dict[str, list[str]]] = {}
         for name, stored in zip(mine["model"], mine["name"]):
-            own = rows[(rows["model"] == stored) & (rows["lang"] == lang) & (rows["method"] != CONTROL)]
-            tops[name] = {row.method: top(tuple(row.words), tuple(row.word_scores)) for row in own.itertuples()}
+            own = rows[
+                (rows["model"] == stored) & (rows["lang"] == lang) & (rows["method"] != CONTROL)
+            ]
+            tops[name] = {
+                row.method: top(tuple(row.words), tuple(row.word_scores))
+                for row in own.itertuples()
+            }
         one = rows[rows["lang"] == lang].iloc[0]
         known = mine.drop_duplicates("model").set_index("model")
         rationales = [
             Rationale(name, str(known.loc[name, "label"]), bool(known.loc[name, "right"]), {
-                method: [(word, _shared(word, method, name, tops)) for word in words] for method, words in tops[name].items()
+                method: [(word, _shared(word, method, name, tops)) for word in words] for method,
+                words in tops[name].items()
             })
             for name in names if name in tops
         ]  # fmt: skip
-        made.append(SideBySide(one["task"], one["group"], str(one["gold"]), str(lang), " ".join(one["texts"]), rationales))
+        made.append(
+            SideBySide(
+                one["task"],
+                one["group"],
+                str(one["gold"]),
+                str(lang),
+                " ".join(one["texts"]),
+                rationales,
+            )
+        )
     return made
 
 

@@ -31,8 +31,13 @@ def section(tables: Tables) -> Section:
         folder=Path(__file__).parent,
         summary=summary,
         lead=sentences,
-        overview=[(metric, list(rows)) for metric, rows in groupby(lines, lambda line: line.metric)],
-        sections=[(name, grids.grids(summary, name), figures.means(summary, name)) for name in summary.metrics],
+        overview=[
+            (metric, list(rows)) for metric, rows in groupby(lines, lambda line: line.metric)
+        ],
+        sections=[
+            (name, grids.grids(summary, name), figures.means(summary, name))
+            for name in summary.metrics
+        ],
         comparisons=[] if paired else grids.comparisons(summary),
         chapter=chapter(paired, tables.attributions) if paired else None,
         metrics=_metrics(summary),

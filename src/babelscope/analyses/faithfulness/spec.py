@@ -33,7 +33,9 @@ class PairingSpec(StrictSpec):
 class Spec(AnalysisSpec):
     """Which metrics judge the explanations, and which models are compared with each other."""
 
-    metrics: list[Choice] = Field(default=[Choice(name="comprehensiveness"), Choice(name="sufficiency")])
+    metrics: list[Choice] = Field(
+        default=[Choice(name="comprehensiveness"), Choice(name="sufficiency")]
+    )
     """Metrics: a name, or a name with options."""
     samples: int = Field(default=1, ge=1)
     """Number of samples of random scores for each model; their mean is the control."""

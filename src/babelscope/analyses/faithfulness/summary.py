@@ -23,15 +23,18 @@ FLOOR = "random"
 KEYS = ["model", "lang", "method", "metric"]
 ALPHA = 0.05
 """The chance of any false finding among the comparisons of one metric."""
-NONE: pd.Series[float] = pd.Series(np.zeros(0), index=pd.MultiIndex.from_arrays([[]], names=["group"]))
+NONE: pd.Series[float] = pd.Series(
+    np.zeros(0), index=pd.MultiIndex.from_arrays([[]], names=["group"])
+)
 
 
 @dataclass(frozen=True)
 class Summary:
     """Everything the page says in numbers, computed when asked for.
 
-    `rows` are the measures with one name per metric and setting (see `labelled`). A difference is always paired: by example
-    between methods or models, by translation group between languages; its interval resamples groups.
+    `rows` are the measures with one name per metric and setting (see `labelled`). A difference is
+    always paired: by example between methods or models, by translation group between languages; its
+    interval resamples groups.
     """
 
     rows: pd.DataFrame
@@ -50,7 +53,9 @@ class Summary:
         """In the study's order, a method's settings one after another, the floor last."""
         order = [row["name"] for row in described(self.study, "methods")]
         names = sorted(self.rows["method"].unique())
-        found = sorted(names, key=lambda name: order.index(base(name)) if base(name) in order else len(order))
+        found = sorted(
+            names, key=lambda name: order.index(base(name)) if base(name) in order else len(order)
+        )
         return [name for name in found if name != FLOOR] + [FLOOR] * (FLOOR in found)
 
     @cached_property
@@ -58,7 +63,9 @@ class Summary:
         """In the study's order, a metric's settings one after another."""
         order = [row["name"] for row in described(self.study, "metrics")]
         names = sorted(self.rows["metric"].unique())
-        return sorted(names, key=lambda name: order.index(base(name)) if base(name) in order else len(order))
+        return sorted(
+            names, key=lambda name: order.index(base(name)) if base(name) in order else len(order)
+        )
 
     @cached_property
     def main(self) -> str:
@@ -69,7 +76,9 @@ class Summary:
     def cells(self) -> dict[tuple[str, str, str, str], Estimate]:
         """Per (model, language, method, metric) the mean with its interval."""
         return {
-            (str(model), str(lang), str(method), str(metric)): estimate(part["value"].tolist(), part["group"].tolist())
+            (str(model), str(lang), str(method), str(metric)): estimate(
+                part["value"].tolist(), part["group"].tolist()
+            )
             for (model, lang, method, metric), part in self.rows.groupby(KEYS, sort=True)
         }
 
@@ -77,19 +86,29 @@ class Summary:
     def pooled(self) -> dict[tuple[str, str, str], Estimate]:
         """Per (model, method, metric) the mean over all languages."""
         return {
-            (str(model), str(method), str(metric)): estimate(part["value"].tolist(), part["group"].tolist())
-            for (model, method, metric), part in self.rows.groupby(["model", "method", "metric"], sort=True)
+            (str(model), str(method), str(metric)): estimate(
+                part["value"].tolist(), part["group"].tolist()
+            )
+            for (model, method, metric), part in self.rows.groupby(
+                ["model", "method", "metric"], sort=True
+            )
         }
 
     @cached_property
     def _languages(self) -> dict[str, set[str]]:
-        return {str(model): set(part.unique()) for model, part in self.rows.groupby("model")["lang"]}
+        return {
+            str(model): set(part.unique()) for model, part in self.rows.groupby("model")["lang"]
+        }
 
     @cached_property
     def _paired(self) -> dict[tuple[str, str], pd.DataFrame]:
-        """Per (model, metric) a row per example and a column per method; repeats (seeds) are averaged first."""
+        """Per (model, metric) a row per example and a column per method; repeats (seeds) are
+        averaged first.
+        """
         return {
-            (str(model), str(metric)): part.groupby(["lang", "group", "id", "method"])["value"].mean().unstack("method")
+            (str(model), str(metric)): part.groupby(["lang", "group", "id", "method"])["value"]
+            .mean()
+            .unstack("method")
             for (model, metric), part in self.rows.groupby(["model", "metric"], sort=True)
         }
 
@@ -99,7 +118,10 @@ class Summary:
     def methods_of(self, model: str, metric: str, lang: str | None = None) -> list[str]:
         """The methods with a defined mean there, the floor last."""
         known = self.cells if lang else self.pooled
-        where = [(name, (model, lang, name, metric) if lang else (model, name, metric)) for name in self.methods]
+        where = [
+            (name, (model, lang, name, metric) if lang else (model, name, metric))
+            for name in self.methods
+        ]
         return [name for name, key in where if key in known and known[key].n]  # type: ignore[index]
 
     def between(self, metric: str, pair: Pair) -> Estimate:
@@ -108,12 +130,18 @@ class Summary:
         return estimate(values.tolist(), values.index.get_level_values("group").tolist())
 
     def differences(self, metric: str, pair: Pair) -> pd.Series[float]:
-        """first - second: between methods and models on the examples that have both, between languages on the groups."""
+        """first - second: between methods and models on the examples that have both, between
+        languages on the groups.
+        """
         if pair.kind == "models":
             tables = [self._paired.get((model, metric)) for model in (pair.first, pair.second)]
             if any(table is None or pair.method not in table for table in tables):
                 return NONE
-            one, two = (table[pair.method].xs(pair.lang, level="lang") for table in tables if table is not None)
+            one, two = (
+                table[pair.method].xs(pair.lang, level="lang")
+                for table in tables
+                if table is not None
+            )
             return _difference(*one.align(two, join="inner"))
         table = self._paired[pair.model, metric]
         if pair.kind == "languages":
@@ -125,21 +153,32 @@ class Summary:
         return _difference(table[pair.first], table[pair.second])
 
     def best(self, model: str, metric: str, lang: str | None = None) -> str | None:
-        """The method with the best mean, the floor aside; None where the metric has no better direction."""
+        """The method with the best mean, the floor aside; None where the metric has no better
+        direction.
+        """
         names = [name for name in self.methods_of(model, metric, lang) if name != FLOOR]
         if self.sign(metric) == 0 or not names:
             return None
-        means = {name: (self.cells[model, lang, name, metric] if lang else self.pooled[model, name, metric]) for name in names}
+        means = {
+            name: (
+                self.cells[model, lang, name, metric] if lang else self.pooled[model, name, metric]
+            )
+            for name in names
+        }
         return max(names, key=lambda name: self.sign(metric) * means[name].mean)
 
     def sign(self, metric: str) -> int:
         """1 where higher is better, -1 where lower is, 0 where the study does not say."""
-        row = next((row for row in described(self.study, "metrics") if row["name"] == base(metric)), {})
+        row = next(
+            (row for row in described(self.study, "metrics") if row["name"] == base(metric)), {}
+        )
         higher = row.get("higher_is_better")
         return 0 if higher is None else 1 if higher else -1
 
     def decided(self, metric: str, pair: Pair) -> str:
-        """The verdict on a comparison that the page makes, if it also holds among all of them (`families.adjusted`)."""
+        """The verdict on a comparison that the page makes, if it also holds among all of them
+        (`families.adjusted`).
+        """
         if metric not in self._families:
             self._families[metric] = adjusted(self, metric)
         sure = self._families[metric].get(pair, nan) < ALPHA
@@ -150,8 +189,12 @@ class Summary:
         return {}
 
     def verdict(self, metric: str, difference: Estimate) -> str:
-        """One of "better" and "worse" where the interval of the difference excludes 0, else "undecided"."""
-        low, high = sorted((self.sign(metric) * difference.low, self.sign(metric) * difference.high))
+        """One of "better" and "worse" where the interval of the difference excludes 0, else
+        "undecided".
+        """
+        low, high = sorted(
+            (self.sign(metric) * difference.low, self.sign(metric) * difference.high)
+        )
         return "better" if low > 0 else "worse" if high < 0 else "undecided"
 
     def _ordered(self, column: str, listed: str) -> list[str]:
@@ -162,7 +205,8 @@ class Summary:
 
 
 def labelled(rows: pd.DataFrame) -> pd.DataFrame:
-    """Gives a metric that was measured with several settings one name per setting: `sufficiency[unit=token]`.
+    """Gives a metric that was measured with several settings one name per setting:
+    `sufficiency[unit=token]`.
 
     Repeats with other seeds keep one name.
     """
@@ -186,7 +230,11 @@ def base(metric: str) -> str:
 def described(study: Mapping[str, Any], listed: str) -> list[dict[str, Any]]:
     """A list of the study as rows with a name, whatever was left out."""
     rows: Iterable[Any] = study.get(listed) or ()
-    return [row if isinstance(row, dict) else {"name": str(row)} for row in rows if not isinstance(row, dict) or "name" in row]
+    return [
+        row if isinstance(row, dict) else {"name": str(row)}
+        for row in rows
+        if not isinstance(row, dict) or "name" in row
+    ]
 
 
 def _difference(first: pd.Series[float], second: pd.Series[float]) -> pd.Series[float]:

@@ -22,7 +22,9 @@ NAME = "faithfulness"
 
 @dataclass(frozen=True)
 class Tables:
-    """Means with intervals and paired differences; where the study pairs models, their disparities."""
+    """Means with intervals and paired differences; where the study pairs models, their
+    disparities.
+    """
 
     summary: Summary
     pairs: Pairs | None
@@ -44,6 +46,9 @@ def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
 
 def summary_csv(summary: Summary) -> str:
     """One line per model, language, method and metric; undefined numbers are empty."""
-    rows = [(*place, mean.mean, mean.low, mean.high, mean.n, mean.undefined) for place, mean in summary.cells.items()]
+    rows = [
+        (*place, mean.mean, mean.low, mean.high, mean.n, mean.undefined)
+        for place, mean in summary.cells.items()
+    ]
     columns = ["model", "lang", "method", "metric", "mean", "low", "high", "n", "undefined"]
     return str(pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n"))

@@ -20,7 +20,8 @@ CELL, GAP, LEFT, TOP = 24, 26, 44, 96
 LIGHT, DARK = (238, 243, 249), (16, 62, 116)
 """The colours of a share of 0 and of 1."""
 CAPTION = (
-    "Each cell is a head: the share of pairs or tokens for which its arg-max is as named. Ringed: above",
+    "Each cell is a head: the share of pairs or tokens for which its arg-max is as named. Ringed: "
+    "above",
     "the threshold. An arg-max is no proof that the head matters for what the model says.",
 )
 

@@ -51,7 +51,9 @@ class Spec(AnalysisSpec):
                 named = f"'treebanks' names the language {unknown[0]!r}"
                 raise ValueError(f"{named}, which the study does not have")
         elif self.treebanks and "{lang}" not in self.treebanks and len(request.languages) > 1:
-            raise ValueError(f"one treebank ({self.treebanks}) for several languages: put {{lang}} into its name")
+            raise ValueError(
+                f"one treebank ({self.treebanks}) for several languages: put {{lang}} into its name"
+            )
 
     def treebank(self, lang: str) -> str | None:
         """The file of a language; None for the gold trees of the task's examples."""

@@ -54,7 +54,9 @@ def _segmentations(block: Block, spec: Spec, resources: Resources, lang: str) ->
     return PlannedCell(place, identity, "segmentations", compute)
 
 
-def _interventions(block: Block, spec: InterventionSpec, resources: Resources, lang: str) -> PlannedCell:
+def _interventions(
+    block: Block, spec: InterventionSpec, resources: Resources, lang: str
+) -> PlannedCell:
     model, rows = resources.model(lang), resources.examples(lang)
     identity = _identity(block, rows, lang) | {
         "kind": "interventions",

@@ -1,7 +1,9 @@
-"""How a tokenizer cuts the words of a language: counts of one text, what is told of them, agreement of two tokenizers.
+"""How a tokenizer cuts the words of a language: counts of one text, what is told of them, agreement
+of two tokenizers.
 
-Words are those of words.py, the same for every tokenizer; punctuation is words of its own. Markers of a tokenizer (##, the
-meta-space) are never looked at: they mean different things in different families.
+Words are those of words.py, the same for every tokenizer; punctuation is words of its own. Markers
+of a tokenizer (##, the meta-space) are never looked at: they mean different things in different
+families.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ ALPHA = 2.5
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What is counted in one text. `characters` are code points other than white space; `plain` is about words that hold a
-    letter or a digit; `split` words have two tokens or more; `single` tokens cover at most one character; `cut_off` texts
-    exceed the model's length (NaN where that is not known)."""
+    """What is counted in one text. `characters` are code points other than white space; `plain` is
+    about words that hold a letter or a digit; `split` words have two tokens or more; `single`
+    tokens cover at most one character; `cut_off` texts exceed the model's length (NaN where that is
+    not known)."""
 
     tokens: float = 0
     words: float = 0
@@ -62,7 +65,9 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Tokenization:
-    """What was found; which segmenter cut the words of each language; how many tokens each tokenizer's model reads."""
+    """What was found; which segmenter cut the words of each language; how many tokens each
+    tokenizer's model reads.
+    """
 
     measured: tuple[LanguageMeasure, ...]
     agreed: tuple[Agreement, ...]
@@ -84,32 +89,51 @@ MEASURES = {
     row.name: row
     for row in (
         Measure("fertility", "tokens", "words", "tokens per word"),
-        Measure("fertility_plain", "plain_tokens", "plain_words", "tokens per word that holds a letter or a digit"),
+        Measure(
+            "fertility_plain",
+            "plain_tokens",
+            "plain_words",
+            "tokens per word that holds a letter or a digit",
+        ),
         Measure("continued", "split", "words", "share of words with two tokens or more"),
         Measure("pieces_per_split", "split_tokens", "split", "tokens per split word"),
         Measure("characters_per_token", "characters", "tokens", "characters per token"),
-        Measure("single_character", "single", "tokens", "share of tokens that cover at most one character"),
+        Measure(
+            "single_character",
+            "single",
+            "tokens",
+            "share of tokens that cover at most one character",
+        ),
         Measure("unknown", "unknown", "tokens", "share of tokens that are the unknown token"),
         Measure("truncated", "cut_off", "texts", "share of texts longer than the model reads"),
     )
 }
-"""Numbers of a tokenizer and a language, each a ratio of sums over texts; `efficiency` comes beside them."""
+"""Numbers of a tokenizer and a language, each a ratio of sums over texts; `efficiency` comes
+beside them.
+"""
 
 
 def counts(cut: Segmentation, words: Sequence[Span]) -> Counts:
     """What is counted in one text.
 
-        pieces_w = number of tokens that belong to word w (words.py: the word they share most characters with)
-        tokens = sum_w pieces_w;   split = |{w: pieces_w >= 2}|;   split_tokens = sum of their pieces
+        pieces_w = number of tokens that belong to word w (words.py: the word they share most
+          characters with)
+        tokens = sum_w pieces_w;   split = |{w: pieces_w >= 2}|;   split_tokens = sum of their
+          pieces
 
-    *Laws*: a tokenizer whose tokens are the words has fertility 1 and splits nothing; one of single characters has the mean
-    word length as fertility, one character per token, and splits every word of two characters; an unknown token is counted as
-    such.
-    *Left open by the paper*: a token over several words counts for the one it shares most with; the others have none.
+    *Laws*: a tokenizer whose tokens are the words has fertility 1 and splits nothing; one of single
+    characters has the mean word length as fertility, one character per token, and splits every word
+    of two characters; an unknown token is counted as such.
+    *Left open by the paper*: a token over several words counts for the one it shares most with; the
+    others have none.
     """
     owners = Counter(words_of_tokens(cut.offsets, words, cut.text))
     seen = [sum(not each.isspace() for each in cut.text[start:stop]) for start, stop in cut.offsets]
-    plain = [place for place, (start, stop) in enumerate(words) if any(each.isalnum() for each in cut.text[start:stop])]
+    plain = [
+        place
+        for place, (start, stop) in enumerate(words)
+        if any(each.isalnum() for each in cut.text[start:stop])
+    ]
     split = [count for place, count in owners.items() if count > 1 and place >= 0]
     return Counts(
         tokens=len(cut.ids),
@@ -127,7 +151,9 @@ def counts(cut: Segmentation, words: Sequence[Span]) -> Counts:
 
 def together(parts: Sequence[Counts]) -> Counts:
     """The sums over the texts of one example."""
-    return Counts(**{name.name: sum(getattr(each, name.name) for each in parts) for name in fields(Counts)})
+    return Counts(
+        **{name.name: sum(getattr(each, name.name) for each in parts) for name in fields(Counts)}
+    )
 
 
 def boundaries(cut: Segmentation, words: Sequence[Span]) -> frozenset[int]:
@@ -139,24 +165,34 @@ def boundaries(cut: Segmentation, words: Sequence[Span]) -> frozenset[int]:
 def agreement(sums: Float[np.ndarray, "*resample 3"]) -> Float[np.ndarray, "*resample"]:
     """How alike two tokenizers cut words: F1 of their word-internal boundaries.
 
-        F1 = 2 |A and B| / (|A| + |B|);   sums = (|A and B|, |A|, |B|), A and B the `boundaries` of the two, summed over texts
+        F1 = 2 |A and B| / (|A| + |B|);   sums = (|A and B|, |A|, |B|), A and B the `boundaries` of
+          the two, summed over texts
 
-    *Laws*: between 0 and 1; symmetric; a tokenizer agrees with itself wholly; where neither cuts a word there is none (NaN).
+    *Laws*: between 0 and 1; symmetric; a tokenizer agrees with itself wholly; where neither cuts a
+    word there is none (NaN).
     """
     total = sums[..., 1] + sums[..., 2]
-    return np.asarray(np.divide(2 * sums[..., 0], total, out=np.full(total.shape, nan), where=total > 0))
+    return np.asarray(
+        np.divide(2 * sums[..., 0], total, out=np.full(total.shape, nan), where=total > 0)
+    )
 
 
-def efficiency(uses: Float[np.ndarray, "*resample type"], vocabulary: int) -> Float[np.ndarray, "*resample"]:
-    """How evenly a vocabulary is used: Renyi's entropy of the tokens' frequencies, as a share of the largest possible.
+def efficiency(
+    uses: Float[np.ndarray, "*resample type"], vocabulary: int
+) -> Float[np.ndarray, "*resample"]:
+    """How evenly a vocabulary is used: Renyi's entropy of the tokens' frequencies, as a share of
+    the largest possible.
 
-        p_t = uses_t / sum_t uses_t;   H = 1 / (1 - alpha) log sum_t p_t^alpha;   efficiency = H / log |V|,   alpha = 2.5
+        p_t = uses_t / sum_t uses_t;   H = 1 / (1 - alpha) log sum_t p_t^alpha;   efficiency = H /
+          log |V|,   alpha = 2.5
 
-    *Laws*: between 0 and 1; 1 if every type of the vocabulary is used equally; 0 if one type is all; scaling the uses changes
-    nothing; types that are not used change it through |V| only.
-    *Left open by the paper*: |V| is the whole vocabulary, also for one language of many, so a multilingual vocabulary is low in
-    each.
-    Source: Zouhar et al. 2023, Tokenization and the noiseless channel, Renyi efficiency.
+    *Laws*: between 0 and 1; 1 if every type of the vocabulary is used equally; 0 if one type is
+    all; scaling the uses changes nothing; types that are not used change it through |V| only.
+    *Left open by the paper*: |V| is the whole vocabulary, also for one language of many, so a
+    multilingual vocabulary is low in each. Source: Zouhar et al. 2023, Tokenization and the
+    noiseless channel, Renyi efficiency.
     """
     shares = uses / uses.sum(axis=-1, keepdims=True)
-    return np.asarray(np.log((shares**2 * np.sqrt(shares)).sum(axis=-1)) / (1 - ALPHA) / log(vocabulary))
+    return np.asarray(
+        np.log((shares**2 * np.sqrt(shares)).sum(axis=-1)) / (1 - ALPHA) / log(vocabulary)
+    )

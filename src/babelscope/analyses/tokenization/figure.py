@@ -1,4 +1,6 @@
-"""How tokenizers cut words, as one SVG: a panel per measure, languages along it, a mark with its interval per tokenizer."""
+"""How tokenizers cut words, as one SVG: a panel per measure, languages along it, a mark with its
+interval per tokenizer.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from babelscope.analyses.tokenization.grids import TITLES, Grid, grids, said
 from babelscope.display.numbers import significant
 
 WIDE, TALL, LEFT, TOP, LANG = 2, 170, 56, 64, 34
-"""Panels side by side, a panel's height, the margins, the width of a language; in pixels but for the first."""
+"""Panels side by side, a panel's height, the margins, the width of a language; in pixels but for
+the first.
+"""
 GAP = 58
 """Below a panel: its languages and the next one's title."""
 
@@ -27,7 +31,8 @@ text{font:11px system-ui,"Segoe UI","Noto Sans",sans-serif;fill:#171b21}
 def svg(found: Tokenization) -> Markup:
     """All measures of one call.
 
-    *Laws*: the same numbers give the same text; names never become markup; nothing stands outside of the picture.
+    *Laws*: the same numbers give the same text; names never become markup; nothing stands outside
+    of the picture.
     """
     made = {name: grid for name, grid in grids(found).items() if name != "agreement"}
     langs, columns = next(iter(made.values())), list(next(iter(next(iter(made.values())).values())))
@@ -35,7 +40,10 @@ def svg(found: Tokenization) -> Markup:
     down = -(-len(made) // WIDE)
     top = TOP + 18 * len(columns)
     width, height = WIDE * panel, top + down * (TALL + GAP)
-    head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img">'
+    head = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" '
+        'height="{1}" role="img">'
+    )
     parts = [
         Markup(head).format(width, height),
         Markup("<style>{}</style>").format(Markup(STYLE)),
@@ -48,7 +56,16 @@ def svg(found: Tokenization) -> Markup:
         parts.append(_text(30, TOP + 4 + 18 * place, name, ""))
     for place, (name, grid) in enumerate(made.items()):
         across, below = place % WIDE, place // WIDE
-        parts.append(_panel(name, grid, columns, LEFT + across * panel, top + below * (TALL + GAP) + 30, panel - LEFT - 20))
+        parts.append(
+            _panel(
+                name,
+                grid,
+                columns,
+                LEFT + across * panel,
+                top + below * (TALL + GAP) + 30,
+                panel - LEFT - 20,
+            )
+        )
     return Markup("\n").join([*parts, Markup("</svg>\n")])
 
 
@@ -59,7 +76,11 @@ def _panel(name: str, grid: Grid, columns: list[str], left: int, top: int, wide:
     parts = [_text(left - 40, top - 14, TITLES[name], "name")]
     for share in (0, 0.5, 1):
         y = top + tall * (1 - share)
-        parts.append(Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(left, left + wide, y, y))
+        parts.append(
+            Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(
+                left, left + wide, y, y
+            )
+        )
         parts.append(_text(left - 6, y + 4, significant(largest * share), "faint end"))
     for at, (lang, row) in enumerate(grid.items()):
         x = left + wide * (at + 0.5) / len(grid)
@@ -69,10 +90,15 @@ def _panel(name: str, grid: Grid, columns: list[str], left: int, top: int, wide:
             if not isfinite(one.mean):
                 continue
             here = x + 0.6 * wide / len(grid) * ((place + 0.5) / len(columns) - 0.5)
-            mean, low, high = (top + tall * (1 - each / largest) for each in (one.mean, one.low, one.high))
+            mean, low, high = (
+                top + tall * (1 - each / largest) for each in (one.mean, one.low, one.high)
+            )
             told = Markup("<title>{}</title>").format(f"{column}, {lang}: {said(one)}")
             colour = COLOURS[place % len(COLOURS)]
-            bar = Markup('<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" stroke-width="1.6"/>')
+            bar = Markup(
+                '<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" '
+                'stroke-width="1.6"/>'
+            )
             drawn = bar.format(here, low, high, colour) if isfinite(one.low) else Markup("")
             parts.append(Markup("<g>{}{}{}</g>").format(told, drawn, _dot(here, mean, colour)))
     return Markup("\n").join(parts)
@@ -91,4 +117,6 @@ def _dot(x: float, y: float, colour: str) -> Markup:
 
 
 def _text(x: float, y: float, text: str, kind: str) -> Markup:
-    return Markup('<text x="{:.1f}" y="{:.1f}" class="{}">{}</text>').format(x, y, kind, escape(text))
+    return Markup('<text x="{:.1f}" y="{:.1f}" class="{}">{}</text>').format(
+        x, y, kind, escape(text)
+    )

@@ -17,12 +17,16 @@ Grid = dict[str, dict[str, Estimate]]
 
 
 def grids(found: Tokenization) -> dict[str, Grid]:
-    """Measure -> language -> tokenizer, in reading order; the agreement last, if there are two tokenizers."""
+    """Measure -> language -> tokenizer, in reading order; the agreement last, if there are two
+    tokenizers.
+    """
     made: dict[str, Grid] = {}
     for one in found.measured:
         made.setdefault(one.measure, {}).setdefault(one.lang, {})[one.tokenizer] = one.estimate
     for two in found.agreed:
-        made.setdefault("agreement", {}).setdefault(two.lang, {})[f"{two.first} / {two.second}"] = two.estimate
+        made.setdefault("agreement", {}).setdefault(two.lang, {})[f"{two.first} / {two.second}"] = (
+            two.estimate
+        )
     return made
 
 

@@ -1,4 +1,6 @@
-"""The tokenization section: measures by language and tokenizer, segmented sentences, interventions."""
+"""The tokenization section: measures by language and tokenizer, segmented sentences,
+interventions.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ SHOWN = 3
 
 
 def terminal_tables(found: Tokenization) -> list[Table]:
-    """One table per measure: languages down, tokenizers across; in a narrow terminal intervals go below their means."""
+    """One table per measure: languages down, tokenizers across; in a narrow terminal intervals go
+    below their means.
+    """
     made = []
     for name, grid in grids(found).items():
         columns = list(next(iter(grid.values())))
@@ -47,7 +51,9 @@ def terminal_tables(found: Tokenization) -> list[Table]:
 
 
 def figure(name: str, grid: Grid) -> dict[str, Any]:
-    """Languages along one axis, a mark with its interval per tokenizer: plotly's JSON, coloured by the page."""
+    """Languages along one axis, a mark with its interval per tokenizer: plotly's JSON, coloured by
+    the page.
+    """
     langs, columns = list(grid), list(next(iter(grid.values())))
     traces = [_marks(grid, column, place, len(columns)) for place, column in enumerate(columns)]
     return {
@@ -61,14 +67,20 @@ def figure(name: str, grid: Grid) -> dict[str, Any]:
                 "zeroline": False,
                 "fixedrange": True,
             },
-            "yaxis": {"title": {"text": str(escape(TITLES[name]))}, "fixedrange": True, "nticks": 7, "rangemode": "tozero"},
+            "yaxis": {
+                "title": {"text": str(escape(TITLES[name]))},
+                "fixedrange": True,
+                "nticks": 7,
+                "rangemode": "tozero",
+            },
             "meta": {"models": [], "floor": []},
         },
     }
 
 
 def section(tables: Tables) -> Section:
-    """Fertility and the other measures by language, segmented sentences, responses to re-segmentation.
+    """Fertility and the other measures by language, segmented sentences, responses to
+    re-segmentation.
 
     *Laws*: the same numbers give the same text; names never become markup.
     """
@@ -77,7 +89,8 @@ def section(tables: Tables) -> Section:
         "section.html.j2",
         folder=Path(__file__).parent,
         sections=[
-            (TITLES[name], figure(name, grid), grid, list(next(iter(grid.values())))) for name, grid in grid_by_measure.items()
+            (TITLES[name], figure(name, grid), grid, list(next(iter(grid.values()))))
+            for name, grid in grid_by_measure.items()
         ],
         examples=segmented(tables.texts),
         interventions=tables.interventions,
@@ -92,7 +105,11 @@ def section(tables: Tables) -> Section:
         ANALYSES[NAME].question,
         answer(tables.measures),
         body,
-        (*terminal_tables(tables.measures), *_response_tables(tables), _segmenters(tables.measures)),
+        (
+            *terminal_tables(tables.measures),
+            *_response_tables(tables),
+            _segmenters(tables.measures),
+        ),
         _plain(tables),
         _intervention_csv(tables) | {"tokenization.csv": _csv(tables)},
         {"tokenization": str(svg(tables.measures))},
@@ -102,22 +119,42 @@ def section(tables: Tables) -> Section:
 
 def answer(measures: Tokenization) -> Markup:
     """Where words take the most and the fewest tokens, with intervals."""
-    words = [row for row in measures.measured if row.measure == "fertility" and isfinite(row.estimate.mean)]
+    words = [
+        row
+        for row in measures.measured
+        if row.measure == "fertility" and isfinite(row.estimate.mean)
+    ]
     if not words:
         return Markup("No tokenizer has a defined number of tokens per word here.")
     most, least = (pick(words, key=lambda row: row.estimate.mean) for pick in (max, min))
     if most is least:
-        return Markup("A word takes {} tokens in {} with {}.").format(said(most.estimate), most.lang, most.tokenizer)
-    return Markup("A word takes the most tokens in {} with {}, {}, and the fewest in {} with {}, {}.").format(
-        most.lang, most.tokenizer, said(most.estimate), least.lang, least.tokenizer, said(least.estimate)
+        return Markup("A word takes {} tokens in {} with {}.").format(
+            said(most.estimate), most.lang, most.tokenizer
+        )
+    return Markup(
+        "A word takes the most tokens in {} with {}, {}, and the fewest in {} with {}, {}."
+    ).format(
+        most.lang,
+        most.tokenizer,
+        said(most.estimate),
+        least.lang,
+        least.tokenizer,
+        said(least.estimate),
     )
 
 
-def segmented(rows: Sequence[TokenizedText]) -> list[tuple[str, list[tuple[str, str, list[list[str]]]]]]:
-    """Up to three translation groups as every tokenizer segments them: (language, tokenizer, words as lists of tokens)."""
+def segmented(
+    rows: Sequence[TokenizedText],
+) -> list[tuple[str, list[tuple[str, str, list[list[str]]]]]]:
+    """Up to three translation groups as every tokenizer segments them: (language, tokenizer, words
+    as lists of tokens).
+    """
     counts = Counter(row.group for row in rows)
     groups = sorted(counts, key=lambda group: (-counts[group], group))[:SHOWN]
-    return [(group, [(row.lang, row.tokenizer, _pieces(row)) for row in rows if row.group == group]) for group in groups]
+    return [
+        (group, [(row.lang, row.tokenizer, _pieces(row)) for row in rows if row.group == group])
+        for group in groups
+    ]
 
 
 def _pieces(row: TokenizedText) -> list[list[str]]:
@@ -134,16 +171,28 @@ def _plain(tables: Tables) -> dict[str, Any]:
     measures = tables.measures
     return {
         "measures": [
-            {"tokenizer": row.tokenizer, "lang": row.lang, "measure": row.measure, **plain_json(asdict(row.estimate))}
+            {
+                "tokenizer": row.tokenizer,
+                "lang": row.lang,
+                "measure": row.measure,
+                **plain_json(asdict(row.estimate)),
+            }
             for row in measures.measured
         ],
         "agreement": [
-            {"first": row.first, "second": row.second, "lang": row.lang, **plain_json(asdict(row.estimate))}
+            {
+                "first": row.first,
+                "second": row.second,
+                "lang": row.lang,
+                **plain_json(asdict(row.estimate)),
+            }
             for row in measures.agreed
         ],
         "segmenters": dict(measures.segmenters),
         "limits": dict(measures.limits),
-        "interventions": [plain_json(asdict(row)) for doses in tables.interventions for row in doses.outcomes],
+        "interventions": [
+            plain_json(asdict(row)) for doses in tables.interventions for row in doses.outcomes
+        ],
     }
 
 
@@ -159,28 +208,58 @@ def _intervention_csv(tables: Tables) -> dict[str, str]:
 
 
 def _segmenters(measures: Tokenization) -> Text:
-    return Text("\n".join(f"words of {plain(lang)}: {plain(name)}" for lang, name in measures.segmenters.items()))
+    return Text(
+        "\n".join(
+            f"words of {plain(lang)}: {plain(name)}" for lang, name in measures.segmenters.items()
+        )
+    )
 
 
 def _response_tables(tables: Tables) -> list[Table]:
     made = []
     for doses in tables.interventions:
-        rows = [(arm, lang, dose, mean, lost) for (arm, lang, dose), (mean, lost) in doses.flips.items()]
+        rows = [
+            (arm, lang, dose, mean, lost) for (arm, lang, dose), (mean, lost) in doses.flips.items()
+        ]
         head = ("way", "language", "dose", "tokens per word", "left out")
-        made.append(table(f"{doses.model}: doses; texts whose prediction changed are left out", head, rows))
+        made.append(
+            table(f"{doses.model}: doses; texts whose prediction changed are left out", head, rows)
+        )
         slopes = [
-            (row.arm, row.lang, row.method, row.outcome, row.means[0][1].mean, row.means[-1][1].mean, row.by_fertility.mean,
+            (row.arm, row.lang, row.method, row.outcome, row.means[0][1].mean,
+             row.means[-1][1].mean, row.by_fertility.mean,
              row.by_fertility.low, row.by_fertility.high, row.by_fertility.n)
             for row in doses.responses
         ]  # fmt: skip
-        names = ("way", "language", "method", "outcome", "first dose", "last dose", "slope", "low", "high", "n")
-        made.append(table(f"{doses.model}: slopes by tokens per word within texts, with 95 % intervals", names, slopes))
+        names = (
+            "way",
+            "language",
+            "method",
+            "outcome",
+            "first dose",
+            "last dose",
+            "slope",
+            "low",
+            "high",
+            "n",
+        )
+        made.append(
+            table(
+                f"{doses.model}: slopes by tokens per word within texts, with 95 % intervals",
+                names,
+                slopes,
+            )
+        )
     return made
 
 
 def _marks(grid: Grid, column: str, place: int, of: int) -> dict[str, Any]:
     shift = 0.6 * ((place + 0.5) / of - 0.5)
-    known = [(at, lang, row[column]) for at, (lang, row) in enumerate(grid.items()) if isfinite(row[column].mean)]
+    known = [
+        (at, lang, row[column])
+        for at, (lang, row) in enumerate(grid.items())
+        if isfinite(row[column].mean)
+    ]
     colour = COLOURS[place % len(COLOURS)]
     return {
         "type": "scatter",
@@ -197,8 +276,15 @@ def _marks(grid: Grid, column: str, place: int, of: int) -> dict[str, Any]:
             "width": 0,
             "color": colour,
         },
-        "marker": {"color": colour, "symbol": SYMBOLS[(place + place // len(COLOURS)) % len(SYMBOLS)], "size": 6},
-        "text": [f"{escape(column)}<br>{escape(lang)}: {said(one)}<br>n = {one.n}" for _, lang, one in known],
+        "marker": {
+            "color": colour,
+            "symbol": SYMBOLS[(place + place // len(COLOURS)) % len(SYMBOLS)],
+            "size": 6,
+        },
+        "text": [
+            f"{escape(column)}<br>{escape(lang)}: {said(one)}<br>n = {one.n}"
+            for _, lang, one in known
+        ],
         "hoverinfo": "text",
     }
 

@@ -13,11 +13,15 @@ from babelscope.options import Spec as StrictSpec
 from babelscope.options import choose
 
 WAYS = ("characters", "dropout", "truncate", "same", "filler", "duplicate")
-"""Ways to re-segment words, as in `model/resegmentation.py`; listed here so that a study is checked without torch."""
+"""Ways to re-segment words, as in `model/resegmentation.py`; listed here so that a study is
+checked without torch.
+"""
 
 
 class InterventionSpec(StrictSpec):
-    """What becomes of explanations when words are re-segmented, the model and the words being the same."""
+    """What becomes of explanations when words are re-segmented, the model and the words being the
+    same.
+    """
 
     ways: list[str] = Field(default=["characters", "same", "duplicate"], min_length=1)
     """Ways to re-segment words: see the documentation of tokenization."""
@@ -27,7 +31,9 @@ class InterventionSpec(StrictSpec):
     """For the way `truncate`: sizes of the vocabulary that is left."""
     methods: list[str] = Field(default=["integrated_gradients"], min_length=1)
     """Attribution methods, with their default options."""
-    metrics: list[str] = Field(default=["normalised_comprehensiveness", "normalised_sufficiency", "loo_correlation"])
+    metrics: list[str] = Field(
+        default=["normalised_comprehensiveness", "normalised_sufficiency", "loo_correlation"]
+    )
     """Metrics; the agreement with the explanation of the unchanged text is always added."""
     seed: int = 0
     """Seed of the words and pieces that are chosen."""
@@ -36,7 +42,9 @@ class InterventionSpec(StrictSpec):
     def all_known(self) -> Self:
         for name in self.ways:
             if name not in WAYS:
-                raise ValueError(f"there is no way {name!r} to re-segment words; choose from: {', '.join(WAYS)}")
+                raise ValueError(
+                    f"there is no way {name!r} to re-segment words; choose from: {', '.join(WAYS)}"
+                )
         for name in self.methods:
             choose(METHODS, name, "method")
         for name in self.metrics:

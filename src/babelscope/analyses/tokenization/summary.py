@@ -1,4 +1,6 @@
-"""Measures of every tokenizer in every language with intervals; agreement of every two tokenizers."""
+"""Measures of every tokenizer in every language with intervals; agreement of every two
+tokenizers.
+"""
 
 from __future__ import annotations
 
@@ -40,29 +42,41 @@ class _Counted:
 def summarise(rows: Sequence[TokenizedText]) -> Tokenization:
     """Fertility and its kin, use of the vocabulary, agreement: by language and tokenizer.
 
-    Ratios are of sums over the texts of a language; intervals resample translation groups. The words
-    of both texts of a pair count; they are those of `data/segmentation.py`, the same for every
-    tokenizer.
+    Ratios are of sums over the texts of a language; intervals resample translation groups. The
+    words of both texts of a pair count; they are those of `data/segmentation.py`, the same for
+    every tokenizer.
 
     *Laws*: the order of texts and of tokenizers changes no number.
     """
-    names, langs = (list(dict.fromkeys(column)) for column in zip(*((r.tokenizer, r.lang) for r in rows)))
+    names, langs = (
+        list(dict.fromkeys(column)) for column in zip(*((r.tokenizer, r.lang) for r in rows))
+    )
     measured, agreed = [], []
     for lang in langs:
-        by_name = {name: [row for row in rows if (row.tokenizer, row.lang) == (name, lang)] for name in names}
+        by_name = {
+            name: [row for row in rows if (row.tokenizer, row.lang) == (name, lang)]
+            for name in names
+        }
         counted = {name: [_count(row) for row in texts] for name, texts in by_name.items() if texts}
         for name, texts in counted.items():
             values = _measures(texts, by_name[name][0].vocabulary)
             measured += [LanguageMeasure(name, lang, measure, value) for measure, value in values]
         for first, second in combinations(counted, 2):
-            agreed.append(Agreement(first, second, lang, _agreement(counted[first], counted[second])))
+            agreed.append(
+                Agreement(first, second, lang, _agreement(counted[first], counted[second]))
+            )
     limits = {row.tokenizer: row.limit if row.limit >= 0 else None for row in rows}
-    return Tokenization(tuple(measured), tuple(agreed), {lang: segmenter(lang) for lang in langs}, limits)
+    return Tokenization(
+        tuple(measured), tuple(agreed), {lang: segmenter(lang) for lang in langs}, limits
+    )
 
 
 def _count(row: TokenizedText) -> _Counted:
     unknown = row.unknown if row.unknown >= 0 else None
-    segmentations = [Segmentation(text, ids, offsets, unknown) for text, ids, offsets in zip(row.texts, row.ids, row.offsets)]
+    segmentations = [
+        Segmentation(text, ids, offsets, unknown)
+        for text, ids, offsets in zip(row.texts, row.ids, row.offsets)
+    ]
     total = together([counts(each, words) for each, words in zip(segmentations, row.words)])
     truncated = float(row.length > row.limit) if row.limit >= 0 else float("nan")
     inside = tuple(boundaries(each, words) for each, words in zip(segmentations, row.words))
@@ -78,7 +92,9 @@ def _measures(texts: Sequence[_Counted], vocabulary: int) -> list[tuple[str, Est
     for row in MEASURES.values():
         above, below = (table[:, names.index(name)] for name in (row.above, row.below))
         measures.append((row.name, ratio(above, below, groups)))
-    types, position = np.unique([token for text in texts for token in text.ids], return_inverse=True)
+    types, position = np.unique(
+        [token for text in texts for token in text.ids], return_inverse=True
+    )
     owner = np.repeat(np.arange(len(texts)), table[:, names.index("tokens")].astype(int))
     uses = np.zeros((len(texts), len(types)))
     np.add.at(uses, (owner, position), 1)

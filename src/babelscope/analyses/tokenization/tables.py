@@ -18,7 +18,9 @@ NAME = "tokenization"
 
 @dataclass(frozen=True, slots=True)
 class Doses:
-    """The interventions on one model: every outcome, responses, and what each dose did to the texts."""
+    """The interventions on one model: every outcome, responses, and what each dose did to the
+    texts.
+    """
 
     model: str
     outcomes: tuple[DoseOutcome, ...]
@@ -28,7 +30,9 @@ class Doses:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Measures by tokenizer and language, segmented texts to look at, and interventions by model."""
+    """Measures by tokenizer and language, segmented texts to look at, and interventions
+    by model.
+    """
 
     measures: Tokenization
     texts: tuple[TokenizedText, ...]
@@ -45,7 +49,12 @@ def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
     named = [_with_task(row) if several else row for row in rows]
     names = list(dict.fromkeys(study.get("names") or sorted(row.tokenizer for row in rows)))
     langs = list(study.get("languages") or ())
-    named.sort(key=lambda row: (_position(row.tokenizer.split(" · ")[0], names), _position(row.lang, langs)))
+    named.sort(
+        key=lambda row: (
+            _position(row.tokenizer.split(" · ")[0], names),
+            _position(row.lang, langs),
+        )
+    )
     outcomes = [DoseOutcome(**row) for row in read(store, "interventions", keys).to_pylist()]
     return Tables(summarise(named), tuple(named), _doses(outcomes))
 
@@ -59,7 +68,10 @@ def _doses(outcomes: list[DoseOutcome]) -> tuple[Doses, ...]:
     by_model: dict[str, list[DoseOutcome]] = {}
     for outcome in outcomes:
         by_model.setdefault(outcome.model, []).append(outcome)
-    return tuple(Doses(model, tuple(rows), tuple(responses(rows)), flips(rows)) for model, rows in by_model.items())
+    return tuple(
+        Doses(model, tuple(rows), tuple(responses(rows)), flips(rows))
+        for model, rows in by_model.items()
+    )
 
 
 def _with_task(row: TokenizedText) -> TokenizedText:

@@ -52,7 +52,9 @@ def tokenize_texts(
     return rows
 
 
-def tokenization(named: Mapping[str, Any], examples: Sequence[Example], *, limit: int | None = None) -> Tokenization:
+def tokenization(
+    named: Mapping[str, Any], examples: Sequence[Example], *, limit: int | None = None
+) -> Tokenization:
     """How tokenizers segment the words of each language: see `summarise`."""
     for what, values in (("tokenizers", named), ("texts", examples)):
         if not values:

@@ -1,1 +1,3 @@
-"""What fine-tuning on one language cost the others: behaviour, states, attention, confidence, errors."""
+"""What fine-tuning on one language cost the others: behaviour, states, attention, confidence,
+errors.
+"""

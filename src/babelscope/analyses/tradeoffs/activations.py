@@ -89,7 +89,11 @@ def gram(x: States, folds: Int[np.ndarray, " text"] | None = None) -> Gram:
     x = x - x.mean(axis=0)  # changes nothing but the rounding: h is the same for any origin
     matrix = np.asarray(x @ x.T)
     np.fill_diagonal(matrix, 0.0)
-    out = np.zeros((len(x), 0)) if folds is None else (folds[:, None] == np.arange(FOLDS)).astype(np.float64)
+    out = (
+        np.zeros((len(x), 0))
+        if folds is None
+        else (folds[:, None] == np.arange(FOLDS)).astype(np.float64)
+    )
     kept = np.concatenate([np.ones((len(x), 1)), 1.0 - out], axis=1)
     rows = kept * (matrix @ kept)
     return Gram(matrix, kept, rows, rows.sum(axis=0))
@@ -102,20 +106,29 @@ def hsic(k: Gram, l: Gram) -> Float[np.ndarray, " replicate"]:
     fold; symmetric.
     """
     if k.matrix.shape != l.matrix.shape:
-        raise InputError(f"similarity needs the same texts on both sides; found {len(k.matrix)} and {len(l.matrix)}")
+        raise InputError(
+            f"similarity needs the same texts on both sides; found {len(k.matrix)} and "
+            f"{len(l.matrix)}"
+        )
     n = k.kept.sum(axis=0)
     both = (k.kept * ((k.matrix * l.matrix) @ k.kept)).sum(axis=0)
-    whole = both + k.sums * l.sums / ((n - 1) * (n - 2)) - 2 / (n - 2) * (k.rows * l.rows).sum(axis=0)
+    whole = (
+        both + k.sums * l.sums / ((n - 1) * (n - 2)) - 2 / (n - 2) * (k.rows * l.rows).sum(axis=0)
+    )
     return np.asarray(whole / (n * (n - 3)))
 
 
 def folds(clusters: Sequence[str]) -> Int[np.ndarray, " text"]:
     """The fold of every text: the same wherever its cluster stands."""
-    return np.array([int(keyed("fold", cluster).integers(FOLDS)) for cluster in clusters], dtype=np.int64)
+    return np.array(
+        [int(keyed("fold", cluster).integers(FOLDS)) for cluster in clusters], dtype=np.int64
+    )
 
 
 def similarity(
-    both: Float[np.ndarray, " replicate"], first: Float[np.ndarray, " replicate"], second: Float[np.ndarray, " replicate"]
+    both: Float[np.ndarray, " replicate"],
+    first: Float[np.ndarray, " replicate"],
+    second: Float[np.ndarray, " replicate"],
 ) -> Float[np.ndarray, " replicate"]:
     """dCKA from summed h: of all texts, then with each fold left out; NaN where a side does not
     vary."""
@@ -180,7 +193,11 @@ def retrieval(x: States, y: States) -> tuple[float, float]:
     about 1/n.
     """
     sides = [side - side.mean(axis=0) for side in (x, y)]
-    first, second = (side / np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-300) for side in sides)
+    first, second = (
+        side / np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-300) for side in sides
+    )
     alike = first @ second.T
     right = np.arange(len(x))
-    return float((alike.argmax(axis=1) == right).mean()), float((alike.argmax(axis=0) == right).mean())
+    return float((alike.argmax(axis=1) == right).mean()), float(
+        (alike.argmax(axis=0) == right).mean()
+    )

@@ -53,10 +53,16 @@ def _stored(records: Records, models: Models, lang: str) -> bool:
 
 
 def _row(records: Records, tuned: Models, lang: str, pooling: str) -> dict[str, Any]:
-    bases = [records.base] if records.base and records.has_states(records.base, ["test"], [lang]) else []
+    bases = (
+        [records.base]
+        if records.base and records.has_states(records.base, ["test"], [lang])
+        else []
+    )
     models = [*tuned, *bases]
     pairs = _pairs(tuned, models, bases)
-    replicates = _similarities(records, models, lang, pooling, [pair for some in pairs.values() for pair in some])
+    replicates = _similarities(
+        records, models, lang, pooling, [pair for some in pairs.values() for pair in some]
+    )
     row: dict[str, Any] = {"lang": lang, "pooling": pooling}
     means: dict[str, Float[np.ndarray, "layer replicate"]] = {}
     start = 0
@@ -84,23 +90,34 @@ def _pairs(tuned: Models, models: Models, bases: Models) -> dict[str, list[tuple
     }
 
 
-def _similarities(records: Records, models: Models, lang: str, pooling: str, pairs: Pairs) -> Replicates:
+def _similarities(
+    records: Records, models: Models, lang: str, pooling: str, pairs: Pairs
+) -> Replicates:
     """dCKA of every pair, layer and replicate, its h added up over the parts of the texts."""
     fold = folds(records.texts["test"][lang].clusters)
     both: Any = 0.0
     alone: Any = 0.0
     at = 0
-    for several in zip(*(state_parts(records, model, "test", lang, pooling) for model in models), strict=True):
+    for several in zip(
+        *(state_parts(records, model, "test", lang, pooling) for model in models), strict=True
+    ):
         left_out = fold[at : at + len(several[0])]
         at += len(left_out)
         grams = [_grams(states, left_out) for states in several]
         alone = alone + np.array([[hsic(layer, layer) for layer in layers] for layers in grams])
         both = both + np.array([[hsic(a, b) for a, b in zip(grams[i], grams[j])] for i, j in pairs])
     layers = range(both.shape[1])
-    return np.array([[similarity(both[p, k], alone[i, k], alone[j, k]) for k in layers] for p, (i, j) in enumerate(pairs)])
+    return np.array(
+        [
+            [similarity(both[p, k], alone[i, k], alone[j, k]) for k in layers]
+            for p, (i, j) in enumerate(pairs)
+        ]
+    )
 
 
-def _grams(states: Float[np.ndarray, "text layer dim"], fold: np.ndarray | None = None) -> list[Gram]:
+def _grams(
+    states: Float[np.ndarray, "text layer dim"], fold: np.ndarray | None = None
+) -> list[Gram]:
     return [gram(states[:, layer], fold) for layer in range(states.shape[1])]
 
 
@@ -115,7 +132,9 @@ def _exchanged(records: Records, model: FineTuning, lang: str, pooling: str) -> 
     return [_alike(*pair) for pair in zip(_grams(states), _grams(turned))]
 
 
-def _cosines(records: Records, tuned: Models, bases: Models, lang: str, pooling: str) -> dict[str, list[float]]:
+def _cosines(
+    records: Records, tuned: Models, bases: Models, lang: str, pooling: str
+) -> dict[str, list[float]]:
     """Mean cosine of the models of the first seed to the base per layer, raw and centred, on the
     first part."""
     if not bases:
@@ -126,12 +145,17 @@ def _cosines(records: Records, tuned: Models, bases: Models, lang: str, pooling:
     rows = {}
     for name, centred in (("raw", False), ("centred", True)):
         layers = range(base.shape[1])
-        each = [[paired_cosine(own[:, k], base[:, k], centred=centred) for k in layers] for own in states]
+        each = [
+            [paired_cosine(own[:, k], base[:, k], centred=centred) for k in layers]
+            for own in states
+        ]
         rows[name] = np.mean(each, axis=0).tolist()
     return rows
 
 
-def alignment_table(records: Records, table: Grid, *, pooling: str = "mean") -> list[dict[str, Any]]:
+def alignment_table(
+    records: Records, table: Grid, *, pooling: str = "mean"
+) -> list[dict[str, Any]]:
     """Per model of the first seed (and the base): how well translations find each other, layer by
     layer, on the first part."""
     if not table.parallel:
@@ -143,7 +167,12 @@ def alignment_table(records: Records, table: Grid, *, pooling: str = "mean") -> 
         states = {lang: next(state_parts(records, model, "test", lang, pooling)) for lang in langs}
         for first, second in combinations(langs, 2):
             x, y = states[first], states[second]
-            row: dict[str, Any] = {"model": model.source, "kind": model.kind, "first": first, "second": second}
+            row: dict[str, Any] = {
+                "model": model.source,
+                "kind": model.kind,
+                "first": first,
+                "second": second,
+            }
             row["similarity"] = [_alike(*pair) for pair in zip(_grams(x), _grams(y))]
             hits = [retrieval(x[:, k], y[:, k]) for k in range(x.shape[1])]
             rows.append(row | {"retrieval": [float(np.mean(each)) for each in hits]})

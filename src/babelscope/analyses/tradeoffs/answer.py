@@ -32,7 +32,11 @@ def answer(tables: Mapping[str, Mapping[str, Any]]) -> Markup:
 def costs(tables: Mapping[str, Any]) -> list[Cost]:
     """The models that are significantly below the probe outside their own language, largest cost
     first."""
-    gain, sources, targets = tables["behaviour"]["gain"].get("probe"), tables["sources"], tables["targets"]
+    gain, sources, targets = (
+        tables["behaviour"]["gain"].get("probe"),
+        tables["sources"],
+        tables["targets"],
+    )
     listed = []
     for source, target in tables["behaviour"]["harmed"] or ():
         row, place = sources.index(source), targets.index(target)
@@ -45,19 +49,25 @@ def _sentence(tables: Mapping[str, Any]) -> Markup:
     others = [(s, t) for s in tables["sources"] for t in tables["targets"] if s != t]
     if tables["behaviour"]["harmed"] is None:
         return Markup(
-            "There is no probe to compare with (it needs the base, and training and development texts), so nothing "
+            "There is no probe to compare with (it needs the base, and training and development "
+            "texts), so nothing "
             "can be said about cost."
         )
     if not others:
-        return Markup("No model was tested outside its own language, so nothing can be said about cost.")
+        return Markup(
+            "No model was tested outside its own language, so nothing can be said about cost."
+        )
     listed = costs(tables)
     if not listed:
-        return Markup("No model is significantly below the probe outside its own language: no cost shown.")
+        return Markup(
+            "No model is significantly below the probe outside its own language: no cost shown."
+        )
     first, *rest = listed
     more = ", ".join(f"{cost.source} → {cost.target} {number(cost.value, 2)}" for cost in rest)
     text = Markup(
         'Fine-tuning on <span data-lang="{0.source}">{0.source}</span> cost '
-        '<span data-lang="{0.target}">{0.target}</span> {1} of accuracy against a probe on the base '
+        '<span data-lang="{0.target}">{0.target}</span> {1} of accuracy against a probe on the '
+        "base "
         "(95 % interval {2}){3}."
     )
     bounds = value_range(first.low, first.high, 2)

@@ -48,11 +48,16 @@ def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]
     return np.asarray(-(weights * logs).sum(axis=-1))
 
 
-def spread(weights: Weights, special: Bool[np.ndarray, " key"], reach: Int[np.ndarray, "layer 2"] | None = None) -> Spread:
+def spread(
+    weights: Weights,
+    special: Bool[np.ndarray, " key"],
+    reach: Int[np.ndarray, "layer 2"] | None = None,
+) -> Spread:
     """Entropy and sinks of one text's attention, per layer and head: heads are never averaged
     first.
 
-        nats = mean_q H(p_q);   share = mean_q H(p_q) / log n_q over queries with n_q > 1;   sink = mean_q sum_{k special} p_qk
+        nats = mean_q H(p_q);   share = mean_q H(p_q) / log n_q over queries with n_q > 1;   sink =
+          mean_q sum_{k special} p_qk
         content = mean_q H(p_q without special keys, summing to 1 again)
 
     p_q are the weights of query q, n_q is the number of keys that it can see: `reach` says how far
@@ -69,7 +74,9 @@ def spread(weights: Weights, special: Bool[np.ndarray, " key"], reach: Int[np.nd
     totals = weights.sum(axis=-1)
     if bool((np.abs(totals - 1) > TOLERANCE).any()):
         worst = float(np.abs(totals - 1).max())
-        raise UnsupportedModel(f"attention weights of a query miss 1 by {worst:.3g}; their entropy has no meaning")
+        raise UnsupportedModel(
+            f"attention weights of a query miss 1 by {worst:.3g}; their entropy has no meaning"
+        )
     nats = entropy(weights)
     seen = _visible(weights.shape, reach).sum(axis=-1)[:, None]
     several = np.broadcast_to(seen > 1, nats.shape)
@@ -86,11 +93,16 @@ def spread(weights: Weights, special: Bool[np.ndarray, " key"], reach: Int[np.nd
 
 
 def language_effect(
-    values: Float[np.ndarray, "text lang"], tokens: Float[np.ndarray, "text lang"], clusters: Sequence[str], *, seed: int = 0
+    values: Float[np.ndarray, "text lang"],
+    tokens: Float[np.ndarray, "text lang"],
+    clusters: Sequence[str],
+    *,
+    seed: int = 0,
 ) -> LanguageEffect:
     """The effect of the language on entropy at equal length, from translations of the same texts.
 
-        value_il = text_i + effect_l + slope log(tokens_il) + error,   effect of the first language 0, by least squares
+        value_il = text_i + effect_l + slope log(tokens_il) + error,   effect of the first language
+          0, by least squares
 
     Longer texts have larger entropies even as a share of log n, and languages differ in length:
     unpaired means confound them. Intervals resample clusters, 2000 times.
@@ -118,15 +130,24 @@ def language_effect(
     low = high = nothing
     if len(squares) > 1:
         count = len(squares)
-        resamples = keyed(seed, "language effect", count).multinomial(count, np.full(count, 1 / count), RESAMPLES).astype(float)
-        solved = np.array([_solved(np.tensordot(each, squares, 1), each @ products) for each in resamples])
+        resamples = (
+            keyed(seed, "language effect", count)
+            .multinomial(count, np.full(count, 1 / count), RESAMPLES)
+            .astype(float)
+        )
+        solved = np.array(
+            [_solved(np.tensordot(each, squares, 1), each @ products) for each in resamples]
+        )
         low, high = (
-            np.concatenate([[0.0], edge[:-1]]) for edge in np.quantile(solved, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+            np.concatenate([[0.0], edge[:-1]])
+            for edge in np.quantile(solved, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
         )
     return LanguageEffect(np.concatenate([[0.0], solution[:-1]]), low, high, float(solution[-1]))
 
 
-def _visible(shape: tuple[int, ...], reach: Int[np.ndarray, "layer 2"] | None) -> Bool[np.ndarray, "layer query key"]:
+def _visible(
+    shape: tuple[int, ...], reach: Int[np.ndarray, "layer 2"] | None
+) -> Bool[np.ndarray, "layer query key"]:
     layers, _, queries, keys = shape
     if reach is None:
         return np.ones((layers, queries, keys), dtype=bool)
@@ -134,7 +155,9 @@ def _visible(shape: tuple[int, ...], reach: Int[np.ndarray, "layer 2"] | None) -
     return (ahead >= reach[:, 0, None, None]) & (ahead <= reach[:, 1, None, None])
 
 
-def _solved(squares: Float[np.ndarray, "part part"], products: Float[np.ndarray, " part"]) -> Float[np.ndarray, " part"]:
+def _solved(
+    squares: Float[np.ndarray, "part part"], products: Float[np.ndarray, " part"]
+) -> Float[np.ndarray, " part"]:
     """Least squares by the normal equations; where lengths never differ their slope is 0."""
     return np.asarray(np.linalg.pinv(squares, rcond=1e-10, hermitian=True) @ products)
 

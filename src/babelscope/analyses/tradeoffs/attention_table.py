@@ -21,7 +21,9 @@ def attention_table(records: Records, table: Grid, *, seed: int = 0) -> list[dic
     languages at equal length, and what fine-tuning changed, paired by text."""
     base = _base(records, table)
     models: list[tuple[str, ByLanguage]] = [(BASE, base)] if base else []
-    models += [(s, {t: table.test[table.seeds[0], s, t] for t in table.targets}) for s in table.sources]
+    models += [
+        (s, {t: table.test[table.seeds[0], s, t] for t in table.targets}) for s in table.sources
+    ]
     rows = []
     for name, by_lang in models:
         if all(each.spread for each in by_lang.values()):
@@ -37,19 +39,29 @@ def _base(records: Records, table: Grid) -> ByLanguage:
     return {lang: predictions(records, base, "test", lang) for lang in langs}
 
 
-def _row(table: Grid, base: ByLanguage, name: str, by_lang: ByLanguage, quantity: str, seed: int) -> dict[str, Any]:
+def _row(
+    table: Grid, base: ByLanguage, name: str, by_lang: ByLanguage, quantity: str, seed: int
+) -> dict[str, Any]:
     row: dict[str, Any] = {"model": name, "quantity": quantity, "languages": list(by_lang)}
-    row["layers"] = {t: np.nanmean(each.spread[quantity], axis=0).tolist() for t, each in by_lang.items()}
-    row["heads"] = {t: by_lang[t].heads[quantity].tolist() for t in by_lang if t == name or name == BASE}
+    row["layers"] = {
+        t: np.nanmean(each.spread[quantity], axis=0).tolist() for t, each in by_lang.items()
+    }
+    row["heads"] = {
+        t: by_lang[t].heads[quantity].tolist() for t in by_lang if t == name or name == BASE
+    }
     if table.parallel and len(by_lang) > 1:
         row |= _at_equal_length(by_lang, quantity, table.clusters, seed)
     if base and name != BASE:
         changed = {t: each for t, each in by_lang.items() if t in base and base[t].spread}
-        row["less_base"] = {t: _changed(each, base[t], quantity, seed) for t, each in changed.items()}
+        row["less_base"] = {
+            t: _changed(each, base[t], quantity, seed) for t, each in changed.items()
+        }
     return row
 
 
-def _at_equal_length(by_lang: ByLanguage, quantity: str, clusters: Sequence[str], seed: int) -> dict[str, Any]:
+def _at_equal_length(
+    by_lang: ByLanguage, quantity: str, clusters: Sequence[str], seed: int
+) -> dict[str, Any]:
     values = np.stack([each.spread[quantity].mean(axis=1) for each in by_lang.values()], axis=1)
     tokens = np.stack([each.tokens for each in by_lang.values()], axis=1)
     defined = np.isfinite(values).all(axis=1)

@@ -56,7 +56,9 @@ def preference(accuracy: Matrix, diagonal: Sequence[int]) -> Matrix:
     Source: the trade-off study, experiment 1; NaN where the own language was not tested.
     """
     rows = [accuracy[..., row, :] for row in range(len(diagonal))]
-    return np.stack([_column(row, place)[..., None] - row for row, place in zip(rows, diagonal)], axis=-2)
+    return np.stack(
+        [_column(row, place)[..., None] - row for row, place in zip(rows, diagonal)], axis=-2
+    )
 
 
 def transfer_gap(accuracy: Matrix, diagonal: Sequence[int]) -> Matrix:
@@ -75,7 +77,9 @@ def transfer_gap(accuracy: Matrix, diagonal: Sequence[int]) -> Matrix:
     return gap
 
 
-def specialisation(accuracy: Matrix, diagonal: Sequence[int]) -> Float[np.ndarray, "*resample source source"]:
+def specialisation(
+    accuracy: Matrix, diagonal: Sequence[int]
+) -> Float[np.ndarray, "*resample source source"]:
     """What a match of model and language is worth to two languages, difficulty and model quality
     cancelled.
 
@@ -87,7 +91,9 @@ def specialisation(accuracy: Matrix, diagonal: Sequence[int]) -> Float[np.ndarra
     """
     square = np.stack([_column(accuracy, place) for place in diagonal], axis=-1)
     match = np.diagonal(square, axis1=-2, axis2=-1)
-    return np.asarray((match[..., :, None] + match[..., None, :] - square - np.swapaxes(square, -1, -2)) / 2)
+    return np.asarray(
+        (match[..., :, None] + match[..., None, :] - square - np.swapaxes(square, -1, -2)) / 2
+    )
 
 
 def factorial(accuracy: Float[np.ndarray, "*resample 2 2"]) -> Factorial:
@@ -125,7 +131,14 @@ def two_way(accuracy: Matrix) -> TwoWay:
     difficulty = accuracy.mean(axis=-2) - mean[..., None]
     rest = accuracy - mean[..., None, None] - donor[..., :, None] - difficulty[..., None, :]
     sources, targets = accuracy.shape[-2:]
-    squares = np.stack([targets * (donor**2).sum(-1), sources * (difficulty**2).sum(-1), (rest**2).sum(axis=(-2, -1))], axis=-1)
+    squares = np.stack(
+        [
+            targets * (donor**2).sum(-1),
+            sources * (difficulty**2).sum(-1),
+            (rest**2).sum(axis=(-2, -1)),
+        ],
+        axis=-1,
+    )
     total = squares.sum(axis=-1, keepdims=True)
     shares = np.divide(squares, total, out=np.full(squares.shape, nan), where=total > 1e-24)
     return TwoWay(np.asarray(mean), donor, difficulty, rest, shares)
@@ -141,7 +154,9 @@ def relative_transfer(accuracy: Matrix, diagonal: Sequence[int], chance: float) 
     if not 0 <= chance < 1:
         raise InputError(f"chance {chance} is not an accuracy below 1; give 1 / number of classes")
     best = accuracy + transfer_gap(accuracy, diagonal) - chance
-    return np.asarray(np.divide(accuracy - chance, best, out=np.full(accuracy.shape, nan), where=best >= LEAST))
+    return np.asarray(
+        np.divide(accuracy - chance, best, out=np.full(accuracy.shape, nan), where=best >= LEAST)
+    )
 
 
 def _column(accuracy: Float[np.ndarray, "*row target"], place: int) -> Float[np.ndarray, "*row"]:

@@ -22,7 +22,9 @@ Correct = Float[np.ndarray, "seed source target text"]
 Reference = Float[np.ndarray, "source target text"]
 
 
-def behaviour_table(table: Grid, references: Mapping[str, Reference], labels: int, *, seed: int = 0) -> dict[str, Any]:
+def behaviour_table(
+    table: Grid, references: Mapping[str, Reference], labels: int, *, seed: int = 0
+) -> dict[str, Any]:
     """The matrix and what follows from it; gains over each reference, and where fine-tuning did
     harm by the probe's measure."""
     hits, diagonal = correct(table), table.diagonal
@@ -45,14 +47,20 @@ def behaviour_table(table: Grid, references: Mapping[str, Reference], labels: in
     return result | {"harmed": _harmed(table, result["gain"].get("probe"))}
 
 
-def _gains(table: Grid, hits: Correct, references: Mapping[str, Reference], seed: int) -> dict[str, Any]:
+def _gains(
+    table: Grid, hits: Correct, references: Mapping[str, Reference], seed: int
+) -> dict[str, Any]:
     """The accuracy of each reference, and by how much the models exceed it: resampled together."""
     many = len(table.sources)
     accuracy, gain = {}, {}
     for name, reference in references.items():
         both = np.concatenate([hits, np.broadcast_to(reference, hits.shape)], axis=1)
-        accuracy[name] = interval_lists(intervals(both, table.clusters, lambda a: a[..., many:, :], seed=seed))
-        difference = intervals(both, table.clusters, lambda a: a[..., :many, :] - a[..., many:, :], seed=seed)
+        accuracy[name] = interval_lists(
+            intervals(both, table.clusters, lambda a: a[..., many:, :], seed=seed)
+        )
+        difference = intervals(
+            both, table.clusters, lambda a: a[..., :many, :] - a[..., many:, :], seed=seed
+        )
         gain[name] = interval_lists(difference)
     return {"references": accuracy, "gain": gain}
 
@@ -91,7 +99,9 @@ def references(records: Records, table: Grid) -> dict[str, Reference]:
         listed["majority"] = _majority(records, table)
     base = records.base
     if base is not None and records.has_states(base, ["test"], table.targets):
-        heads = [_random_head(records, base, table, seed) for seed in range(max(3, len(table.seeds)))]
+        heads = [
+            _random_head(records, base, table, seed) for seed in range(max(3, len(table.seeds)))
+        ]
         listed["random_head"] = np.broadcast_to(np.mean(heads, axis=0), shape)
         if records.has_states(base, ("train", "dev"), table.sources):
             hits = [probe_hits(records, base, source) for source in table.sources]
@@ -101,8 +111,12 @@ def references(records: Records, table: Grid) -> dict[str, Reference]:
 
 def _majority(records: Records, table: Grid) -> Reference:
     trained, gold = records.texts["train"], table.gold
-    frequent = [np.bincount(records.gold("train", s)).argmax() if s in trained else 0 for s in table.sources]
-    return np.stack([np.where(gold < 0, np.nan, (gold == label).astype(float)) for label in frequent])
+    frequent = [
+        np.bincount(records.gold("train", s)).argmax() if s in trained else 0 for s in table.sources
+    ]
+    return np.stack(
+        [np.where(gold < 0, np.nan, (gold == label).astype(float)) for label in frequent]
+    )
 
 
 def _other_models(records: Records, table: Grid) -> dict[str, Reference]:
@@ -118,11 +132,15 @@ def _other_models(records: Records, table: Grid) -> dict[str, Reference]:
     return listed
 
 
-def _random_head(records: Records, base: FineTuning, table: Grid, seed: int) -> Float[np.ndarray, "target text"]:
+def _random_head(
+    records: Records, base: FineTuning, table: Grid, seed: int
+) -> Float[np.ndarray, "target text"]:
     """Right or wrong by a head of random weights on the base's first token."""
     hits = {}
     for target in table.targets:
         states = whole(records, base, "test", target, -1, "first")
         weights = keyed(seed, "random head").normal(size=(states.shape[1], len(records.labels)))
-        hits[target] = ((states @ weights).argmax(axis=1) == records.gold("test", target)).astype(float)
+        hits[target] = ((states @ weights).argmax(axis=1) == records.gold("test", target)).astype(
+            float
+        )
     return table.row(hits)

@@ -1,4 +1,6 @@
-"""What the trade-offs compute and store: the texts, what every model makes of them, and how far it moved."""
+"""What the trade-offs compute and store: the texts, what every model makes of them, and how far it
+moved.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def places(block: Block, spec: Spec) -> Iterator[Place]:
     """The cells of the block; a language's texts are read in parts, which share a place."""
     chosen = plan(block, spec)
     if chosen is not None:
-        yield from (place(block, chosen, step, kind) for step in steps(chosen, spec) for kind in step.kinds)
+        yield from (
+            place(block, chosen, step, kind) for step in steps(chosen, spec) for kind in step.kinds
+        )
 
 
 def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Failure]:
@@ -65,4 +69,9 @@ def load_corpus(block: Block, resources: Resources, chosen: Plan) -> Corpus:
             data = data.model_copy(update={"examples": None if data.builtin is None else BUILTIN})
         return examples(data, lang, split, count)
 
-    return parallel_corpus({split: {lang: read(split, lang) for lang in langs} for split, langs in chosen.languages.items()})
+    return parallel_corpus(
+        {
+            split: {lang: read(split, lang) for lang in langs}
+            for split, langs in chosen.languages.items()
+        }
+    )

@@ -52,13 +52,18 @@ def chapters(name: str, tables: Tables) -> Chapters:
         _matrices(tables),
         pooled,
         [layer_curves(row) for row in tables["activations"] if row["pooling"] == pooled],
-        [reliability_diagram(f"fine-tuned on {source}", _lines(tables, source)) for source in sources],
+        [
+            reliability_diagram(f"fine-tuned on {source}", _lines(tables, source))
+            for source in sources
+        ],
         [(source, _confusions(tables, source)) for source in sources],
         _flips(tables),
     )
 
 
-def interval(values: Sequence[float | None] | Mapping[str, float | None] | None, digits: int = 3) -> str:
+def interval(
+    values: Sequence[float | None] | Mapping[str, float | None] | None, digits: int = 3
+) -> str:
     """`0.412 (0.380 to 0.440)`, without the interval where there is none."""
     if values is None:
         return UNDEFINED
@@ -70,7 +75,9 @@ def interval(values: Sequence[float | None] | Mapping[str, float | None] | None,
 def _matrices(tables: Tables) -> list[tuple[str, str, Figure]]:
     behaviour, sources, targets = tables["behaviour"], tables["sources"], tables["targets"]
 
-    def signed(values: Any, columns: Sequence[str], axes: tuple[str, str] = ("tested in", "fine-tuned on")) -> Figure:
+    def signed(
+        values: Any, columns: Sequence[str], axes: tuple[str, str] = ("tested in", "fine-tuned on")
+    ) -> Figure:
         return heat_map(values, sources, columns, signed=True, axes=axes)
 
     line = "Rows: the language fine-tuned on. Columns: the language tested in."
@@ -78,10 +85,18 @@ def _matrices(tables: Tables) -> list[tuple[str, str, Figure]]:
     line = "How much more the target's own model reaches; empty where the target has no model."
     listed.append(("Transfer gap", line, signed(behaviour["transfer_gap"]["value"], targets)))
     if "probe" in behaviour["gain"]:
-        line = "Accuracy less that of a linear probe on the base. Significantly below 0, fine-tuning did harm."
-        listed.append(("Gain over the probe", line, signed(behaviour["gain"]["probe"]["value"], targets)))
+        line = (
+            "Accuracy less that of a linear probe on the base. Significantly below 0, "
+            "fine-tuning did harm."
+        )
+        listed.append(
+            ("Gain over the probe", line, signed(behaviour["gain"]["probe"]["value"], targets))
+        )
     if len(sources) > 1:
-        line = "What a match of model and language is worth to two languages; difficulty and quality of the models cancel."
+        line = (
+            "What a match of model and language is worth to two languages; difficulty and "
+            "quality of the models cancel."
+        )
         figure = signed(behaviour["specialisation"]["value"], sources, ("and", "between"))
         listed.append(("Specialisation", line, figure))
     return listed
@@ -91,7 +106,9 @@ def _lines(tables: Tables, source: str) -> list[tuple[str, Any]]:
     """The model's own language, then those in which it is most over-confident."""
     rows = [row for row in tables["confidence"] if row["source"] == source]
     own = [row for row in rows if row["target"] == source]
-    others = sorted((row for row in rows if row["target"] != source), key=lambda row: -row["over"]["value"])
+    others = sorted(
+        (row for row in rows if row["target"] != source), key=lambda row: -row["over"]["value"]
+    )
     return [(row["target"], row["diagram"]) for row in (*own, *others[:SHOWN])]
 
 
@@ -99,8 +116,12 @@ def _confusions(tables: Tables, source: str) -> list[Figure]:
     """The model's own language beside the one in which it does worst."""
     rows = [row for row in tables["errors"] if row["source"] == source]
     own = [row for row in rows if row["target"] == source]
-    others = sorted((row for row in rows if row["target"] != source), key=lambda row: row["accuracy"])
-    titles = [(f"fine-tuned on {source}, tested in {row['target']}", row) for row in (*own, *others[:1])]
+    others = sorted(
+        (row for row in rows if row["target"] != source), key=lambda row: row["accuracy"]
+    )
+    titles = [
+        (f"fine-tuned on {source}, tested in {row['target']}", row) for row in (*own, *others[:1])
+    ]
     return [confusion_matrix(title, row["confusion"], tables["labels"]) for title, row in titles]
 
 
@@ -114,6 +135,11 @@ def _flips(tables: Tables) -> list[dict[str, Any]]:
             if source in texts and target in texts:
                 names = {"gold": labels[flip["gold"]], "predicted": labels[flip["predicted"]]}
                 pair = [(lang, texts[lang]) for lang in (source, target)]
-                shared = {"source": source, "target": target, "pair": pair, "confidence": flip["confidence"]}
+                shared = {
+                    "source": source,
+                    "target": target,
+                    "pair": pair,
+                    "confidence": flip["confidence"],
+                }
                 listed.append(shared | names)
     return sorted(listed, key=lambda flip: -flip["confidence"])[:FLIPS]

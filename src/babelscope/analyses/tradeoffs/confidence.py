@@ -39,7 +39,9 @@ def probabilities(logits: Logits) -> Float[np.ndarray, "example label"]:
     return np.asarray(softmax(logits, axis=1))
 
 
-def binned(confidence: Float[np.ndarray, " example"], *, bins: int = BINS, equal: str = "width") -> Int[np.ndarray, " example"]:
+def binned(
+    confidence: Float[np.ndarray, " example"], *, bins: int = BINS, equal: str = "width"
+) -> Int[np.ndarray, " example"]:
     """The bin of every confidence: of equal width on [0, 1], the last one closed; or of equal
     count, ties together.
 
@@ -61,7 +63,11 @@ def binned(confidence: Float[np.ndarray, " example"], *, bins: int = BINS, equal
 
 
 def ece(
-    confidence: Float[np.ndarray, " example"], right: Bool[np.ndarray, " example"], *, bins: int = BINS, equal: str = "width"
+    confidence: Float[np.ndarray, " example"],
+    right: Bool[np.ndarray, " example"],
+    *,
+    bins: int = BINS,
+    equal: str = "width",
 ) -> float:
     """Expected calibration error: how far confidence and accuracy lie apart, bin by bin.
 
@@ -80,18 +86,27 @@ def ece(
     return float(np.abs(gaps).sum() / len(confidence))
 
 
-def ece_null(confidence: Float[np.ndarray, " example"], *, bins: int = BINS, equal: str = "width", seed: int = 0) -> float:
+def ece_null(
+    confidence: Float[np.ndarray, " example"],
+    *,
+    bins: int = BINS,
+    equal: str = "width",
+    seed: int = 0,
+) -> float:
     """The 95 % quantile of ECE if the model were perfectly calibrated: below it, an ECE shows
     nothing.
 
-        right*_i ~ Bernoulli(confidence_i), 500 times;   labels sampled from the model's own probabilities
+        right*_i ~ Bernoulli(confidence_i), 500 times;   labels sampled from the model's own
+          probabilities
 
     *Laws*: falls with more examples; 0 where all confidences are 1; a calibrated model exceeds it
     about once in twenty.
     """
     random = keyed(seed, "calibration", len(confidence))
     samples = [random.random(len(confidence)) < confidence for _ in range(SAMPLES)]
-    return float(np.quantile([ece(confidence, right, bins=bins, equal=equal) for right in samples], 0.95))
+    return float(
+        np.quantile([ece(confidence, right, bins=bins, equal=equal) for right in samples], 0.95)
+    )
 
 
 def class_ece(logits: Logits, gold: Golds, *, bins: int = BINS) -> float:
@@ -102,10 +117,14 @@ def class_ece(logits: Logits, gold: Golds, *, bins: int = BINS) -> float:
     Source: Kull et al. 2019, eq. 3.
     """
     p = probabilities(logits)
-    return float(np.mean([ece(p[:, label], gold == label, bins=bins) for label in range(p.shape[1])]))
+    return float(
+        np.mean([ece(p[:, label], gold == label, bins=bins) for label in range(p.shape[1])])
+    )
 
 
-def over_confidence(confidence: Float[np.ndarray, " example"], right: Bool[np.ndarray, " example"]) -> float:
+def over_confidence(
+    confidence: Float[np.ndarray, " example"], right: Bool[np.ndarray, " example"]
+) -> float:
     """Mean confidence less accuracy: positive where the model promises too much.
 
     *Laws*: |over| <= ECE.
@@ -118,8 +137,10 @@ def brier(logits: Logits, gold: Golds, *, bins: int = BINS) -> Brier:
     made of.
 
         total = 1/n sum_i sum_c (p_ic - [y_i = c])^2
-        reliability = sum_c sum_k n_ck/n (conf_ck - freq_ck)^2;  resolution = sum_c sum_k n_ck/n (freq_ck - freq_c)^2
-        uncertainty = sum_c freq_c (1 - freq_c);   conf_ck and freq_ck the means of p_c and of [y = c] in bin k of class c
+        reliability = sum_c sum_k n_ck/n (conf_ck - freq_ck)^2;  resolution = sum_c sum_k n_ck/n
+          (freq_ck - freq_c)^2
+        uncertainty = sum_c freq_c (1 - freq_c);   conf_ck and freq_ck the means of p_c and of [y =
+          c] in bin k of class c
 
     *Laws*: total = reliability - resolution + uncertainty + within; within = 0 where each bin holds
     one value; the mean rate has reliability and resolution 0; a perfect model has total 0.
@@ -140,7 +161,13 @@ def brier(logits: Logits, gold: Golds, *, bins: int = BINS) -> Brier:
         resolution += float((share * (freq - truth[:, label].mean()) ** 2).sum())
     rate = truth.mean(axis=0)
     uncertainty = float((rate * (1 - rate)).sum())
-    return Brier(total, reliability, resolution, uncertainty, total - (reliability - resolution + uncertainty))
+    return Brier(
+        total,
+        reliability,
+        resolution,
+        uncertainty,
+        total - (reliability - resolution + uncertainty),
+    )
 
 
 def nll(logits: Logits, gold: Golds) -> float:
@@ -173,7 +200,9 @@ def auroc(scores: Float[np.ndarray, " example"], positive: Bool[np.ndarray, " ex
     many, count = int(positive.sum()), len(positive)
     if many in (0, count):
         return float("nan")
-    return float((rankdata(scores)[positive].sum() - many * (many + 1) / 2) / (many * (count - many)))
+    return float(
+        (rankdata(scores)[positive].sum() - many * (many + 1) / 2) / (many * (count - many))
+    )
 
 
 def risk_coverage(
@@ -182,7 +211,8 @@ def risk_coverage(
     """The error among the k most confident answers, for every k, and the mean over k (area under
     the curve).
 
-        risk_k = 1/k sum_{i <= k} [wrong_(i)], most confident first, equal confidences at their common error rate
+        risk_k = 1/k sum_{i <= k} [wrong_(i)], most confident first, equal confidences at their
+        common error rate
 
     *Laws*: risk_n = 1 - accuracy; all right gives 0; order of examples does not matter; equal
     confidences make it flat.

@@ -17,7 +17,9 @@ from babelscope.stats import estimate
 def confidence_table(table: Grid, *, seed: int = 0) -> list[dict[str, Any]]:
     """One row per source and target, means over seeds; the diagram's points are of all seeds
     together."""
-    return [_row(table, source, target, seed) for source in table.sources for target in table.targets]
+    return [
+        _row(table, source, target, seed) for source in table.sources for target in table.targets
+    ]
 
 
 def _row(table: Grid, source: str, target: str, seed: int) -> dict[str, Any]:
@@ -46,14 +48,19 @@ def _errors(pairs: list[tuple[Any, Any]], seed: int) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for equal in confidence.EDGES:
         row[f"ece_{equal}"] = mean([confidence.ece(*each, equal=equal) for each in pairs])
-        row[f"null_{equal}"] = mean([confidence.ece_null(sure, equal=equal, seed=seed) for sure, _ in pairs])
+        row[f"null_{equal}"] = mean(
+            [confidence.ece_null(sure, equal=equal, seed=seed) for sure, _ in pairs]
+        )
     return row | {"distinguishable": row["ece_width"] > row["null_width"]}
 
 
 def _scores(seeds: list[Predictions]) -> dict[str, Any]:
     briers = [confidence.brier(each.logits, each.gold) for each in seeds]
     return {
-        "brier": {name: mean([getattr(each, name) for each in briers]) for name in confidence.Brier._fields},
+        "brier": {
+            name: mean([getattr(each, name) for each in briers])
+            for name in confidence.Brier._fields
+        },
         "nll": mean([confidence.nll(each.logits, each.gold) for each in seeds]),
         "entropy": mean([confidence.predictive_entropy(each.logits).mean() for each in seeds]),
     }
@@ -67,16 +74,23 @@ def _beyond(table: Grid, source: str, target: str, seed: int) -> dict[str, Any] 
     rows = []
     for k in table.seeds:
         by_lang = {lang: table.test[k, source, lang] for lang in table.targets}
-        rows.append([table.row({lang: _confidence(each) - _hits(each) for lang, each in by_lang.items()})])
+        rows.append(
+            [table.row({lang: _confidence(each) - _hits(each) for lang, each in by_lang.items()})]
+        )
     here, there = (table.targets.index(lang) for lang in (source, target))
-    interval = intervals(np.array(rows), table.clusters, lambda a: a[..., 0, there] - a[..., 0, here], seed=seed)
+    interval = intervals(
+        np.array(rows), table.clusters, lambda a: a[..., 0, there] - a[..., 0, here], seed=seed
+    )
     return {name: float(getattr(interval, name)) for name in interval._fields}
 
 
 def _temperatures(table: Grid, source: str, target: str) -> dict[str, Any]:
     """T from the source's dev texts (what zero-shot use has) and from the target's (what it has
     not)."""
-    fits = {name: _fitted(table, source, target, lang) for name, lang in (("source", source), ("target", target))}
+    fits = {
+        name: _fitted(table, source, target, lang)
+        for name, lang in (("source", source), ("target", target))
+    }
     return {
         name: {
             "t": mean([t for t, _, _ in each]),

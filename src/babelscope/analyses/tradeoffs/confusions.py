@@ -50,7 +50,8 @@ def confusion(gold: Golds, predicted: Golds, labels: int) -> Counts:
 def scores(counts: Counts) -> Scores:
     """Recall, precision and F1 per class, and their means.
 
-        recall_c = N_cc / sum_j N_cj;   precision_c = N_cc / sum_i N_ic;   F1_c = 2 N_cc / (sum_j N_cj + sum_i N_ic)
+        recall_c = N_cc / sum_j N_cj;   precision_c = N_cc / sum_i N_ic;   F1_c = 2 N_cc / (sum_j
+          N_cj + sum_i N_ic)
 
     *Laws*: equal to scikit-learn's; a class without gold has no recall and is in no mean; one that
     is never predicted has no precision; balanced accuracy is the mean recall, and the accuracy
@@ -68,7 +69,8 @@ def label_shift(counts: Counts) -> Shift:
     """Which classes are predicted too often.
 
         d_c = predicted_c - gold_c (shares);   total variation = 1/2 sum_c |d_c|;
-        divergence = sum_c q_c log(q_c / g_c) with q and g the shares after 1/2 was added to every count
+        divergence = sum_c q_c log(q_c / g_c) with q and g the shares after 1/2 was added to every
+        count
 
     *Laws*: the d sum to 0; 0 <= total variation <= 1; all are 0 where predicted and gold counts
     agree; divergence >= 0.
@@ -98,7 +100,8 @@ def offsets(logits: Logits, shares: Float[np.ndarray, " label"]) -> Float[np.nda
     """What to add to each class's logit so that the classes get, on average, the shares that they
     should.
 
-        b: 1/n sum_i softmax(logits_i + b)_c = shares_c,   by b_c <- b_c + log shares_c - log mean_c, b of mean 0
+        b: 1/n sum_i softmax(logits_i + b)_c = shares_c,   by b_c <- b_c + log shares_c - log
+          mean_c, b of mean 0
 
     Fitted on development examples, it tells a moved threshold (accuracy comes back) from lost
     knowledge (it does not).
@@ -121,5 +124,7 @@ def offsets(logits: Logits, shares: Float[np.ndarray, " label"]) -> Float[np.nda
     return np.asarray(offset - offset.mean())
 
 
-def _share(above: Float[np.ndarray, " label"], below: Int[np.ndarray, " label"]) -> Float[np.ndarray, " label"]:
+def _share(
+    above: Float[np.ndarray, " label"], below: Int[np.ndarray, " label"]
+) -> Float[np.ndarray, " label"]:
     return np.asarray(np.divide(above, below, out=np.full(len(above), nan), where=below > 0))

@@ -19,7 +19,11 @@ Manifests = Mapping[str, Mapping[str, Any]]
 
 def read_records(store: Store, study: Mapping[str, Any], task: str) -> Records | None:
     """The records of a task; None where the store has no texts or no fine-tuned model."""
-    manifests = {key: row for key, row in stored_cells(store, study, NAME).items() if row["identity"]["task"] == task}
+    manifests = {
+        key: row
+        for key, row in stored_cells(store, study, NAME).items()
+        if row["identity"]["task"] == task
+    }
     texts, left_out = _texts(store, manifests, study["languages"])
     every = _models(store, manifests, [row["name"] for row in study["models"]])
     if not every or "test" not in texts:
@@ -50,12 +54,17 @@ def _texts(
     texts: dict[str, dict[str, Texts]] = {}
     left_out: dict[tuple[str, str], Counter[str]] = {}
     order = {lang: place for place, lang in enumerate(languages)}
-    places = sorted((_rank(each["split"]), order.get(each["lang"], len(order)), key) for key, each in listed.items())
+    places = sorted(
+        (_rank(each["split"]), order.get(each["lang"], len(order)), key)
+        for key, each in listed.items()
+    )
     for *_, key in places:
         split, lang = listed[key]["split"], listed[key]["lang"]
         rows = read(store, "texts", [key]).to_pylist()
         kept = [row for row in rows if not row["left_out"]]
-        groups, clusters, labels = (tuple(row[name] for row in kept) for name in ("group", "cluster", "label"))
+        groups, clusters, labels = (
+            tuple(row[name] for row in kept) for name in ("group", "cluster", "label")
+        )
         pairs = tuple(tuple(row["texts"]) for row in kept)
         texts.setdefault(split, {})[lang] = Texts(groups, clusters, labels, pairs)
         left_out[split, lang] = Counter(row["left_out"] for row in rows if row["left_out"])
@@ -68,16 +77,23 @@ def _rank(split: str) -> int:
 
 def _models(store: Store, manifests: Manifests, names: Sequence[str]) -> list[FineTuning]:
     keys = [key for key, row in manifests.items() if row["kind"] == "finetunings"]
-    rows = [FineTuning(**row | {"labels": tuple(row["labels"])}) for row in read(store, "finetunings", keys).to_pylist()]
+    rows = [
+        FineTuning(**row | {"labels": tuple(row["labels"])})
+        for row in read(store, "finetunings", keys).to_pylist()
+    ]
     known = [row for row in rows if row.model in names]
     return sorted(known, key=lambda row: names.index(row.model))
 
 
 def _same_classes(own: Sequence[str], labels: Sequence[str]) -> bool:
-    return len(own) == len(labels) and {name.lower() for name in own} == {name.lower() for name in labels}
+    return len(own) == len(labels) and {name.lower() for name in own} == {
+        name.lower() for name in labels
+    }
 
 
-def _parts(manifests: Manifests, kind: str, texts: Mapping[str, Mapping[str, Texts]]) -> dict[Where, tuple[str, ...]]:
+def _parts(
+    manifests: Manifests, kind: str, texts: Mapping[str, Mapping[str, Texts]]
+) -> dict[Where, tuple[str, ...]]:
     """Keys of the parts in their order, where all parts are there."""
     listed: dict[Where, list[tuple[int, str]]] = {}
     for key, row in manifests.items():

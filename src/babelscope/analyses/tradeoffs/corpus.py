@@ -68,7 +68,8 @@ def parallel_corpus(texts: Texts) -> Corpus:
             matched[lang], left_out[split, lang] = _sorted_out(rows)
             if not matched[lang]:
                 raise InputError(
-                    f"the {split} examples in {lang} have no gold label that can be used; trade-offs "
+                    f"the {split} examples in {lang} have no gold label that can be used; "
+                    "trade-offs "
                     "compare predictions with gold labels: give labelled data"
                 )
         kept[split], unmatched = _common(matched)
@@ -77,7 +78,9 @@ def parallel_corpus(texts: Texts) -> Corpus:
     return Corpus(kept, left_out, _clusters(kept))
 
 
-def _sorted_out(rows: Sequence[Example]) -> tuple[dict[str, Example], dict[str, tuple[Example, ...]]]:
+def _sorted_out(
+    rows: Sequence[Example],
+) -> tuple[dict[str, Example], dict[str, tuple[Example, ...]]]:
     """One usable example of each group (the last one), and the others by reason."""
     matched: dict[str, Example] = {}
     out: dict[str, tuple[Example, ...]] = {}

@@ -26,7 +26,8 @@ MASKED = 0.15
 def weight_drift(base: Model, tuned: Model) -> list[WeightDrift]:
     """How far the weights moved, part by part.
 
-        drift_p = ||theta_p - theta0_p|| / ||theta0_p||,   over all weights of part p that both models
+        drift_p = ||theta_p - theta0_p|| / ||theta0_p||,   over all weights of part p that both
+          models
         have, the head left out
 
     theta0 are the weights of `base`, theta those of `tuned`.
@@ -40,13 +41,16 @@ def weight_drift(base: Model, tuned: Model) -> list[WeightDrift]:
     shared = [name for name in before if name in after and before[name].shape == after[name].shape]
     if not shared:
         raise UnsupportedModel(
-            f"{tuned.name} shares no weights with {base.name}: it was not fine-tuned from it; give the base that it was"
+            f"{tuned.name} shares no weights with {base.name}: it was not fine-tuned from it; give "
+            "the base that it was"
         )
     moved: dict[str, float] = {}
     size: dict[str, float] = {}
     for name in shared:
         part = _part(name)
-        moved[part] = moved.get(part, 0.0) + float(((after[name] - before[name]).double() ** 2).sum())
+        moved[part] = moved.get(part, 0.0) + float(
+            ((after[name] - before[name]).double() ** 2).sum()
+        )
         size[part] = size.get(part, 0.0) + float((before[name].double() ** 2).sum())
     ordered = [part for part in sorted(size, key=_order) if size[part] > 0]
     return [WeightDrift(part, float(np.sqrt(moved[part] / size[part]))) for part in ordered]
@@ -56,9 +60,11 @@ def language_loss(base: str, tuned: Model | None, examples: Sequence[Example]) -
     """The loss of a language model on each text, in nats: the base's own head on the (fine-tuned)
     model.
 
-        encoder:  mean over masked positions of -log q(token | rest),   positions sampled once per text:
+        encoder:  mean over masked positions of -log q(token | rest),   positions sampled once per
+          text:
                   the same for every model
-        decoder:  sum over tokens of -log q(token | those before) / bytes of the text that was read, in UTF-8
+        decoder:  sum over tokens of -log q(token | those before) / bytes of the text that was
+          read, in UTF-8
 
     A fine-tuned model that forgot its languages has a larger loss than the base (`tuned` None). Per
     byte and not per token, because tokenizers segment languages into tokens of different lengths; a
@@ -71,10 +77,13 @@ def language_loss(base: str, tuned: Model | None, examples: Sequence[Example]) -
     if tuned is not None:
         state = writer.hf.base_model.state_dict()
         shared = {name: weight for name, weight in _encoder(tuned).items() if name in state}
-        fitting = {name: weight for name, weight in shared.items() if state[name].shape == weight.shape}
+        fitting = {
+            name: weight for name, weight in shared.items() if state[name].shape == weight.shape
+        }
         if not fitting:
             raise UnsupportedModel(
-                f"{tuned.name} shares no weights with {base}: it was not fine-tuned from it; give the base that it was"
+                f"{tuned.name} shares no weights with {base}: it was not fine-tuned from it; give "
+                "the base that it was"
             )
         writer.hf.base_model.load_state_dict(state | fitting)
     rows = encode(writer, examples, task=False)
@@ -106,11 +115,15 @@ def _causal_losses(writer: Model, rows: Sequence[Encoded]) -> list[float]:
 
 def _bytes(row: Encoded) -> int:
     """Of what was read: a truncated text counts up to where it was truncated."""
-    ends = [row.offsets[row.segment == at, 1].max(initial=0) for at in range(len(row.example.texts))]
+    ends = [
+        row.offsets[row.segment == at, 1].max(initial=0) for at in range(len(row.example.texts))
+    ]
     return sum(len(text[:end].encode("utf-8")) for text, end in zip(row.example.texts, ends))
 
 
-def _surprise(logits: Float[Tensor, "token vocabulary"], places: np.ndarray, ids: np.ndarray) -> Float[Tensor, " place"]:
+def _surprise(
+    logits: Float[Tensor, "token vocabulary"], places: np.ndarray, ids: np.ndarray
+) -> Float[Tensor, " place"]:
     """-log q of those ids at those places."""
     at, gold = (torch.from_numpy(each).to(logits.device) for each in (places, ids))
     return -torch.log_softmax(logits[at].double(), -1)[torch.arange(len(gold)), gold]
@@ -126,7 +139,11 @@ def _encoder(model: Model) -> dict[str, Any]:
     """The weights below the head, by their names inside of it; not the pooler, which is random
     where a checkpoint lacks it."""
     state = model.hf.base_model.state_dict()
-    return {name: weight for name, weight in state.items() if weight.is_floating_point() and not name.startswith("pooler")}
+    return {
+        name: weight
+        for name, weight in state.items()
+        if weight.is_floating_point() and not name.startswith("pooler")
+    }
 
 
 def _part(name: str) -> str:

@@ -22,7 +22,9 @@ def drift_table(records: Records, table: Grid) -> list[dict[str, Any]]:
         if model.seed == table.seeds[0] and model.model in records.drifts:
             parts = read(records.store, "drifts", [records.drifts[model.model]]).to_pylist()
             drift = {row["part"]: row["relative"] for row in parts}
-            rows.append({"source": model.source, "drift": drift, "language_loss": _losses(records, model)})
+            rows.append(
+                {"source": model.source, "drift": drift, "language_loss": _losses(records, model)}
+            )
     return rows
 
 
@@ -31,7 +33,9 @@ def _losses(records: Records, model: FineTuning) -> dict[str, Any]:
     cluster."""
     if "" not in records.losses or model.model not in records.losses:
         return {}
-    base, tuned = (read(records.store, "losses", [records.losses[name]]) for name in ("", model.model))
+    base, tuned = (
+        read(records.store, "losses", [records.losses[name]]) for name in ("", model.model)
+    )
     before, after = (table.column("loss").to_numpy() for table in (base, tuned))
     langs, groups = (tuned.column(name).to_pylist() for name in ("lang", "group"))
     rows = {}
@@ -40,6 +44,9 @@ def _losses(records: Records, model: FineTuning) -> dict[str, Any]:
         clusters = dict(zip(texts.groups, texts.clusters))
         places = [at for at, each in enumerate(langs) if each == lang]
         more = estimate((after - before)[places].tolist(), [clusters[groups[at]] for at in places])
-        means = {"base": float(np.mean(before[places])), "fine_tuned": float(np.mean(after[places]))}
+        means = {
+            "base": float(np.mean(before[places])),
+            "fine_tuned": float(np.mean(after[places])),
+        }
         rows[lang] = {**means, "more": [more.mean, more.low, more.high]}
     return rows

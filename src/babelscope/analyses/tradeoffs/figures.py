@@ -33,8 +33,8 @@ Figure = dict[str, Any]
 
 
 def heat_map(
-    values: Sequence[Sequence[float | None]], rows: Sequence[str], columns: Sequence[str], *, signed: bool = False,
-    axes: tuple[str, str] = ("tested in", "fine-tuned on"),
+    values: Sequence[Sequence[float | None]], rows: Sequence[str], columns: Sequence[str], *,
+    signed: bool = False, axes: tuple[str, str] = ("tested in", "fine-tuned on"),
 ) -> Figure:  # fmt: skip
     """One cell per pair with its number in it; undefined cells stay empty."""
     known = [each for line in values for each in line if each is not None and isfinite(each)]
@@ -96,21 +96,43 @@ def layer_curves(row: Mapping[str, Any]) -> Figure:
     }
 
 
-def _band(points: Sequence[Sequence[float | None]], title: str, colour: str) -> list[dict[str, Any]]:
+def _band(
+    points: Sequence[Sequence[float | None]], title: str, colour: str
+) -> list[dict[str, Any]]:
     layers = list(range(len(points)))
     value, low, high = ([_known(point[at]) for point in points] for at in range(3))
     traces: list[dict[str, Any]] = []
     if all(each is not None for each in (*low, *high)):
-        around = {"x": [*layers, *reversed(layers)], "y": [*high, *reversed(low)], "fill": "toself", "fillcolor": f"{colour}40"}
-        traces.append({"type": "scatter", "mode": "none", **around, "hoverinfo": "skip", "showlegend": False})
-    line = {"mode": "lines+markers", "name": title, "x": layers, "y": value, "line": {"color": colour, "width": 2}}
+        around = {
+            "x": [*layers, *reversed(layers)],
+            "y": [*high, *reversed(low)],
+            "fill": "toself",
+            "fillcolor": f"{colour}40",
+        }
+        traces.append(
+            {"type": "scatter", "mode": "none", **around, "hoverinfo": "skip", "showlegend": False}
+        )
+    line = {
+        "mode": "lines+markers",
+        "name": title,
+        "x": layers,
+        "y": value,
+        "line": {"color": colour, "width": 2},
+    }
     return [
         *traces,
-        {"type": "scatter", **line, "marker": {"size": 5, "color": colour}, "hovertemplate": "layer %{x}: %{y:.3f}"},
+        {
+            "type": "scatter",
+            **line,
+            "marker": {"size": 5, "color": colour},
+            "hovertemplate": "layer %{x}: %{y:.3f}",
+        },
     ]
 
 
-def reliability_diagram(title: str, lines: Sequence[tuple[str, Sequence[Mapping[str, float]]]]) -> Figure:
+def reliability_diagram(
+    title: str, lines: Sequence[tuple[str, Sequence[Mapping[str, float]]]]
+) -> Figure:
     """Accuracy against mean confidence per bin with Wilson intervals, sizes by the number of
     examples."""
     diagonal = {
@@ -150,7 +172,8 @@ def _bins(name: str, points: Sequence[Mapping[str, float]], colour: str) -> dict
             "arrayminus": [point["accuracy"] - point["low"] for point in points],
         },
         "line": {"color": colour, "width": 1},
-        "marker": {"color": colour, "size": [4 + 18 * (point["n"] / total) ** 0.5 for point in points]},
+        "marker": {"color": colour,
+                   "size": [4 + 18 * (point["n"] / total) ** 0.5 for point in points]},
         "text": [f"{_tag(name)}: {point['n']} examples" for point in points],
         "hovertemplate": "%{text}<br>confidence %{x:.3f}, accuracy %{y:.3f}<extra></extra>",
     }  # fmt: skip
@@ -158,7 +181,10 @@ def _bins(name: str, points: Sequence[Mapping[str, float]], colour: str) -> dict
 
 def confusion_matrix(title: str, counts: Sequence[Sequence[int]], labels: Sequence[str]) -> Figure:
     """Shares of every gold class (rows) by predicted class (columns)."""
-    shares = [[each / (sum(line) or 1) for each in line] if sum(line) else [None] * len(line) for line in counts]
+    shares = [
+        [each / (sum(line) or 1) for each in line] if sum(line) else [None] * len(line)
+        for line in counts
+    ]
     figure = heat_map(shares, labels, labels, axes=("predicted", "gold"))
     figure["layout"]["title"] = {"text": str(escape(title))}
     figure["layout"]["xaxis"]["side"] = "bottom"

@@ -39,7 +39,12 @@ class Flips(NamedTuple):
 
 
 def flips(
-    groups: Sequence[str], gold: Golds, source: Golds, target: Golds, confidence: Float[np.ndarray, " example"], labels: int
+    groups: Sequence[str],
+    gold: Golds,
+    source: Golds,
+    target: Golds,
+    confidence: Float[np.ndarray, " example"],
+    labels: int,
 ) -> Flips:
     """Parallel examples whose answer changes with the language.
 
@@ -57,9 +62,12 @@ def flips(
     """
     right, lost = source == gold, (source == gold) & (target != gold)
     many = np.bincount(gold[right], minlength=labels)
-    by_class = np.divide(np.bincount(gold[lost], minlength=labels), many, out=np.full(labels, nan), where=many > 0)
+    by_class = np.divide(
+        np.bincount(gold[lost], minlength=labels), many, out=np.full(labels, nan), where=many > 0
+    )
     listed = [
-        Flip(str(groups[at]), int(gold[at]), int(target[at]), float(confidence[at])) for at in np.flatnonzero(lost).tolist()
+        Flip(str(groups[at]), int(gold[at]), int(target[at]), float(confidence[at]))
+        for at in np.flatnonzero(lost).tolist()
     ]
     moves = Counter((flip.gold, flip.predicted) for flip in listed)
     agreement = float((source == target).mean()) if len(gold) else nan
@@ -68,7 +76,10 @@ def flips(
     return Flips(
         float(lost.sum() / right.sum()) if right.any() else nan,
         by_class,
-        tuple((*move, count) for move, count in sorted(moves.items(), key=lambda each: (-each[1], each[0]))),
+        tuple(
+            (*move, count)
+            for move, count in sorted(moves.items(), key=lambda each: (-each[1], each[0]))
+        ),
         agreement,
         (agreement - chance) / (1 - chance) if chance < 1 - 1e-12 else nan,
         tuple(sorted(listed, key=lambda flip: (-flip.confidence, flip.group))),

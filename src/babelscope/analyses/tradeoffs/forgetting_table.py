@@ -25,7 +25,9 @@ def forgetting_table(records: Records, table: Grid, *, seed: int = 0) -> list[di
     Probes read the last layer; A is the accuracy of the first seed. Intervals resample clusters.
     """
     base, rows = records.base, []
-    first = {model.source: model for model in records.of_kind(SINGLE) if model.seed == table.seeds[0]}
+    first = {
+        model.source: model for model in records.of_kind(SINGLE) if model.seed == table.seeds[0]
+    }
     for target, place in zip(table.sources, table.diagonal):
         if base is None or place < 0 or not records.has_states(base, SPLITS, [target]):
             continue
@@ -39,11 +41,16 @@ def forgetting_table(records: Records, table: Grid, *, seed: int = 0) -> list[di
     return rows
 
 
-def _intervals(table: Grid, target: str, hits: list[NDArray[np.float64]], seed: int) -> dict[str, list[float]]:
+def _intervals(
+    table: Grid, target: str, hits: list[NDArray[np.float64]], seed: int
+) -> dict[str, list[float]]:
     clusters = [table.clusters[at] for at in table.places(target)]
     three = np.stack([each[None] for each in hits])[None]
     interval = intervals(three, clusters, _steps, seed=seed)
-    return {name: [float(edge[at]) for edge in interval] for at, name in enumerate(("forgotten", "misfit"))}
+    return {
+        name: [float(edge[at]) for edge in interval]
+        for at, name in enumerate(("forgotten", "misfit"))
+    }
 
 
 def _steps(a: Float[np.ndarray, "*draw 3 1"]) -> Float[np.ndarray, "*draw 2"]:

@@ -76,16 +76,24 @@ def grid(records: Records, kind: str = SINGLE) -> Grid:
                 if (model.model, split, lang) in records.readings:
                     table[seed, source, lang] = predictions(records, model, split, lang)
     every = tables["test"].values()
-    groups = {group: cluster for table in every for group, cluster in zip(table.groups, table.clusters)}
+    groups = {
+        group: cluster for table in every for group, cluster in zip(table.groups, table.clusters)
+    }
     seeds, diagonal = tuple(sorted(common)), diagonal_columns(sources, targets)
-    return Grid(sources, targets, seeds, diagonal, tables["test"], tables["dev"], groups, parallel(records))
+    return Grid(
+        sources, targets, seeds, diagonal, tables["test"], tables["dev"], groups, parallel(records)
+    )
 
 
 def complete(records: Records, kind: str) -> list[FineTuning]:
     """The models of a kind whose readings of all test texts are there."""
     targets = tuple(records.texts["test"])
     models = records.of_kind(kind)
-    return [model for model in models if all((model.model, "test", lang) in records.readings for lang in targets)]
+    return [
+        model
+        for model in models
+        if all((model.model, "test", lang) in records.readings for lang in targets)
+    ]
 
 
 def parallel(records: Records) -> bool:
@@ -96,10 +104,16 @@ def parallel(records: Records) -> bool:
 def correct(table: Grid) -> Float[np.ndarray, "seed source target text"]:
     """1 where a model is right, 0 where it is wrong, NaN where a language does not have the
     text."""
-    hits = {at: (each.logits.argmax(axis=1) == each.gold).astype(float) for at, each in table.test.items()}
+    hits = {
+        at: (each.logits.argmax(axis=1) == each.gold).astype(float)
+        for at, each in table.test.items()
+    }
     return np.array(
         [
-            [table.row({target: hits[seed, source, target] for target in table.targets}) for source in table.sources]
+            [
+                table.row({target: hits[seed, source, target] for target in table.targets})
+                for source in table.sources
+            ]
             for seed in table.seeds
         ]
     )

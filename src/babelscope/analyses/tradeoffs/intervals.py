@@ -54,11 +54,14 @@ class Comparison(NamedTuple):
     adjusted: float
 
 
-def intervals(right: Right, clusters: Sequence[str], statistic: Statistic, *, seed: int = 0) -> Interval:
+def intervals(
+    right: Right, clusters: Sequence[str], statistic: Statistic, *, seed: int = 0
+) -> Interval:
     """Any function of the transfer matrix with a percentile interval; clusters are resampled
     jointly for all cells.
 
-        A[s, t] = 1/(K n_t) sum_k sum_i right[k, s, t, i];   [low, high] = percentiles of statistic(A*) over 2000 resamples,
+        A[s, t] = 1/(K n_t) sum_k sum_i right[k, s, t, i];   [low, high] = percentiles of
+          statistic(A*) over 2000 resamples,
         each of clusters (and with K >= 3 of seeds) with replacement
 
     `statistic` reads [..., source, target] and keeps the leading axes. K counts seeds; examples of
@@ -83,7 +86,9 @@ def intervals(right: Right, clusters: Sequence[str], statistic: Statistic, *, se
         return Interval(value, np.full(value.shape, np.nan), np.full(value.shape, np.nan))
     sums = np.zeros((*right.shape[:3], len(names)))
     np.add.at(np.moveaxis(sums, -1, 0), member, np.moveaxis(plain, -1, 0))
-    sizes = np.stack([np.bincount(member[texts], minlength=len(names)) for texts in has]).astype(np.float64)
+    sizes = np.stack([np.bincount(member[texts], minlength=len(names)) for texts in has]).astype(
+        np.float64
+    )
     random = keyed(seed, "transfer matrix", len(names))
     blocks = [min(BLOCK, RESAMPLES - at) for at in range(0, RESAMPLES, BLOCK)]
     resamples = [_resampled(sums, sizes, random, count, statistic) for count in blocks]
@@ -92,11 +97,17 @@ def intervals(right: Right, clusters: Sequence[str], statistic: Statistic, *, se
 
 
 def comparisons(
-    first: Cells, second: Cells, names: Sequence[tuple[str, str]], clusters: Sequence[str], *, seed: int = 0
+    first: Cells,
+    second: Cells,
+    names: Sequence[tuple[str, str]],
+    clusters: Sequence[str],
+    *,
+    seed: int = 0,
 ) -> list[Comparison]:
     """Is the second model better than the first, cell by cell?
 
-        d_i = 1/K sum_k second[k, i] - first[k, i];   p by `stats.sign_flip` over clusters, adjusted by Holm over all cells
+        d_i = 1/K sum_k second[k, i] - first[k, i];   p by `stats.sign_flip` over clusters,
+          adjusted by Holm over all cells
 
     `names` are those of the cells, source and target. McNemar's exact p is of the first seed.
     Examples that a cell's language does not have (NaN) take no part in it.
@@ -110,7 +121,9 @@ def comparisons(
         has = np.flatnonzero(np.isfinite(first[:, cell] + second[:, cell]).all(axis=0)).tolist()
         left, right = first[:, cell, has], second[:, cell, has]
         counts = mcnemar((left[0] > 0.5).tolist(), (right[0] > 0.5).tolist())
-        flipped = sign_flip((right - left).mean(axis=0).tolist(), [clusters[at] for at in has], seed=seed)
+        flipped = sign_flip(
+            (right - left).mean(axis=0).tolist(), [clusters[at] for at in has], seed=seed
+        )
         p = counts.p if alone else flipped.p
         rows.append((source, target, flipped.effect, counts.first, counts.second, counts.p, p))
     adjusted = holm([row[-1] for row in rows])
@@ -118,17 +131,26 @@ def comparisons(
 
 
 def _resampled(
-    sums: Float[np.ndarray, "seed source target cluster"], sizes: Float[np.ndarray, "target cluster"],
-    random: np.random.Generator, count: int, statistic: Statistic,
+    sums: Float[np.ndarray, "seed source target cluster"], sizes: Float[np.ndarray,
+    "target cluster"], random: np.random.Generator, count: int, statistic: Statistic,
 ) -> NDArray[np.float64]:  # fmt: skip
     seeds = sums.shape[0]
     chosen = np.zeros((count, sums.shape[-1]))
     _, stratum = np.unique(sizes > 0, axis=1, return_inverse=True)
-    for which in range(stratum.max() + 1):  # clusters of the same languages among themselves: none is ever left without
+    for which in range(
+        stratum.max() + 1
+    ):  # clusters of the same languages among themselves: none is ever left without
         members = np.flatnonzero(stratum.ravel() == which)
-        chosen[:, members] = random.multinomial(len(members), np.full(len(members), 1 / len(members)), count)
+        chosen[:, members] = random.multinomial(
+            len(members), np.full(len(members), 1 / len(members)), count
+        )
     weights = np.full((count, seeds), 1 / seeds)
     if seeds >= SEEDS:
         weights = random.multinomial(seeds, np.full(seeds, 1 / seeds), count) / seeds
-    means = np.einsum("kstc,dc->dkst", sums, chosen, optimize=True) / (chosen @ sizes.T)[:, None, None, :]
-    return np.asarray(statistic(np.einsum("dkst,dk->dst", means, weights, optimize=True)), dtype=np.float64)
+    means = (
+        np.einsum("kstc,dc->dkst", sums, chosen, optimize=True)
+        / (chosen @ sizes.T)[:, None, None, :]
+    )
+    return np.asarray(
+        statistic(np.einsum("dkst,dk->dst", means, weights, optimize=True)), dtype=np.float64
+    )

@@ -40,13 +40,20 @@ class Material:
     def model(self) -> Model:
         model = self.resources.model(self.block.languages[0])
         if not model.row.pools:  # a head that gives one class to a whole text
-            raise InputError(f"{model.name} is a model for {model.task}; trade-offs need one for text-classification")
+            raise InputError(
+                f"{model.name} is a model for {model.task}; trade-offs need one for "
+                "text-classification"
+            )
         _check_gold(self.corpus, model)
         return model
 
     @cached_property
     def checkpoint(self) -> str:
-        return self.spec.base if self.block.model.train is None and self.spec.base else self.resources.base()
+        return (
+            self.spec.base
+            if self.block.model.train is None and self.spec.base
+            else self.resources.base()
+        )
 
     @cached_property
     def base(self) -> Model:
@@ -55,7 +62,9 @@ class Material:
         from babelscope.model.load import fastest, load
 
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)  # the head of a base is sampled when it is loaded: its fingerprint must not change
+            torch.manual_seed(
+                0
+            )  # the head of a base is sampled when it is loaded: its fingerprint must not change
             task = "text-classification"
             return load(self.checkpoint, task=task, device=fastest(), allow_untrained_head=True)
 
@@ -72,15 +81,32 @@ class Material:
             yield from self._read(step)
         else:
             (kind,) = step.kinds
-            yield [{"finetunings": self._finetuning, "drifts": self._drifts, "losses": self._losses}[kind](step)]
+            yield [
+                {"finetunings": self._finetuning, "drifts": self._drifts, "losses": self._losses}[
+                    kind
+                ](step)
+            ]
 
     def _texts_cell(self, step: Step) -> PlannedCell:
         from babelscope.training.finetune import fingerprint
 
-        rows, left = self.corpus.stored(step.split, step.lang), self.corpus.left_out[step.split, step.lang]
-        every = [*self.corpus.texts[step.split][step.lang], *(row for some in left.values() for row in some)]
-        content = hashlib.sha256(canonical([[row.id, row.cluster, row.left_out] for row in rows]).encode()).hexdigest()
-        identity = {"split": step.split, "lang": step.lang, "data": fingerprint(every), "content": content}
+        rows, left = (
+            self.corpus.stored(step.split, step.lang),
+            self.corpus.left_out[step.split, step.lang],
+        )
+        every = [
+            *self.corpus.texts[step.split][step.lang],
+            *(row for some in left.values() for row in some),
+        ]
+        content = hashlib.sha256(
+            canonical([[row.id, row.cluster, row.left_out] for row in rows]).encode()
+        ).hexdigest()
+        identity = {
+            "split": step.split,
+            "lang": step.lang,
+            "data": fingerprint(every),
+            "content": content,
+        }
         return self._cell(step, "texts", identity, lambda: rows)
 
     def _read(self, step: Step) -> Iterator[Group]:
@@ -98,12 +124,18 @@ class Material:
                 "start": start,
                 "data": fingerprint(part),
             }
-            yield [self._cell(step, kind, identity, partial(_rows, read, kind)) for kind in step.kinds]
+            yield [
+                self._cell(step, kind, identity, partial(_rows, read, kind)) for kind in step.kinds
+            ]
 
     def _finetuning(self, step: Step) -> PlannedCell:
         model, origin = self.model, self.plan.provenance
-        row = FineTuning(self.block.name, origin.source, origin.seed, origin.kind, tuple(model.labels))
-        identity = self._reader(model, step) | {"provenance": [origin.source, origin.seed, origin.kind]}
+        row = FineTuning(
+            self.block.name, origin.source, origin.seed, origin.kind, tuple(model.labels)
+        )
+        identity = self._reader(model, step) | {
+            "provenance": [origin.source, origin.seed, origin.kind]
+        }
         return self._cell(step, "finetunings", identity, lambda: [row])
 
     def _drifts(self, step: Step) -> PlannedCell:
@@ -119,19 +151,29 @@ class Material:
         rows = [row for rows in self.corpus.texts["test"].values() for row in rows[:LOSSES]]
         read = self._reader(model or self.base, step)
         identity = read | {"base": self.base.fingerprint, "data": fingerprint(rows)}
-        return self._cell(step, "losses", identity, lambda: language_losses(self.checkpoint, model, rows))
+        return self._cell(
+            step, "losses", identity, lambda: language_losses(self.checkpoint, model, rows)
+        )
 
     def _reader(self, model: Model, step: Step) -> dict[str, Any]:
         name = self.block.name if step.owner == MODEL else ""
         return {"model": model.fingerprint, "name": name, "head": step.owner != BASE}
 
-    def _cell(self, step: Step, kind: str, identity: dict[str, Any], compute: Callable[[], Rows]) -> PlannedCell:
+    def _cell(
+        self, step: Step, kind: str, identity: dict[str, Any], compute: Callable[[], Rows]
+    ) -> PlannedCell:
         shared = {"kind": kind, "task": self.block.task.name, "scheme": SCHEME}
-        return PlannedCell(place(self.block, self.plan, step, kind), identity | shared, kind, compute)
+        return PlannedCell(
+            place(self.block, self.plan, step, kind), identity | shared, kind, compute
+        )
 
 
 def _rows(read: Callable[[], list[ReadText]], kind: str) -> Rows:
-    return [text.reading for text in read()] if kind == "readings" else [text.states for text in read()]
+    return (
+        [text.reading for text in read()]
+        if kind == "readings"
+        else [text.states for text in read()]
+    )
 
 
 def language_losses(base: str, model: Model | None, rows: Sequence[Example]) -> list[LanguageLoss]:
@@ -156,6 +198,8 @@ def _check_gold(corpus: Corpus, model: Model) -> None:
             unknown = next((row for row in rows if str(row.label).lower() not in known), None)
             if unknown is not None:
                 raise InputError(
-                    f"{unknown.id} ({split}) has the gold label {unknown.label!r}, {model.name} has the classes "
-                    f"{', '.join(model.labels)}; set id2label in the checkpoint's config.json to the names of the data"
+                    f"{unknown.id} ({split}) has the gold label {unknown.label!r}, {model.name} "
+                    "has the classes "
+                    f"{', '.join(model.labels)}; set id2label in the checkpoint's config.json to "
+                    "the names of the data"
                 )

@@ -34,20 +34,25 @@ def corpus_notes(left_out: Mapping[tuple[str, str], Mapping[str, int]]) -> Itera
 def _languages(records: Records, table: Grid) -> Iterable[str]:
     if not table.parallel:
         yield (
-            f"{', '.join(table.targets)} share no test text: languages are compared unpaired, and there are no flips, "
+            f"{', '.join(table.targets)} share no test text: languages are compared unpaired, and "
+            "there are no flips, "
             "no alignment of languages and no attention at equal length"
         )
     if len(table.targets) == 1:
         yield "one language only: there is no transfer gap, no specialisation and no flip"
     absent = [source for source, place in zip(table.sources, table.diagonal) if place < 0]
     if absent:
-        yield f"not tested in their own language: {', '.join(absent)}; their preference and gap are undefined"
+        yield (
+            f"not tested in their own language: {', '.join(absent)}; their preference and gap "
+            "are undefined"
+        )
 
 
 def _models(records: Records, table: Grid) -> Iterable[str]:
     for model in records.strangers:
         yield (
-            f"{model.model} was left out: it has the classes {', '.join(model.labels)}, the others have "
+            f"{model.model} was left out: it has the classes {', '.join(model.labels)}, the others "
+            "have "
             f"{', '.join(records.labels)}; set id2label in the checkpoint's config.json"
         )
     kinds = dict.fromkeys(model.kind for model in records.models)
@@ -62,7 +67,10 @@ def _seeds(records: Records, table: Grid) -> Iterable[str]:
     if spare:
         yield f"seeds that not every source has were left out: {', '.join(map(str, spare))}"
     if len(table.seeds) == 1:
-        yield "one seed: intervals hold for these models only, and there is no noise floor between seeds"
+        yield (
+            "one seed: intervals hold for these models only, and there is no noise floor "
+            "between seeds"
+        )
     elif len(table.seeds) == 2:
         yield "two seeds: they are averaged but not resampled; intervals hold for these models only"
 
@@ -72,6 +80,9 @@ def _texts(records: Records, table: Grid) -> Iterable[str]:
         yield "no dev split: there is no temperature, no prior correction and no probe"
     missing = [label for at, label in enumerate(records.labels) if not (table.gold == at).any()]
     if missing:
-        yield f"classes without a gold example in test: {', '.join(missing)}; they are in no mean over classes"
+        yield (
+            f"classes without a gold example in test: {', '.join(missing)}; they are in no mean "
+            "over classes"
+        )
     if states_stored(records) and len(table.clusters) < FEW:
         yield f"similarities are of {len(table.clusters)} texts: few"

@@ -54,16 +54,22 @@ def plan(block: Block, spec: Spec) -> Plan | None:
     """The plan of a block, None where its model takes no part."""
     request, data = block.request, block.task.data
     everyone = spec.provenances(request)
-    readers = [model for model, _ in everyone if model.tasks is None or block.task.name in model.tasks]
+    readers = [
+        model for model, _ in everyone if model.tasks is None or block.task.name in model.tasks
+    ]
     if block.model not in readers:
         return None
     known = [each for model, each in everyone if model in readers]
     own = provenance(block.model, block.seed, spec.stated.get(block.model.name))
     seeds = common_seeds(known)
     sources = tuple(dict.fromkeys(each.source for each in known if each.kind == SINGLE))
-    tested = tuple(lang for lang in request.languages if data.languages is None or lang in data.languages)
+    tested = tuple(
+        lang for lang in request.languages if data.languages is None or lang in data.languages
+    )
     counts = {split: _count(block, spec, split) for split in SPLITS}
-    languages = {"test": tested} | {split: sources for split in SPLITS if _has(data, split) and counts[split] != 0}
+    languages = {"test": tested} | {
+        split: sources for split in SPLITS if _has(data, split) and counts[split] != 0
+    }
     return Plan(
         own,
         base_of(block.model, spec),
@@ -80,7 +86,9 @@ def steps(chosen: Plan, spec: Spec) -> Iterator[Step]:
     if chosen.leads:
         yield from (Step(TEXTS, ("texts",), split, lang) for split, lang in pairs)
     if chosen.leads and chosen.base:
-        yield from (Step(BASE, _kinds(BASE, split, first=True), split, lang) for split, lang in pairs)
+        yield from (
+            Step(BASE, _kinds(BASE, split, first=True), split, lang) for split, lang in pairs
+        )
         if spec.language_model:
             yield Step(BASE, ("losses",))
     yield Step(MODEL, ("finetunings",))

@@ -52,14 +52,20 @@ def probe(
     """
     known = np.unique(gold)
     if len(known) < 2:
-        raise InputError("a probe needs training texts of at least two classes; found one: give more texts")
+        raise InputError(
+            "a probe needs training texts of at least two classes; found one: give more texts"
+        )
     scaler = StandardScaler().fit(train)
     fits = [(strength, _fit(scaler.transform(train), gold, strength)) for strength in STRENGTHS]
     accuracies = [float((fit.predict(scaler.transform(dev)) == dev_gold).mean()) for _, fit in fits]
-    strength, fitted = fits[int(np.argmax(accuracies))]  # the first of the best: the strongest penalty
+    strength, fitted = fits[
+        int(np.argmax(accuracies))
+    ]  # the first of the best: the strongest penalty
     weights, bias = np.zeros((train.shape[1], labels)), np.full(labels, -1e9)
     two = len(known) == 2  # scikit-learn then keeps the second class's weights only
-    rows, starts = (np.concatenate([-part, part]) if two else part for part in (fitted.coef_, fitted.intercept_))
+    rows, starts = (
+        np.concatenate([-part, part]) if two else part for part in (fitted.coef_, fitted.intercept_)
+    )
     weights[:, known], bias[known] = (rows.T / 2, starts / 2) if two else (rows.T, starts)
     return Probe(scaler.mean_, scaler.scale_, weights, bias, strength)
 
@@ -68,7 +74,9 @@ def logits(fitted: Probe, states: States) -> Logits:
     return np.asarray((states - fitted.mean) / fitted.scale @ fitted.weights + fitted.bias)
 
 
-def control_labels(groups: Sequence[str], gold: Golds, *, seed: int = 0) -> Int[np.ndarray, " group"]:
+def control_labels(
+    groups: Sequence[str], gold: Golds, *, seed: int = 0
+) -> Int[np.ndarray, " group"]:
     """Labels that say nothing: sampled for every group from the frequencies of the real ones.
 
     What a probe makes of them (on texts that it was trained on, in other languages) is memory, not
@@ -85,6 +93,8 @@ def control_labels(groups: Sequence[str], gold: Golds, *, seed: int = 0) -> Int[
 
 
 def _fit(states: States, gold: Golds, strength: float) -> LogisticRegression:
-    with warnings.catch_warnings():  # a weak penalty may need more steps than it gets: dev then chooses another
+    with (
+        warnings.catch_warnings()
+    ):  # a weak penalty may need more steps than it gets: dev then chooses another
         warnings.simplefilter("ignore", ConvergenceWarning)
         return LogisticRegression(C=strength, max_iter=300).fit(states, gold)

@@ -28,14 +28,18 @@ def probing_table(records: Records, table: Grid) -> list[dict[str, Any]]:
     rows = []
     for source in table.sources:
         for layer in range(first.shape[1]):
-            hits, control = (probe_hits(records, base, source, layer, control=each) for each in (False, True))
+            hits, control = (
+                probe_hits(records, base, source, layer, control=each) for each in (False, True)
+            )
             for target in hits:
                 row = {"source": source, "target": target, "layer": layer}
                 rows.append(row | _accuracies(table, target, hits[target], control[target]))
     return rows
 
 
-def _accuracies(table: Grid, target: str, hits: NDArray[np.float64], control: NDArray[np.float64]) -> dict[str, Any]:
+def _accuracies(
+    table: Grid, target: str, hits: NDArray[np.float64], control: NDArray[np.float64]
+) -> dict[str, Any]:
     accuracy = estimate(hits.tolist(), [table.clusters[at] for at in table.places(target)])
     return {
         "accuracy": [accuracy.mean, accuracy.low, accuracy.high],
@@ -55,7 +59,9 @@ def probe_hits(
     hits = {}
     for lang in records.texts["test"]:
         if records.has_states(model, ["test"], [lang]):
-            predicted = probing.logits(fitted, whole(records, model, "test", lang, layer)).argmax(axis=1)
+            predicted = probing.logits(fitted, whole(records, model, "test", lang, layer)).argmax(
+                axis=1
+            )
             hits[lang] = (predicted == _truth(records, "test", lang, control)).astype(float)
     return hits
 
@@ -77,7 +83,10 @@ def _language_accuracy(records: Records, model: FineTuning, langs: tuple[str, ..
     data = {}
     for split in SPLITS:
         states = [whole(records, model, split, lang, -1) for lang in langs]
-        data[split] = np.concatenate(states), np.repeat(np.arange(len(langs)), [len(each) for each in states])
+        data[split] = (
+            np.concatenate(states),
+            np.repeat(np.arange(len(langs)), [len(each) for each in states]),
+        )
     fitted = probing.probe(*data["train"], *data["dev"], len(langs))
     states_, gold = data["test"]
     return float((probing.logits(fitted, states_).argmax(axis=1) == gold).mean())

@@ -37,7 +37,9 @@ def provenance(model: ModelSpec, seed: int, stated: Stated | None = None) -> Pro
     training.json that `babelscope finetune` writes."""
     if model.train is not None:
         several = len(model.train.languages) > 1
-        return Provenance(JOINT if several else model.train.languages[0], seed, JOINT if several else SINGLE)
+        return Provenance(
+            JOINT if several else model.train.languages[0], seed, JOINT if several else SINGLE
+        )
     return folder_provenance(str(model.source), stated or Stated())
 
 
@@ -48,17 +50,21 @@ def folder_provenance(folder: str, stated: Stated) -> Provenance:
     source = stated.language or (languages[0] if len(languages) == 1 else JOINT)
     if not stated.language and not Path(folder).is_dir():
         raise InputError(
-            f"there is no folder {folder}; of a model on the hub state the language that it was fine-tuned on: "
+            f"there is no folder {folder}; of a model on the hub state the language that it was "
+            "fine-tuned on: "
             f"LANG={folder}, or 'stated' in a study file"
         )
     if not stated.language and not languages:
         raise InputError(
-            f"{folder} has no training.json that says which language it was fine-tuned on; write LANG={folder} or "
+            f"{folder} has no training.json that says which language it was fine-tuned on; write "
+            f"LANG={folder} or "
             f"LANG:SEED={folder}, or 'stated' in a study file"
         )
     head_only = recipe.get("head_only") if stated.head_only is None else stated.head_only
     seed = recipe.get("seed", 0) if stated.seed is None else stated.seed
-    return Provenance(source, int(seed), HEAD_ONLY if head_only else JOINT if source == JOINT else SINGLE)
+    return Provenance(
+        source, int(seed), HEAD_ONLY if head_only else JOINT if source == JOINT else SINGLE
+    )
 
 
 def parse_model(argument: str) -> tuple[str, Stated]:

@@ -54,7 +54,8 @@ def read_texts(model: Model, examples: Sequence[Example], *, head: bool = True) 
         flattened = (part.ravel() for part in numbers)
         return ReadText(
             Reading(
-                example.id, example.group, example.lang, logits, len(row.ids), bool(row.flags), layers, *flattened
+                example.id, example.group, example.lang, logits, len(row.ids), bool(row.flags),
+                layers, *flattened
             ),
             TextStates(example.id, layers, *_pooled(inside.states, row)),
         )  # fmt: skip
@@ -84,7 +85,9 @@ def _reach(model: Model, queries: Sequence[inference.Query]) -> NDArray[np.int64
     return np.asarray(distances.numpy())
 
 
-def _pooled(states: Float[Tensor, "state token dim"], row: Encoded) -> tuple[NDArray[np.float32], ...]:
+def _pooled(
+    states: Float[Tensor, "state token dim"], row: Encoded
+) -> tuple[NDArray[np.float32], ...]:
     content = torch.from_numpy(row.content).to(states.device)
     pooled = (states[:, content].mean(dim=1), states[:, 0], states[:, -1])
     return tuple(each.float().cpu().numpy().ravel() for each in pooled)

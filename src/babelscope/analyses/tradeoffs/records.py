@@ -70,7 +70,9 @@ class Records:
     def of_kind(self, kind: str) -> list[FineTuning]:
         return [model for model in self.models if model.kind == kind]
 
-    def has_states(self, model: FineTuning | None, splits: Sequence[str], langs: Sequence[str]) -> bool:
+    def has_states(
+        self, model: FineTuning | None, splits: Sequence[str], langs: Sequence[str]
+    ) -> bool:
         """Whether the model's hidden states are there in all of these."""
         pairs = [(split, lang) for split in splits for lang in langs]
         return model is not None and all((model.model, *pair) in self.states for pair in pairs)
@@ -88,7 +90,8 @@ def label_order(own: Sequence[str], labels: Sequence[str]) -> list[int]:
     wanted = [name.lower() for name in labels]
     if len(lowered) != len(own) or sorted(lowered) != sorted(wanted):
         raise InputError(
-            f"a model has the classes {', '.join(own)}, the study has {', '.join(labels)}: classes are matched "
+            f"a model has the classes {', '.join(own)}, the study has {', '.join(labels)}: classes "
+            "are matched "
             "by name, so the names must agree; set id2label in the checkpoint's config.json"
         )
     return [lowered[name] for name in wanted]
@@ -97,8 +100,12 @@ def label_order(own: Sequence[str], labels: Sequence[str]) -> list[int]:
 def predictions(records: Records, model: FineTuning, split: str, lang: str) -> Predictions:
     """What a model predicts in a language, read part by part; attention is averaged over heads as
     it is read."""
-    tables = [read(records.store, "readings", [key]) for key in records.readings[model.model, split, lang]]
-    columns = {name: _column(tables, name) for name in ("group", "logits", "tokens", "truncated", "layers")}
+    tables = [
+        read(records.store, "readings", [key]) for key in records.readings[model.model, split, lang]
+    ]
+    columns = {
+        name: _column(tables, name) for name in ("group", "logits", "tokens", "truncated", "layers")
+    }
     spread: dict[str, Any] = {}
     heads: dict[str, Any] = {}
     for name in ATTENTION:
@@ -106,9 +113,13 @@ def predictions(records: Records, model: FineTuning, split: str, lang: str) -> P
         if all(grid.size for grid in grids):
             with np.errstate(invalid="ignore"):
                 spread[name] = np.concatenate([grid.mean(axis=2) for grid in grids])
-                heads[name] = np.sum([grid.sum(axis=0) for grid in grids], axis=0) / len(columns["group"])
+                heads[name] = np.sum([grid.sum(axis=0) for grid in grids], axis=0) / len(
+                    columns["group"]
+                )
     order = label_order(model.labels, records.labels) if model.labels else []
-    logits = np.array(columns["logits"], dtype=np.float64).reshape(len(columns["group"]), -1)[:, order]
+    logits = np.array(columns["logits"], dtype=np.float64).reshape(len(columns["group"]), -1)[
+        :, order
+    ]
     texts = records.texts[split][lang]
     tokens = np.array(columns["tokens"], dtype=np.float64)
     truncated = float(np.mean(columns["truncated"]))
@@ -129,7 +140,9 @@ def whole(
     records: Records, model: FineTuning, split: str, lang: str, layer: int, pooling: str = "mean"
 ) -> Float[np.ndarray, "text dim"]:
     """One layer of all texts: what a probe is fitted on."""
-    return np.concatenate([part[:, layer] for part in state_parts(records, model, split, lang, pooling)])
+    return np.concatenate(
+        [part[:, layer] for part in state_parts(records, model, split, lang, pooling)]
+    )
 
 
 def _column(tables: Sequence[Any], name: str) -> list[Any]:
@@ -137,5 +150,15 @@ def _column(tables: Sequence[Any], name: str) -> list[Any]:
 
 
 def _grid(table: Any, name: str, layers: int) -> Float[np.ndarray, "text layer part"]:
-    flat = table.column(name).combine_chunks().flatten().to_numpy(zero_copy_only=False).astype(np.float64)
-    return flat.reshape(table.num_rows, layers, -1) if flat.size else np.zeros((table.num_rows, layers, 0))
+    flat = (
+        table.column(name)
+        .combine_chunks()
+        .flatten()
+        .to_numpy(zero_copy_only=False)
+        .astype(np.float64)
+    )
+    return (
+        flat.reshape(table.num_rows, layers, -1)
+        if flat.size
+        else np.zeros((table.num_rows, layers, 0))
+    )

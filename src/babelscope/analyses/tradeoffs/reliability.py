@@ -53,7 +53,11 @@ def wilson(hits: int, count: int) -> tuple[float, float]:
 
 
 def reliability(
-    confidence: Float[np.ndarray, " example"], right: Bool[np.ndarray, " example"], *, bins: int = BINS, equal: str = "width"
+    confidence: Float[np.ndarray, " example"],
+    right: Bool[np.ndarray, " example"],
+    *,
+    bins: int = BINS,
+    equal: str = "width",
 ) -> list[Point]:
     """The bins that hold examples, each at its mean confidence.
 
@@ -66,7 +70,9 @@ def reliability(
     for place in np.unique(places):
         inside = places == place
         hits, count = int(right[inside].sum()), int(inside.sum())
-        points.append(Point(float(confidence[inside].mean()), hits / count, *wilson(hits, count), count))
+        points.append(
+            Point(float(confidence[inside].mean()), hits / count, *wilson(hits, count), count)
+        )
     return points
 
 
@@ -83,6 +89,9 @@ def temperature(logits: Logits, gold: Golds) -> Temperature:
     if bool((logits.argmax(axis=1) == gold).all()):
         return Temperature(float(np.exp(-SPAN)), True)
     best = minimize_scalar(
-        lambda log: nll(logits / np.exp(log), gold), bounds=(-SPAN, SPAN), method="bounded", options={"xatol": 1e-7}
+        lambda log: nll(logits / np.exp(log), gold),
+        bounds=(-SPAN, SPAN),
+        method="bounded",
+        options={"xatol": 1e-7},
     )
     return Temperature(float(np.exp(best.x)), bool(abs(best.x) > SPAN - 1e-3))

@@ -26,7 +26,9 @@ NAME = "tradeoffs"
 FOLDER = Path(__file__).parent
 STYLE = Markup(
     "#tradeoffs .plot>div{min-height:0}"
-    "#tradeoffs .many{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(320px,100%),1fr));gap:0 1.2rem}"
+    "#tradeoffs "
+    ".many{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(320px,100%),1fr));gap:0 "
+    "1.2rem}"
     "#tradeoffs .many>*{min-width:0}"
 )
 EDGES = ("value", "low", "high")
@@ -39,10 +41,19 @@ def section(tables: Mapping[str, Mapping[str, Any]]) -> Section:
     *Laws*: the same tables give the same text; names and texts never become markup.
     """
     tasks = [chapters(name, each) for name, each in tables.items()]
-    body = render("section.html.j2", folder=FOLDER, tasks=tasks, interval=interval, number=number, percent=percent)
+    body = render(
+        "section.html.j2",
+        folder=FOLDER,
+        tasks=tasks,
+        interval=interval,
+        number=number,
+        percent=percent,
+    )
     files = {"tradeoffs.csv": transfer_csv(tables)}
     question, title = ANALYSES[NAME].question, "Trade-offs"
-    lines = tuple(line for name, each in tables.items() for line in _terminal(name, each, len(tables) > 1))
+    lines = tuple(
+        line for name, each in tables.items() for line in _terminal(name, each, len(tables) > 1)
+    )
     return Section(
         NAME, title, question, answer(tables), body, lines, tables, files, style=STYLE, plots=True
     )  # fmt: skip
@@ -53,7 +64,9 @@ def transfer_csv(tables: Mapping[str, Mapping[str, Any]]) -> str:
     intervals."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["task", "source", "target", "accuracy", "low", "high", "gain", "gain_low", "gain_high"])
+    writer.writerow(
+        ["task", "source", "target", "accuracy", "low", "high", "gain", "gain_low", "gain_high"]
+    )
     for task, each in tables.items():
         accuracy, gain = each["behaviour"]["accuracy"], each["behaviour"]["gain"].get("probe")
         for row, source in enumerate(each["sources"]):
@@ -70,7 +83,12 @@ def _terminal(task: str, tables: Mapping[str, Any], several: bool) -> list[Rende
     over = {(row["source"], row["target"]): row["over"] for row in tables["confidence"]}
     grids = [("accuracy: fine-tuned on (rows), tested in (columns)", behaviour["accuracy"])]
     if "probe" in behaviour["gain"]:
-        grids.append(("gain over a probe on the base: below 0, fine-tuning did harm", behaviour["gain"]["probe"]))
+        grids.append(
+            (
+                "gain over a probe on the base: below 0, fine-tuning did harm",
+                behaviour["gain"]["probe"],
+            )
+        )
     gaps = {edge: [[over[s, t][edge] for t in targets] for s in sources] for edge in EDGES}
     grids.append(("over-confidence: mean confidence less accuracy", gaps))
     start = [Text(f"task: {plain(task)}")] if several else []
@@ -78,12 +96,16 @@ def _terminal(task: str, tables: Mapping[str, Any], several: bool) -> list[Rende
     return [*start, *(_grid(title, cells, sources, targets) for title, cells in grids), *notes]
 
 
-def _grid(title: str, cells: Mapping[str, Any], sources: Sequence[str], targets: Sequence[str]) -> Table:
+def _grid(
+    title: str, cells: Mapping[str, Any], sources: Sequence[str], targets: Sequence[str]
+) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column("", no_wrap=True)
     for target in targets:
         table.add_column(Text(plain(target)), overflow="fold")
     for row, source in enumerate(sources):
-        values = [interval([cells[edge][row][at] for edge in EDGES], 2) for at in range(len(targets))]
+        values = [
+            interval([cells[edge][row][at] for edge in EDGES], 2) for at in range(len(targets))
+        ]
         table.add_row(Text(plain(source)), *(Text(value) for value in values))
     return table

@@ -51,7 +51,9 @@ class Spec(AnalysisSpec):
 
     def chosen(self, request: Request) -> list[ModelSpec]:
         """The models of the study that take part."""
-        return [model for model in request.models if self.models is None or model.name in self.models]
+        return [
+            model for model in request.models if self.models is None or model.name in self.models
+        ]
 
     def provenances(self, request: Request) -> list[tuple[ModelSpec, Provenance]]:
         """Every model that takes part, at every seed."""
@@ -64,15 +66,26 @@ class Spec(AnalysisSpec):
     def _check_model(self, model: ModelSpec) -> None:
         who = f"the model {model.name!r}"
         if model.languages is not None:
-            raise ValueError(f"{who} has 'languages' of its own; trade-offs test every model in all of the study's")
+            raise ValueError(
+                f"{who} has 'languages' of its own; trade-offs test every model in all of the "
+                "study's"
+            )
         if model.train is None:
             return
         if model.train.separately:
-            raise ValueError(f"{who} is trained for each language separately; trade-offs need one model per language")
+            raise ValueError(
+                f"{who} is trained for each language separately; trade-offs need one model per "
+                "language"
+            )
         if not isinstance(model.train.base, str):
-            raise ValueError(f"{who} has no 'train' with a 'base'; trade-offs need what it was fine-tuned from")
+            raise ValueError(
+                f"{who} has no 'train' with a 'base'; trade-offs need what it was fine-tuned from"
+            )
         if self.base not in (None, model.train.base):
-            raise ValueError(f"{who} is fine-tuned from {model.train.base}, the base of the trade-offs is {self.base}")
+            raise ValueError(
+                f"{who} is fine-tuned from {model.train.base}, the base of the trade-offs is "
+                f"{self.base}"
+            )
 
 
 def base_of(model: ModelSpec, spec: Spec) -> tuple[str, ...] | None:
@@ -96,7 +109,10 @@ def _check_bases(models: Iterable[ModelSpec]) -> None:
     bases = dict.fromkeys(base for model in models if (base := base_of(model, Spec())))
     if len(bases) > 1:
         names = ", ".join(" ".join(base).strip() for base in bases)
-        raise ValueError(f"the models start from {len(bases)} bases ({names}); trade-offs compare models of one base")
+        raise ValueError(
+            f"the models start from {len(bases)} bases ({names}); trade-offs compare models of one "
+            "base"
+        )
 
 
 def _check_provenances(listed: list[tuple[ModelSpec, Provenance]]) -> None:
@@ -104,11 +120,15 @@ def _check_provenances(listed: list[tuple[ModelSpec, Provenance]]) -> None:
     for model, each in listed:
         if each in seen:
             raise ValueError(
-                f"{model.source or model.name} and {seen[each].source or seen[each].name} are both of {each.source}, "
+                f"{model.source or model.name} and {seen[each].source or seen[each].name} are both "
+                f"of {each.source}, "
                 f"seed {each.seed}; state which is which: LANG:SEED=DIR"
             )
         seen[each] = model
     if not any(each.kind == SINGLE for each in seen):
         raise ValueError("no model is fine-tuned on one language; trade-offs need at least one")
     if not common_seeds(seen):
-        raise ValueError("the source languages have no seed in common; trade-offs need a seed that all of them have")
+        raise ValueError(
+            "the source languages have no seed in common; trade-offs need a seed that all of them "
+            "have"
+        )

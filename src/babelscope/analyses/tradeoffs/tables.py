@@ -38,7 +38,9 @@ def tables(store: Store, study: Mapping[str, Any]) -> dict[str, dict[str, Any]] 
     return listed or None
 
 
-def task_tables(records: Records, *, seed: int = 0, poolings: tuple[str, ...] | list[str] = POOLINGS) -> dict[str, Any] | None:
+def task_tables(
+    records: Records, *, seed: int = 0, poolings: tuple[str, ...] | list[str] = POOLINGS
+) -> dict[str, Any] | None:
     """Behaviour, activations, attention, confidence, errors and forgetting, and what is missing and
     why.
 
@@ -58,7 +60,9 @@ def task_tables(records: Records, *, seed: int = 0, poolings: tuple[str, ...] | 
         "parallel": table.parallel,
         "notes": notes(records, table),
         "behaviour": behaviour_table(table, references(records, table), len(labels), seed=seed),
-        "activations": [row for pooling in poolings for row in activations_table(records, pooling=pooling)],
+        "activations": [
+            row for pooling in poolings for row in activations_table(records, pooling=pooling)
+        ],
         "alignment": alignment_table(records, table),
         "attention": attention_table(records, table, seed=seed),
         "confidence": confidence_table(table, seed=seed),

@@ -23,7 +23,9 @@ def places(block: Block, spec: Spec) -> Iterator[Place]:
 
 
 def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Failure]:
-    """One cell of panels for every method; the task's labelled examples tell how calibrated the model is."""
+    """One cell of panels for every method; the task's labelled examples tell how calibrated the
+    model is.
+    """
 
     def groups(lang: str) -> Iterator[Group]:
         explanations = explanation_cells(block, resources, lang)
@@ -35,7 +37,9 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
     yield from by_language(block, NAME, groups)
 
 
-def _panels(block: Block, resources: Resources, lang: str, run: Run, cell: PlannedCell, spec: Spec) -> PlannedCell:
+def _panels(
+    block: Block, resources: Resources, lang: str, run: Run, cell: PlannedCell, spec: Spec
+) -> PlannedCell:
     identity = {"kind": "panels", "of": key_of(cell), **spec.model_dump(), "scheme": SCHEME}
 
     def compute() -> Rows:

@@ -42,15 +42,18 @@ Again = Callable[[int], list[Scores]]
 
 def trust(
     model: Model, attributions: Sequence[Attribution], *, draws: int = 3, seeds: int = 4,
-    siblings: Sequence[Model] = (), labelled: Sequence[Example] = (), progress: Progress | None = None,
+    siblings: Sequence[Model] = (), labelled: Sequence[Example] = (),
+    progress: Progress | None = None,
 ) -> list[Trust]:  # fmt: skip
     """Whether explanations of this model can be trusted: one panel for each.
 
-    `draws` is how often the model is shuffled, `seeds` how many other seeds a method that draws numbers is run with.
-    `siblings` are models tuned as this one with other seeds. `labelled` are examples with gold labels, none of them trained
-    on: they say how often the model is right when it is as sure as here. See `CHECKS` and docs/trust.md for what is asked.
+    `draws` is how often the model is shuffled, `seeds` how many other seeds a method that draws
+    numbers is run with. `siblings` are models tuned as this one with other seeds. `labelled` are
+    examples with gold labels, none of them trained on: they say how often the model is right when
+    it is as sure as here. See `CHECKS` and docs/trust.md for what is asked.
 
-    *Laws*: the model is as it was, to the bit; a panel does not depend on the other explanations of the call.
+    *Laws*: the model is as it was, to the bit; a panel does not depend on the other explanations of
+    the call.
     """
     if not attributions:
         raise InputError("there is no explanation to look at")
@@ -71,7 +74,12 @@ def trust(
 
 
 def _panels(
-    model: Model, mine: Sequence[Attribution], calibrated: Sequence[Check], draws: int, seeds: int, siblings: Sequence[Model]
+    model: Model,
+    mine: Sequence[Attribution],
+    calibrated: Sequence[Check],
+    draws: int,
+    seeds: int,
+    siblings: Sequence[Model],
 ) -> list[Trust]:
     """The panels of explanations by one method with one setting, made together."""
     check_model(model, mine)
@@ -82,11 +90,18 @@ def _panels(
         return _scores(model, mine[0], rows, wanted, seed)
 
     luck = [checks.chance(one, row.example.id) for one, row in zip(own, rows)]
-    repeated = [again(mine[0].seed + step) for step in range(1, seeds + 1)] if METHODS[mine[0].method].seeded else []
+    repeated = (
+        [again(mine[0].seed + step) for step in range(1, seeds + 1)]
+        if METHODS[mine[0].method].seeded
+        else []
+    )
     kin = [[_sibling(other, one) for one in mine] for other in siblings]
     with model.inference.caching():
         left = METRICS["loo_correlation"].function(model, rows, own, wanted)
-        places = {name: _bounds(model, rows, own, wanted, name) for name in ("comprehensiveness", "sufficiency")}
+        places = {
+            name: _bounds(model, rows, own, wanted, name)
+            for name in ("comprehensiveness", "sufficiency")
+        }
     faded = _faded(model, mine[0].seed, own, luck, again, draws)
     found = []
     for at, one in enumerate(mine):
@@ -104,12 +119,17 @@ def _panels(
     return found
 
 
-def _scores(model: Model, one: Attribution, rows: Sequence[Encoded], wanted: Sequence[Target], seed: int) -> list[Scores]:
+def _scores(
+    model: Model, one: Attribution, rows: Sequence[Encoded], wanted: Sequence[Target], seed: int
+) -> list[Scores]:
     method = METHODS[one.method]
     extra = {"seed": seed} if method.seeded else {}
     with model.full_precision() if method.precise else nullcontext():
         made = method.function(model, rows, wanted, **one.options, **extra)
-    return [word_scores(row, np.asarray(each.scores, dtype=np.float64), method.words) for row, each in zip(rows, made)]
+    return [
+        word_scores(row, np.asarray(each.scores, dtype=np.float64), method.words)
+        for row, each in zip(rows, made)
+    ]
 
 
 def _faded(
@@ -127,31 +147,53 @@ def _faded(
         for at, mine in enumerate(own):
             alike = checks.mean([checks.similarity(mine, one[at]) for one in made])
             sizes = checks.mean([checks.similarity(np.abs(mine), np.abs(one[at])) for one in made])
-            stages[at].append(Stage(listed[count - 1].name, alike, sizes, *checks.spread(luck[at], draws)))
-    untrained = [checks.mean([checks.similarity(a[at], b[at]) for a, b in combinations(made, 2)]) for at in range(len(own))]
+            stages[at].append(
+                Stage(listed[count - 1].name, alike, sizes, *checks.spread(luck[at], draws))
+            )
+    untrained = [
+        checks.mean([checks.similarity(a[at], b[at]) for a, b in combinations(made, 2)])
+        for at in range(len(own))
+    ]
     return [(tuple(one), other) for one, other in zip(stages, untrained)]
 
 
 def _sibling(other: Model, one: Attribution) -> Scores:
-    """The same words' scores by another model, for the same target; NaN where it reads other words."""
+    """The same words' scores by another model, for the same target; NaN where it reads other
+    words.
+    """
     example = Example(one.id, one.texts, one.lang, one.group)
     aim = Aim(one.target, one.contrast)
     part = "all" if one.input is None else one.input.part
     (made,) = explain(
-        other, example, one.method, target=aim, quantity=one.quantity, options=one.options, seed=one.seed, part=part
+        other,
+        example,
+        one.method,
+        target=aim,
+        quantity=one.quantity,
+        options=one.options,
+        seed=one.seed,
+        part=part,
     )
     known = dict(zip(zip(made.word_segment, made.word_offsets), made.word_scores))
     return np.array([known.get(place, nan) for place in zip(one.word_segment, one.word_offsets)])
 
 
 def _bounds(
-    model: Model, rows: Sequence[Encoded], own: Sequence[Scores], wanted: Sequence[Target], metric: str
+    model: Model,
+    rows: Sequence[Encoded],
+    own: Sequence[Scores],
+    wanted: Sequence[Target],
+    metric: str,
 ) -> list[Bounds | None]:
     """None where the text is too long."""
     short = [at for at, one in enumerate(own) if len(one) <= LONGEST]
     if not short:
         return [None] * len(own)
-    texts, scores, goals = [rows[at] for at in short], [own[at] for at in short], [wanted[at] for at in short]
+    texts, scores, goals = (
+        [rows[at] for at in short],
+        [own[at] for at in short],
+        [wanted[at] for at in short],
+    )
     found = dict(zip(short, bounds(model, texts, scores, goals, metric, "word", None, ORDERS)))
     return [found.get(at) for at in range(len(own))]
 
@@ -170,4 +212,6 @@ def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Ou
     said = [targets.predicted(model, row, output) for row, output in zip(rows, outputs)]
     sure = [targets.probability(model, output, one) for output, one in zip(outputs, said)]
     right = [one.index == targets.gold(model, row).index for row, one in zip(rows, said)]
-    return [checks.Outcome(row.example.lang, *each) for row, each in zip(rows, zip(sure, right))], ""
+    return [
+        checks.Outcome(row.example.lang, *each) for row, each in zip(rows, zip(sure, right))
+    ], ""

@@ -1,4 +1,6 @@
-"""The trust panel of an explanation, for people: in a terminal, in a notebook, as a page, and in the report."""
+"""The trust panel of an explanation, for people: in a terminal, in a notebook, as a page, and in
+the report.
+"""
 
 from __future__ import annotations
 
@@ -92,13 +94,15 @@ def page_html(found: Sequence[Trust]) -> str:
 def helpers() -> dict[str, object]:
     """What the template of a panel needs beside the panels."""
     return {
-        "texts_html": texts_html, "trust_number": number, "trust_spread": spread, "trust_curve": curve_svg,
-        "trust_marks": MARKS, "trust_questions": CHECKS, "steps": STEPS,
+        "texts_html": texts_html, "trust_number": number, "trust_spread": spread,
+        "trust_curve": curve_svg, "trust_marks": MARKS, "trust_questions": CHECKS, "steps": STEPS,
     }  # fmt: skip
 
 
 def curve_svg(one: Trust) -> Markup:
-    """How alike the explanation is after every stage, over the band of what chance gives; 1 is unchanged."""
+    """How alike the explanation is after every stage, over the band of what chance gives; 1 is
+    unchanged.
+    """
     values = [1.0, *(stage.similarity for stage in one.stages)]
     step = (WIDE - LEFT - 20) / max(1, len(values) - 1)
     places = [(LEFT + 10 + at * step, _y(value)) for at, value in enumerate(values)]
@@ -107,8 +111,10 @@ def curve_svg(one: Trust) -> Markup:
     names = ["trained", *(stage.part for stage in one.stages)]
     last = one.stages[-1]
     return render(
-        "trust_curve.svg.j2", folder=FOLDER, line=line, dots=known, wide=WIDE, high=HIGH + 44, left=LEFT, bottom=TOP + HIGH,
-        labels=[(places[at][0], name) for at, name in enumerate(names)], ticks=[(_y(at), number(at)) for at in (1.0, 0.5, 0.0)],
+        "trust_curve.svg.j2", folder=FOLDER, line=line, dots=known, wide=WIDE, high=HIGH + 44,
+        left=LEFT, bottom=TOP + HIGH, labels=[(places[at][0], name) for at,
+                                              name in enumerate(names)], ticks=[(_y(at),
+                                              number(at)) for at in (1.0, 0.5, 0.0)],
         band=(_y(last.high), _y(last.low)) if isfinite(last.low) else None,
     )  # fmt: skip
 
@@ -119,7 +125,11 @@ def _y(value: float) -> float | None:
 
 
 def _fading(stages: Sequence[Stage]) -> Text:
-    lines = Text("similarity while the weights are shuffled from the top down (1 is unchanged; in brackets chance)", "dim")
+    lines = Text(
+        "similarity while the weights are shuffled from the top down (1 is unchanged; in brackets "
+        "chance)",
+        "dim",
+    )
     for stage in stages:
         bar = "█" * round(20 * max(0.0, stage.similarity)) if isfinite(stage.similarity) else ""
         lines.append(f"\n  {plain(stage.part):<22}{number(stage.similarity):>6}  ", "default")

@@ -1,4 +1,6 @@
-"""A model that forgets what it has learned, part by part from the top down: the ground of the randomisation test."""
+"""A model that forgets what it has learned, part by part from the top down: the ground of the
+randomisation test.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,14 @@ class Part:
 def parts(model: Model, most: int = 6) -> list[Part]:
     """All weights of a model in at most `most` parts, the head first and the embeddings last.
 
-    A layer is an entry of a list of modules that has one entry per layer (or group of layers that share their weights); lists
-    that stand beside each other in one module are one stack. The head is what lies outside of the body that Hugging Face
-    names, and what stands in the body behind its layers; the embeddings are what stands before them, and the table of word
-    embeddings wherever it stands. Neighbouring layers are joined where there are too many.
+    A layer is an entry of a list of modules that has one entry per layer (or group of layers that
+    share their weights); lists that stand beside each other in one module are one stack. The head
+    is what lies outside of the body that Hugging Face names, and what stands in the body behind its
+    layers; the embeddings are what stands before them, and the table of word embeddings wherever it
+    stands. Neighbouring layers are joined where there are too many.
 
-    *Laws*: every weight is in exactly one part; the embeddings are in the last and the classes' weights in the first; layers
-    come in falling order.
+    *Laws*: every weight is in exactly one part; the embeddings are in the last and the classes'
+    weights in the first; layers come in falling order.
     """
     config = model.hf.config.get_text_config()
     count = getattr(config, "num_hidden_layers", 0)
@@ -47,24 +50,33 @@ def parts(model: Model, most: int = 6) -> list[Part]:
             place = int(name[len(own) + 1 :].partition(".")[0])
             layers.setdefault((own.rpartition(".")[0], place), []).append(name)
         else:
-            (before if id(weight) in words or (id(weight) in body and not layers) else head).append(name)
+            (before if id(weight) in words or (id(weight) in body and not layers) else head).append(
+                name
+            )
     if not layers:
         return [Part("all weights", (*head, *before))]
     ends = [Part("head", tuple(head))] if head else []
-    return [*ends, *_joined(layers, most - 2), *([Part("embeddings", tuple(before))] if before else [])]
+    return [
+        *ends,
+        *_joined(layers, most - 2),
+        *([Part("embeddings", tuple(before))] if before else []),
+    ]
 
 
 @contextmanager
 def shuffled(model: Model, gone: Sequence[Part], seed: int) -> Iterator[None]:
-    """Within, the numbers of each of these weights stand in a random order; as they were, to the bit, on exit.
+    """Within, the numbers of each of these weights stand in a random order; as they were, to the
+    bit, on exit.
 
-        w'_i = w_{pi(i)},   pi a permutation of the tensor's places, keyed to the seed and the weight's name
+        w'_i = w_{pi(i)},   pi a permutation of the tensor's places, keyed to the seed and the
+          weight's name
 
-    *Laws*: every tensor keeps its numbers, so its mean, its deviation and its extremes; one seed gives one order, whatever
-    else is shuffled; other weights are untouched; restored to the bit, also after an exception.
-    *Left open by the paper*: it draws from each architecture's initialiser, which changes the scale of trained weights and
-    needs a rule for each architecture; a shuffled tensor has the scale that the model was trained to.
-    Source: Adebayo et al. 2018, section 3.1, cascading randomisation.
+    *Laws*: every tensor keeps its numbers, so its mean, its deviation and its extremes; one seed
+    gives one order, whatever else is shuffled; other weights are untouched; restored to the bit,
+    also after an exception.
+    *Left open by the paper*: it draws from each architecture's initialiser, which changes the scale
+    of trained weights and needs a rule for each architecture; a shuffled tensor has the scale that
+    the model was trained to. Source: Adebayo et al. 2018, section 3.1, cascading randomisation.
     """
     known = dict(model.hf.named_parameters())
     names = [name for part in gone for name in part.weights]
@@ -86,20 +98,27 @@ def _stack(module: Any, sizes: set[int]) -> bool:
 
 
 def _joined(layers: dict[tuple[str, int], list[str]], most: int) -> list[Part]:
-    """The layers from the last to the first, neighbours joined into at most so many parts of almost equal size."""
+    """The layers from the last to the first, neighbours joined into at most so many parts of
+    almost equal size.
+    """
     names = list(reversed(layers))
     stacks = {stack for stack, _ in names}
     count = min(len(names), max(1, most))
     made = []
     for place in range(count):
         mine = names[place * len(names) // count : (place + 1) * len(names) // count]
-        shown = [f"{stack.rpartition('.')[2]} {layer + 1}" if len(stacks) > 1 else str(layer + 1) for stack, layer in mine]
+        shown = [
+            f"{stack.rpartition('.')[2]} {layer + 1}" if len(stacks) > 1 else str(layer + 1)
+            for stack, layer in mine
+        ]
         said = f"layer {shown[0]}" if len(shown) == 1 else f"layers {shown[0]} to {shown[-1]}"
         made.append(Part(said, tuple(weight for one in mine for weight in layers[one])))
     return made
 
 
 def _write(weight: Any, numbers: torch.Tensor) -> None:
-    """In place and counted as a change, so that whatever was derived from the weight is derived again."""
+    """In place and counted as a change, so that whatever was derived from the weight is derived
+    again.
+    """
     with torch.no_grad():
         weight.copy_(numbers)

@@ -8,7 +8,9 @@ from babelscope.analyses.spec import AnalysisSpec
 
 
 class Spec(AnalysisSpec):
-    """How many explanations of each method and language get a trust panel, and how it is computed."""
+    """How many explanations of each method and language get a trust panel, and how it is
+    computed.
+    """
 
     explanations: int = Field(default=3, ge=1)
     """Number of explanations of each method and language that get a panel."""

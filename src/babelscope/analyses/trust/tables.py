@@ -26,8 +26,14 @@ def tables(store: Store, study: Mapping[str, Any]) -> list[Trust] | None:
         return None
     attributions = with_tasks(read_named(store, "attributions", explained))
     columns = ("model", "lang", "id", "method", "options", "seed")
-    wanted = {tuple(row[name] for name in columns): json.loads(row["panel"]) for row in panels.to_pylist()}
+    wanted = {
+        tuple(row[name] for name in columns): json.loads(row["panel"]) for row in panels.to_pylist()
+    }
     ids = panels["id"].combine_chunks()
     kept = attributions.filter(pc.is_in(attributions["id"], value_set=ids)).to_pylist()
     rows = {tuple(row[name] for name in columns): row for row in kept}
-    return [judged(attribution(rows[place]), panel) for place, panel in sorted(wanted.items()) if place in rows]
+    return [
+        judged(attribution(rows[place]), panel)
+        for place, panel in sorted(wanted.items())
+        if place in rows
+    ]

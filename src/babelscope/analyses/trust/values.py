@@ -1,4 +1,6 @@
-"""A trust panel as a value: its checks, and how the explanation fades while the model is randomised."""
+"""A trust panel as a value: its checks, and how the explanation fades while the model is
+randomised.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,10 @@ CHECKS = {
     "stability": "Are they the same with other random numbers?",
     "siblings": "Do models tuned with other seeds get the same explanation?",
     "leave_one_out": "Do they rank the words as leaving each out does?",
-    "comprehensiveness": "Do the top words carry the decision, compared with random words and with a search for the best?",
-    "sufficiency": "Are the top words enough, compared with random words and with a search for the best?",
+    "comprehensiveness": "Do the top words carry the decision, compared with random words and with "
+    "a search for the best?",
+    "sufficiency": "Are the top words enough, compared with random words and with a search for the "
+    "best?",
     "randomisation": "Is the explanation lost when the model forgets what it has learned?",
     "calibration": "Is the model right as often as it says?",
 }
@@ -26,13 +30,17 @@ CHECKS = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of a trust panel: a number beside what chance would give, and what that amounts to."""
+    """One line of a trust panel: a number beside what chance would give, and what that
+    amounts to.
+    """
 
     name: str
     """One of CHECKS."""
     value: float
     low: float
-    """`low` and `high` hold 95 % of what chance gives; of calibration they are the interval of the observed rate."""
+    """`low` and `high` hold 95 % of what chance gives; of calibration they are the interval of the
+    observed rate.
+    """
     high: float
     verdict: str
     """One of "holds", "fails", "undecided" and "undefined"."""
@@ -42,10 +50,12 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How alike the explanation still is when these parts of the model, and all above them, have been shuffled.
+    """How alike the explanation still is when these parts of the model, and all above them, have
+    been shuffled.
 
-    `similarity` is Kendall's tau of the words' scores, a mean over the shuffles, `magnitude` that of their sizes without
-    signs; `low` and `high` hold 95 % of what random orders of the scores give."""
+    `similarity` is Kendall's tau of the words' scores, a mean over the shuffles, `magnitude` that
+    of their sizes without signs; `low` and `high` hold 95 % of what random orders of the scores
+    give."""
 
     part: str
     similarity: float
@@ -56,9 +66,11 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Whether one explanation can be trusted: the checks, and how it fades while the model is shuffled from the top down.
+    """Whether one explanation can be trusted: the checks, and how it fades while the model is
+    shuffled from the top down.
 
-    `untrained` is how alike the explanations of two wholly shuffled models are: what architecture and text alone decide."""
+    `untrained` is how alike the explanations of two wholly shuffled models are: what architecture
+    and text alone decide."""
 
     explanation: Attribution
     checks: tuple[Check, ...]
@@ -68,7 +80,10 @@ class Trust:
     def to_json(self) -> dict[str, Any]:
         """An object with the explanation, the checks and the stages; undefined numbers are null."""
         explained = Attributions((self.explanation,)).to_json()[0]
-        told = {"checks": [asdict(one) for one in self.checks], "stages": [asdict(one) for one in self.stages]}
+        told = {
+            "checks": [asdict(one) for one in self.checks],
+            "stages": [asdict(one) for one in self.stages],
+        }
         return {"explanation": explained, **plain(told), "untrained": plain(self.untrained)}
 
     def stored(self) -> StoredPanel:
@@ -91,6 +106,10 @@ def judged(one: Attribution, panel: Mapping[str, Any]) -> Trust:
     def again(part: Any) -> Any:
         return nan if part is None else part
 
-    checks = tuple(Check(**{name: again(part) for name, part in row.items()}) for row in panel["checks"])
-    stages = tuple(Stage(**{name: again(part) for name, part in row.items()}) for row in panel["stages"])
+    checks = tuple(
+        Check(**{name: again(part) for name, part in row.items()}) for row in panel["checks"]
+    )
+    stages = tuple(
+        Stage(**{name: again(part) for name, part in row.items()}) for row in panel["stages"]
+    )
     return Trust(one, checks, stages, again(panel["untrained"]))

@@ -1,4 +1,6 @@
-"""What can happen, before it is said in any language: people, things, events, properties and comparisons."""
+"""What can happen, before it is said in any language: people, things, events, properties and
+comparisons.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Somebody did something: *Maria did not buy a red bicycle from Omar in Cairo last week*, *all tourists saw a dog*."""
+    """Somebody did something: *Maria did not buy a red bicycle from Omar in Cairo last week*, *all
+    tourists saw a dog*.
+    """
 
     subject: str
     """A row of PEOPLE, or of GROUPS if there is a quantifier."""
@@ -57,7 +61,8 @@ Statement = Event | Property | Comparison
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Two events; `first` is said first where the language leaves a choice, and belongs to the main clause.
+    """Two events; `first` is said first where the language leaves a choice, and belongs to the main
+    clause.
 
     `link`: *and*; *before* (first before second); *after* (first after second).
     """
@@ -102,21 +107,57 @@ ADJECTIVES = {
 }
 """Adjectives that suit the kind of thing."""
 
-OPPOSITES = {"big": "small", "small": "big", "new": "old", "old": "new", "expensive": "cheap", "cheap": "expensive"}
+OPPOSITES = {
+    "big": "small",
+    "small": "big",
+    "new": "old",
+    "old": "new",
+    "expensive": "cheap",
+    "cheap": "expensive",
+}
 """Nothing is both; it can be neither. These also compare: *bigger*."""
 
 VERBS = ("buy", "sell", "find", "lose", "see", "photograph", "draw")
-CONVERSES = {"give": "receive", "receive": "give", "sell": "buy", "buy": "sell", "lend": "borrow", "borrow": "lend"}
+CONVERSES = {
+    "give": "receive",
+    "receive": "give",
+    "sell": "buy",
+    "buy": "sell",
+    "lend": "borrow",
+    "borrow": "lend",
+}
 """*Maria gave Omar a book* says what *Omar received a book from Maria* says."""
 GIVING = ("give", "sell", "lend")
-"""The other person gets the thing; with the converse verb the subject gets it from the other person."""
+"""The other person gets the thing; with the converse verb the subject gets it from the other
+person.
+"""
 
 GROUPS = ("students", "farmers", "tourists", "doctors", "children", "teachers")
 QUANTIFIERS = ("all", "some", "no")
 """A group is never empty: *all* includes *some*."""
 
-PLACES = ("madrid", "cairo", "delhi", "beijing", "london", "istanbul", "paris", "nairobi", "rome", "mumbai")
-TIMES = ("yesterday", "last_week", "last_month", "last_year", "monday", "friday", "spring", "summer")
+PLACES = (
+    "madrid",
+    "cairo",
+    "delhi",
+    "beijing",
+    "london",
+    "istanbul",
+    "paris",
+    "nairobi",
+    "rome",
+    "mumbai",
+)
+TIMES = (
+    "yesterday",
+    "last_week",
+    "last_month",
+    "last_year",
+    "monday",
+    "friday",
+    "spring",
+    "summer",
+)
 
 
 def kind(noun: str) -> str:
@@ -129,7 +170,9 @@ def converse(event: Event) -> Event:
 
 
 def narrower(narrow: Event, wide: Event) -> bool:
-    """Whether every doing of the first is one of the second: the same verb, a thing that is included, no less said of it."""
+    """Whether every doing of the first is one of the second: the same verb, a thing that is
+    included, no less said of it.
+    """
     return (
         narrow.verb == wide.verb
         and wide.thing.noun in (narrow.thing.noun, kind(narrow.thing.noun))
@@ -155,13 +198,19 @@ def entails(premise: Statement, hypothesis: Statement) -> bool:
             return False
         if _denies(premise):
             return narrower(hypothesis, premise)
-        return narrower(premise, hypothesis) and not (premise.quantifier == "some" and hypothesis.quantifier == "all")
+        return narrower(premise, hypothesis) and not (
+            premise.quantifier == "some" and hypothesis.quantifier == "all"
+        )
     if isinstance(premise, Property) and isinstance(hypothesis, Property):
         if (premise.owner, premise.noun) != (hypothesis.owner, hypothesis.noun):
             return False
         if premise.quality == hypothesis.quality:
             return premise.negated == hypothesis.negated
-        return OPPOSITES.get(premise.quality) == hypothesis.quality and hypothesis.negated and not premise.negated
+        return (
+            OPPOSITES.get(premise.quality) == hypothesis.quality
+            and hypothesis.negated
+            and not premise.negated
+        )
     if isinstance(premise, Comparison) and isinstance(hypothesis, Comparison):
         return hypothesis in (premise, turned(premise))
     return False
@@ -179,7 +228,10 @@ def contradicts(premise: Statement, hypothesis: Statement) -> bool:
             return premise == replace(hypothesis, negated=False)
         return entails(premise, replace(hypothesis, negated=True))
     if isinstance(premise, Comparison) and isinstance(hypothesis, Comparison):
-        return replace(hypothesis, quality=OPPOSITES[hypothesis.quality]) in (premise, turned(premise))
+        return replace(hypothesis, quality=OPPOSITES[hypothesis.quality]) in (
+            premise,
+            turned(premise),
+        )
     return False
 
 

@@ -15,9 +15,30 @@ SUBJECTS = {
 """People by the topic that they usually stand for. All are one person, definite."""
 
 DEEDS = {
-    "sports": ("win_championship", "lose_match", "train_tournament", "celebrate_victory", "criticise_referee", "break_record"),
-    "health": ("treat_patients", "recommend_medicine", "examine_wound", "prepare_vaccine", "visit_hospital", "cure_disease"),
-    "economy": ("raise_prices", "pay_taxes", "invest_money", "sign_contract", "count_profits", "buy_shares"),
+    "sports": (
+        "win_championship",
+        "lose_match",
+        "train_tournament",
+        "celebrate_victory",
+        "criticise_referee",
+        "break_record",
+    ),
+    "health": (
+        "treat_patients",
+        "recommend_medicine",
+        "examine_wound",
+        "prepare_vaccine",
+        "visit_hospital",
+        "cure_disease",
+    ),
+    "economy": (
+        "raise_prices",
+        "pay_taxes",
+        "invest_money",
+        "sign_contract",
+        "count_profits",
+        "buy_shares",
+    ),
     "science": (
         "publish_experiment",
         "repeat_measurement",
@@ -26,8 +47,22 @@ DEEDS = {
         "observe_planet",
         "use_microscope",
     ),
-    "culture": ("open_exhibition", "rehearse_play", "record_song", "recite_poem", "photograph_sculpture", "praise_orchestra"),
-    "technology": ("update_software", "repair_computer", "test_app", "install_program", "build_robot", "lose_password"),
+    "culture": (
+        "open_exhibition",
+        "rehearse_play",
+        "record_song",
+        "recite_poem",
+        "photograph_sculpture",
+        "praise_orchestra",
+    ),
+    "technology": (
+        "update_software",
+        "repair_computer",
+        "test_app",
+        "install_program",
+        "build_robot",
+        "lose_password",
+    ),
 }
 """What they did, by the topic that the deed belongs to, whoever did it."""
 
@@ -44,15 +79,36 @@ MATTERS = {
 TOPICS = tuple(SUBJECTS)
 CARRIERS = ("lecture", "article", "programme", "conference", "conversation")
 """What is about something."""
-TIMES = ("yesterday", "last_week", "last_month", "last_year", "monday", "friday", "spring", "summer")
-PLACES = ("madrid", "cairo", "delhi", "beijing", "london", "istanbul", "paris", "nairobi", "rome", "mumbai")
+TIMES = (
+    "yesterday",
+    "last_week",
+    "last_month",
+    "last_year",
+    "monday",
+    "friday",
+    "spring",
+    "summer",
+)
+PLACES = (
+    "madrid",
+    "cairo",
+    "delhi",
+    "beijing",
+    "london",
+    "istanbul",
+    "paris",
+    "nairobi",
+    "rome",
+    "mumbai",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class News:
     """One news item. By its frame, with what decides the topic in brackets:
 
-    deed      Yesterday the coach [won the championship] in Rome.  The coach may be a doctor: the deed decides.
+    deed      Yesterday the coach [won the championship] in Rome.  The coach may be a doctor: the
+      deed decides.
     speech    Yesterday the doctor spoke about [football] in Rome.
     not_but   Yesterday the lecture was [not] about *taxes* [but] about [football].
     although  [Although] the programme began with *taxes*, it was [mainly] about [football].

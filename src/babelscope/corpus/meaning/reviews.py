@@ -44,7 +44,9 @@ class Review:
 
 
 class Frame(NamedTuple):
-    """Which parts of a frame decide the label, and whether the link turns the left opinion round."""
+    """Which parts of a frame decide the label, and whether the link turns the left
+    opinion round.
+    """
 
     left: bool
     right: bool
@@ -61,9 +63,13 @@ FRAMES = {
     "after": Frame(True, False, True),  # I loved the film, although the plot was boring
     "surprised": Frame(False, True, True),  # I thought the plot would be boring, but it was moving
     "agree": Frame(True, False, True),  # my aunt loved the film, and I agree with her
-    "disagree": Frame(True, False, True, flips=True),  # my aunt loved the film, but I do not agree with her
+    "disagree": Frame(
+        True, False, True, flips=True
+    ),  # my aunt loved the film, but I do not agree with her
     "confirmed": Frame(True, False, True),  # I thought the plot would be boring, and I was right
-    "refuted": Frame(True, False, True, flips=True),  # I thought the plot would be boring, but I was wrong
+    "refuted": Frame(
+        True, False, True, flips=True
+    ),  # I thought the plot would be boring, but I was wrong
 }
 
 
@@ -237,24 +243,48 @@ TOPICS = {
         "classroom": "thing room cabin",
     },
 }
-"""Domain -> thing to judge -> its kinds. The first thing of a domain, named like it, is the item reviewed."""
+"""Domain -> thing to judge -> its kinds. The first thing of a domain, named like it, is the item
+reviewed.
+"""
 
 HOLDERS = ("brother", "sister", "friends", "colleagues", "aunt", "neighbour", "critics")
 CRITICISED = frozenset({"film", "restaurant", "novel", "concert"})
 """Domains that professional critics write about."""
 
 DEGREES = {True: ("", "", "very", "extremely"), False: ("", "", "truly")}
-"""Degrees of a gradable (negatable) quality, and of an extreme one; a negated one takes '' or 'at_all'."""
+"""Degrees of a gradable (negatable) quality, and of an extreme one; a negated one takes '' or
+'at_all'.
+"""
 
-TIMES = ("last_week", "last_saturday", "last_month", "last_year", "summer", "spring", "may", "holidays")
-COMPANY = ("sister", "parents", "friend", "colleagues", "cousin", "two_friends", "neighbours", "uncle")
+TIMES = (
+    "last_week",
+    "last_saturday",
+    "last_month",
+    "last_year",
+    "summer",
+    "spring",
+    "may",
+    "holidays",
+)
+COMPANY = (
+    "sister",
+    "parents",
+    "friend",
+    "colleagues",
+    "cousin",
+    "two_friends",
+    "neighbours",
+    "uncle",
+)
 CITIES = ("madrid", "cairo", "delhi", "beijing", "london", "istanbul")
 ALONE = frozenset({"novel", "phone"})
 """Domains whose scene has no company; reading a novel has no city either."""
 
 OPENERS = ("honestly", "truth", "frankly")
 VIEWS = ("opinion", "for_me")
-"""Openers that turn a fact into a view: out of place where the clause already says whose view it is."""
+"""Openers that turn a fact into a view: out of place where the clause already says whose view it
+is.
+"""
 SUMMARIES = ("overall", "in_the_end", "all_in_all")
 NOTES = ("a", "b", "c")
 """Each domain has three neutral remarks."""
@@ -277,7 +307,9 @@ def label(review: Review) -> str:
 
 
 def again(review: Review) -> bool:
-    """Whether the right opinion is about the same thing as the left one, so that a pronoun is due."""
+    """Whether the right opinion is about the same thing as the left one, so that a
+    pronoun is due.
+    """
     return review.right is not None and review.right.topic == review.left.topic
 
 

@@ -57,7 +57,9 @@ def event(rng: Random, split: str, subject: str, *, general: float = 0.0) -> Eve
 
 def group(rng: Random, split: str) -> Event:
     """What all, some or no members of a group did."""
-    done = replace(event(rng, split, pick(rng, GROUPS), general=0.4), quantifier=pick(rng, QUANTIFIERS))
+    done = replace(
+        event(rng, split, pick(rng, GROUPS), general=0.4), quantifier=pick(rng, QUANTIFIERS)
+    )
     return replace(done, time="") if done.place else done
 
 

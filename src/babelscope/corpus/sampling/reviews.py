@@ -29,13 +29,17 @@ from babelscope.corpus.meaning.reviews import (
 from babelscope.corpus.splits import known, owns, pick, source
 
 
-def _quality(rng: Random, topic: str, kinds: str, good: bool, negated: bool, holder: str = "") -> Opinion:
+def _quality(
+    rng: Random, topic: str, kinds: str, good: bool, negated: bool, holder: str = ""
+) -> Opinion:
     """A quality that suits the topic; a personal impression is more specific than good or bad."""
     fitting = frozenset(kinds.split())
     names = [
         name
         for name, row in QUALITIES.items()
-        if row.positive == (good != negated) and (row.negatable or not negated) and row.kinds & fitting
+        if row.positive == (good != negated)
+        and (row.negatable or not negated)
+        and row.kinds & fitting
         if not (holder and name in ("good", "bad"))
     ]
     if not names:
@@ -50,9 +54,15 @@ def _attitude(rng: Random, topic: str, good: bool, negated: bool, holder: str = 
     rows = [
         name
         for name, row in ATTITUDES.items()
-        if row.positive == (good != negated) and (row.negatable or not negated) and kind in row.kinds
+        if row.positive == (good != negated)
+        and (row.negatable or not negated)
+        and kind in row.kinds
     ]
-    return Opinion(topic, pick(rng, rows), negated, holder) if rows else _attitude(rng, topic, good, False, holder)
+    return (
+        Opinion(topic, pick(rng, rows), negated, holder)
+        if rows
+        else _attitude(rng, topic, good, False, holder)
+    )
 
 
 def _own(rng: Random, domain: str, good: bool, negated: bool) -> Opinion:
@@ -112,7 +122,9 @@ def _both(rng: Random, domain: str, good: bool) -> Review:
 
 def _because(rng: Random, domain: str, good: bool) -> Review:
     left, right = _attitude(rng, domain, good, _some(rng)), _part(rng, domain, good, _some(rng))
-    if right.evaluation.startswith(left.evaluation):  # "it disappointed me because the pool was disappointing"
+    if right.evaluation.startswith(
+        left.evaluation
+    ):  # "it disappointed me because the pool was disappointing"
         return _because(rng, domain, good)
     return Review(domain, "because", left, right)
 
@@ -152,7 +164,9 @@ def _surprised(rng: Random, domain: str, good: bool) -> Review:
 
 def _echo(rng: Random, domain: str, good: bool) -> Review:
     flips = rng.random() < 0.5
-    return Review(domain, "disagree" if flips else "agree", _others(rng, domain, good != flips, _some(rng)))
+    return Review(
+        domain, "disagree" if flips else "agree", _others(rng, domain, good != flips, _some(rng))
+    )
 
 
 def _forecast(rng: Random, domain: str, good: bool) -> Review:
@@ -192,14 +206,20 @@ def _scene(rng: Random, split: str, domain: str, short: bool) -> Scene:
     """A time, company and city whose combination belongs to the split."""
     while True:
         company = pick(rng, ("", *known(split, COMPANY, 1))) if domain not in ALONE else ""
-        city = pick(rng, ("", *known(split, CITIES, 1))) if domain != "novel" and not (short and company) else ""
+        city = (
+            pick(rng, ("", *known(split, CITIES, 1)))
+            if domain != "novel" and not (short and company)
+            else ""
+        )
         scene = Scene(pick(rng, TIMES), company, city)
         if owns(split, "scene", domain, scene.time, company, city) or domain == "novel":
             return scene
 
 
 def _furnished(rng: Random, review: Review, split: str) -> Review:
-    """The review with an opener, a scene or a note: at least one if it is short, at most one if it is long."""
+    """The review with an opener, a scene or a note: at least one if it is short, at most one if it
+    is long.
+    """
     left, long = review.left, review.right is not None or review.frame != "plain"
     openers = () if foreign(left) else OPENERS if left.holder or long else OPENERS + VIEWS
     extras = ["scene", "note"] + ["opener"] * bool(openers)
@@ -223,7 +243,9 @@ def _signature(review: Review) -> tuple[object, ...]:
 
 
 def reviews(split: str, seed: int) -> Iterator[Review]:
-    """Reviews of the split without end and without repetition; a longer run starts like a shorter one."""
+    """Reviews of the split without end and without repetition; a longer run starts like a shorter
+    one.
+    """
     rng, seen = source("sentiment", split, seed), set[Review]()
     while True:
         sampler, good = _sampler(rng), rng.random() < 0.5

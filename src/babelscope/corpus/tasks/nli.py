@@ -47,12 +47,18 @@ def _changed_thing(rng: Random, thing: Thing) -> Thing:
     """The thing named more or less exactly."""
     form = pick(rng, ("adjective", "noun"))
     if form == "adjective":
-        return replace(thing, adjective="" if thing.adjective else pick(rng, ADJECTIVES[kind(thing.noun)]))
-    return replace(thing, noun=pick(rng, KINDS[thing.noun]) if thing.noun in KINDS else kind(thing.noun))
+        return replace(
+            thing, adjective="" if thing.adjective else pick(rng, ADJECTIVES[kind(thing.noun)])
+        )
+    return replace(
+        thing, noun=pick(rng, KINDS[thing.noun]) if thing.noun in KINDS else kind(thing.noun)
+    )
 
 
 def _changed_event(rng: Random, event: Event, split: str) -> Event:
-    """One step away: more or less said of the thing, the place, the time, the number, or the opposite said."""
+    """One step away: more or less said of the thing, the place, the time, the number, or the
+    opposite said.
+    """
     step = pick(rng, ("thing", "thing", "place", "time", "turn"))
     if step == "thing":
         return replace(event, thing=_changed_thing(rng, event.thing))
@@ -84,7 +90,11 @@ def _premise(rng: Random, split: str, name: str) -> Statement:
         return replace(sampling.event(rng, split, name, general=0.3), negated=chance(rng, 0.35))
     if form < 0.8:
         return sampling.group(rng, split)
-    return sampling.owned(rng, name) if form < 0.9 else sampling.comparison(rng, name, sampling.people(rng, split, 1)[0])
+    return (
+        sampling.owned(rng, name)
+        if form < 0.9
+        else sampling.comparison(rng, name, sampling.people(rng, split, 1)[0])
+    )
 
 
 def _sampled(rng: Random, split: str, label: str) -> Inference | None:
@@ -94,33 +104,56 @@ def _sampled(rng: Random, split: str, label: str) -> Inference | None:
         return None
     aside = sampling.event(rng, split, stranger) if chance(rng, 0.6) else None
     hypothesis = _changed(rng, premise, split)
-    if aside and isinstance(premise, Event) and not premise.quantifier and label == "neutral" and chance(rng, 0.25):
+    if (
+        aside
+        and isinstance(premise, Event)
+        and not premise.quantifier
+        and label == "neutral"
+        and chance(rng, 0.25)
+    ):
         hypothesis = replace(premise, subject=stranger, place="", time="")  # who did it is mixed up
         if aside.verb == premise.verb:
             return None
-    if hypothesis == premise or _rival(premise, hypothesis) or relation(premise, hypothesis) != label:
+    if (
+        hypothesis == premise
+        or _rival(premise, hypothesis)
+        or relation(premise, hypothesis) != label
+    ):
         return None
     if not owns(split, "nli", *_signature(premise), *_signature(hypothesis)):
         return None
-    joined = bool(aside) and isinstance(premise, Event) and not (premise.quantifier or premise.negated) and chance(rng, 0.5)
+    joined = (
+        bool(aside)
+        and isinstance(premise, Event)
+        and not (premise.quantifier or premise.negated)
+        and chance(rng, 0.5)
+    )
     return Inference(premise, hypothesis, aside, bool(aside) and chance(rng, 0.5), joined)
 
 
 def _rival(premise: Statement, hypothesis: Statement) -> bool:
-    """Whether a reader might take both for one event, told in two ways: *in Paris* and *in Rome*, *a dog* and *a cat*."""
+    """Whether a reader might take both for one event, told in two ways: *in Paris* and *in Rome*,
+    *a dog* and *a cat*.
+    """
     if not (isinstance(premise, Event) and isinstance(hypothesis, Event)):
         return False
     pairs = [
         (premise.place, hypothesis.place),
         (premise.time, hypothesis.time),
         (premise.thing.adjective, hypothesis.thing.adjective),
-        *([(premise.thing.noun, hypothesis.thing.noun)] if {premise.thing.noun, hypothesis.thing.noun} <= set(KIND) else []),
+        *(
+            [(premise.thing.noun, hypothesis.thing.noun)]
+            if {premise.thing.noun, hypothesis.thing.noun} <= set(KIND)
+            else []
+        ),
     ]
     return any(first and second and first != second for first, second in pairs)
 
 
 def _signature(statement: Statement) -> tuple[object, ...]:
-    """What is held out: the premise's wording with the hypothesis', but for names, places and times."""
+    """What is held out: the premise's wording with the hypothesis', but for names, places and
+    times.
+    """
     if isinstance(statement, Event):
         parts = (bool(statement.place), bool(statement.time), statement.negated)
         return statement.quantifier, statement.verb, statement.thing, *parts
@@ -152,8 +185,14 @@ def _premise_text(inference: Inference, lang: str) -> tuple[Gold, str]:
 
 
 def _beside(premise: Statement, hypothesis: Statement) -> set[str]:
-    """The parts of the premise that the hypothesis neither needs nor meets; a denial needs all of its parts."""
-    if not (isinstance(premise, Event) and isinstance(hypothesis, Event)) or premise.negated or premise.quantifier == "no":
+    """The parts of the premise that the hypothesis neither needs nor meets; a denial needs all of
+    its parts.
+    """
+    if (
+        not (isinstance(premise, Event) and isinstance(hypothesis, Event))
+        or premise.negated
+        or premise.quantifier == "no"
+    ):
         return set()
     beside = set[str]()
     if premise.thing.adjective and not hypothesis.thing.adjective:
@@ -169,7 +208,9 @@ def _realise(inference: Inference, lang: str) -> Realised:
     premise, prefix = _premise_text(inference, lang)
     beside = _beside(inference.premise, inference.hypothesis)
     mixed = (
-        isinstance(inference.hypothesis, Event) and inference.aside and inference.hypothesis.subject == inference.aside.subject
+        isinstance(inference.hypothesis, Event)
+        and inference.aside
+        and inference.hypothesis.subject == inference.aside.subject
     )
 
     def decides(concept: str) -> bool:
@@ -188,10 +229,14 @@ NLI = Task(
     ("premise", "hypothesis"),
     _meanings,
     _realise,
-    "Does the second sentence follow from the first, contradict it, or neither? By negation, *all*, *some* and *no*, kinds of "
-    "things, adjectives, places and times that are left out or added, opposites and comparisons; something beside the point "
+    "Does the second sentence follow from the first, contradict it, or neither? By negation, "
+    "*all*, *some* and *no*, kinds of "
+    "things, adjectives, places and times that are left out or added, opposites and comparisons; "
+    "something beside the point "
     "stands in three premises of five.",
-    "The rationale holds the hypothesis, and of the premise the statement that it is about without the parts that do "
-    "not matter. What a split holds out: the combinations of the premise's and the hypothesis' verbs, things, "
+    "The rationale holds the hypothesis, and of the premise the statement that it is about without "
+    "the parts that do "
+    "not matter. What a split holds out: the combinations of the premise's and the hypothesis' "
+    "verbs, things, "
     "adjectives and quantifiers; two names, one place and one time each.",
 )

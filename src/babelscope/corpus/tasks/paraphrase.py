@@ -39,7 +39,9 @@ class Pair:
 def _two(rng: Random, split: str) -> tuple[Event, Event]:
     """Two people, two things, two verbs."""
     name, other = sampling.people(rng, split, 2)
-    first, second = (replace(sampling.event(rng, split, each), place="", time="") for each in (name, other))
+    first, second = (
+        replace(sampling.event(rng, split, each), place="", time="") for each in (name, other)
+    )
     if first.thing.noun == second.thing.noun or first.verb == second.verb:
         return _two(rng, split)
     first = replace(first, place=sampling.place(rng, split)) if chance(rng, 0.5) else first
@@ -53,13 +55,18 @@ def _order(rng: Random, split: str, same: bool) -> tuple[Side, Side]:
     other = {"before": "after", "after": "before"}[link]
     if same:
         return Joined(first, link, second), Joined(second, other, first)
-    return Joined(first, link, second), Joined(first, other, second) if chance(rng, 0.75) else Joined(second, link, first)
+    return Joined(first, link, second), Joined(first, other, second) if chance(
+        rng, 0.75
+    ) else Joined(second, link, first)
 
 
 def _exchange(rng: Random, split: str, same: bool) -> tuple[Side, Side]:
     """*A sold it to B* is *B bought it from A*, not *A bought it from B*, nor *B sold it to A*."""
     name, other = sampling.people(rng, split, 2)
-    first = replace(sampling.exchange(rng, name, other), time=sampling.time(rng, split) if chance(rng, 0.5) else "")
+    first = replace(
+        sampling.exchange(rng, name, other),
+        time=sampling.time(rng, split) if chance(rng, 0.5) else "",
+    )
     swapped = replace(first, subject=other, other=name)
     return first, converse(first) if same else converse(swapped) if chance(rng, 0.75) else swapped
 
@@ -76,26 +83,45 @@ def _comparison(rng: Random, split: str, same: bool) -> tuple[Side, Side]:
 def _pairing(rng: Random, split: str, same: bool) -> tuple[Side, Side]:
     """Two deeds in either order; who did what must stay."""
     first, second = _two(rng, split)
-    left, right = (first, second) if same else (replace(first, thing=second.thing), replace(second, thing=first.thing))
-    return Joined(first, "and", second), Joined(right, "and", left) if same or chance(rng, 0.5) else Joined(left, "and", right)
+    left, right = (
+        (first, second)
+        if same
+        else (replace(first, thing=second.thing), replace(second, thing=first.thing))
+    )
+    return Joined(first, "and", second), Joined(right, "and", left) if same or chance(
+        rng, 0.5
+    ) else Joined(left, "and", right)
 
 
 def _replaced(rng: Random, split: str, side: Side) -> Side:
     """The same said of somebody or something else: one name, verb or thing is exchanged."""
     if isinstance(side, Joined):
         if chance(rng, 0.5):
-            return replace(side, first=_other_event(rng, split, side.first, {side.first.subject, side.second.subject}))
-        return replace(side, second=_other_event(rng, split, side.second, {side.first.subject, side.second.subject}))
+            return replace(
+                side,
+                first=_other_event(
+                    rng, split, side.first, {side.first.subject, side.second.subject}
+                ),
+            )
+        return replace(
+            side,
+            second=_other_event(rng, split, side.second, {side.first.subject, side.second.subject}),
+        )
     if isinstance(side, Event):
         return _other_event(rng, split, side, {side.subject, side.other})
-    noun = pick(rng, [each for each in KINDS[KIND[side.noun]] if each not in (side.noun, side.other_noun)])
+    noun = pick(
+        rng, [each for each in KINDS[KIND[side.noun]] if each not in (side.noun, side.other_noun)]
+    )
     return replace(side, noun=noun) if chance(rng, 0.5) else replace(side, other_noun=noun)
 
 
 def _other_event(rng: Random, split: str, event: Event, known: set[str]) -> Event:
     part = pick(rng, ("subject", "verb", "thing"))
     if part == "subject":
-        return replace(event, subject=next(name for name in sampling.people(rng, split, 4) if name not in known))
+        return replace(
+            event,
+            subject=next(name for name in sampling.people(rng, split, 4) if name not in known),
+        )
     if part == "thing":
         siblings = [each for each in KINDS[KIND[event.thing.noun]] if each != event.thing.noun]
         return replace(event, thing=replace(event.thing, noun=pick(rng, siblings)))
@@ -103,14 +129,23 @@ def _other_event(rng: Random, split: str, event: Event, known: set[str]) -> Even
     return replace(event, verb=pick(rng, [each for each in verbs if each != event.verb]))
 
 
-SAMPLERS: tuple[Callable[[Random, str, bool], tuple[Side, Side]], ...] = (_order, _exchange, _comparison, _pairing)
+SAMPLERS: tuple[Callable[[Random, str, bool], tuple[Side, Side]], ...] = (
+    _order,
+    _exchange,
+    _comparison,
+    _pairing,
+)
 
 
 def _signature(side: Side) -> tuple[object, ...]:
     """What is held out: verbs, things and their order, but for names, places and times."""
     if isinstance(side, Joined):
         return side.link, *_signature(side.first), *_signature(side.second)
-    return (side.verb, side.thing) if isinstance(side, Event) else (side.noun, side.quality, side.other_noun)
+    return (
+        (side.verb, side.thing)
+        if isinstance(side, Event)
+        else (side.noun, side.quality, side.other_noun)
+    )
 
 
 def _meanings(split: str, seed: int) -> Iterator[Pair]:
@@ -122,7 +157,9 @@ def _meanings(split: str, seed: int) -> Iterator[Pair]:
             second = _replaced(rng, split, second)
         else:
             first, second = sample(rng, split, same)
-        if not owns(split, "paraphrase", *sorted((str(_signature(first)), str(_signature(second))))):
+        if not owns(
+            split, "paraphrase", *sorted((str(_signature(first)), str(_signature(second))))
+        ):
             continue
         pair = Pair(first, second, same)
         if pair not in seen:
@@ -131,7 +168,10 @@ def _meanings(split: str, seed: int) -> Iterator[Pair]:
 
 
 def _realise(pair: Pair, lang: str) -> Realised:
-    texts = [deciding(sentences([realised(side, lang)], lang), _decides) for side in (pair.first, pair.second)]
+    texts = [
+        deciding(sentences([realised(side, lang)], lang), _decides)
+        for side in (pair.first, pair.second)
+    ]
     return Realised(tuple(texts), LABELS[pair.same])
 
 
@@ -145,9 +185,12 @@ PARAPHRASE = Task(
     ("sentence", "other sentence"),
     _meanings,
     _realise,
-    "Do the two texts say the same? They differ in order and view: *before* and *after*, *sell to* and *buy from*, *bigger* "
+    "Do the two texts say the same? They differ in order and view: *before* and *after*, *sell to* "
+    "and *buy from*, *bigger* "
     "and *smaller*, who did which of two things; or one name, verb or thing is another.",
-    "The rationale holds who did what to whom in which order, on both sides, but no places and times. What a split "
-    "holds out: the combinations of the verbs, things and adjectives of both sides; two names, one place and one time "
+    "The rationale holds who did what to whom in which order, on both sides, but no places and "
+    "times. What a split "
+    "holds out: the combinations of the verbs, things and adjectives of both sides; two names, one "
+    "place and one time "
     "each.",
 )

@@ -1,4 +1,6 @@
-"""Reading comprehension over the events: three or four sentences, and a question that one of them answers."""
+"""Reading comprehension over the events: three or four sentences, and a question that one of them
+answers.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ PARTS = {"who": "subject.", "what": "thing.", "where": "place.", "when": "time."
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`question` is the event of sentence `at` with some of its parts left out; so is the part in question."""
+    """`question` is the event of sentence `at` with some of its parts left out; so is the part in
+    question.
+    """
 
     story: tuple[Event | Property, ...]
     at: int
@@ -32,19 +36,36 @@ def answers(question: Event, part: str, event: Event) -> bool:
     pairs = [
         (question.verb, event.verb),
         *([(question.subject, event.subject)] if part != "who" else []),
-        *([(question.thing.noun, event.thing.noun), (question.thing.adjective, event.thing.adjective)] * (part != "what")),
+        *(
+            [
+                (question.thing.noun, event.thing.noun),
+                (question.thing.adjective, event.thing.adjective),
+            ]
+            * (part != "what")
+        ),
         (question.other, event.other),
         *([(question.place, event.place)] if part != "where" else []),
         *([(question.time, event.time)] if part != "when" else []),
     ]
-    has = {"who": event.subject, "what": event.thing.noun, "where": event.place, "when": event.time}[part]
+    has = {
+        "who": event.subject,
+        "what": event.thing.noun,
+        "where": event.place,
+        "when": event.time,
+    }[part]
     return bool(has) and all(one in ("", two) for one, two in pairs)
 
 
 def _story(rng: Random, split: str) -> list[Event]:
-    """Three events; each shares its person, verb or thing with the first, so that no single word finds the answer."""
+    """Three events; each shares its person, verb or thing with the first, so that no single word
+    finds the answer.
+    """
     names = sampling.people(rng, split, 3)
-    first = replace(sampling.event(rng, split, names[0]), place=sampling.place(rng, split), time=sampling.time(rng, split))
+    first = replace(
+        sampling.event(rng, split, names[0]),
+        place=sampling.place(rng, split),
+        time=sampling.time(rng, split),
+    )
     events = [first]
     for name in names[1:]:
         other = sampling.event(rng, split, name)
@@ -54,7 +75,10 @@ def _story(rng: Random, split: str) -> list[Event]:
         elif shared == "verb":
             other = replace(other, verb=first.verb)
         else:
-            other = replace(other, thing=replace(other.thing, noun=first.thing.noun, adjective=first.thing.adjective))
+            other = replace(
+                other,
+                thing=replace(other.thing, noun=first.thing.noun, adjective=first.thing.adjective),
+            )
         events.append(other)
     return events
 
@@ -77,7 +101,15 @@ def _sampled(rng: Random, split: str) -> Reading | None:
     question = _question(rng, events[0], part)
     if sum(answers(question, part, event) for event in events) != 1:
         return None
-    if not owns(split, "reading", part, question.verb, question.thing, bool(question.place), bool(question.time)):
+    if not owns(
+        split,
+        "reading",
+        part,
+        question.verb,
+        question.thing,
+        bool(question.place),
+        bool(question.time),
+    ):
         return None
     story: list[Event | Property] = [*events]
     if chance(rng, 0.4):
@@ -96,18 +128,28 @@ def _meanings(split: str, seed: int) -> Iterator[Reading]:
 
 
 def _realise(reading: Reading, lang: str) -> Realised:
-    question = sentences([LANGUAGES[lang].events.question(reading.question, reading.part)], lang, question=True)
+    question = sentences(
+        [LANGUAGES[lang].events.question(reading.question, reading.part)], lang, question=True
+    )
     story = sentences([realised(each, lang) for each in reading.story], lang)
     needed = _parts(reading)
     prefix = f"s{reading.at}."
 
     def decides(concept: str) -> bool:
         rest = concept.removeprefix(prefix)
-        return rest != concept and (rest == reading.question.verb or any(rest.startswith(part) for part in needed))
+        return rest != concept and (
+            rest == reading.question.verb or any(rest.startswith(part) for part in needed)
+        )
 
     event = reading.story[reading.at]
-    city = event.place if isinstance(event, Event) and reading.part == "where" else ""  # not the preposition
-    return Realised((deciding(question, lambda _: True), deciding(story, decides)), None, prefix + PARTS[reading.part] + city)
+    city = (
+        event.place if isinstance(event, Event) and reading.part == "where" else ""
+    )  # not the preposition
+    return Realised(
+        (deciding(question, lambda _: True), deciding(story, decides)),
+        None,
+        prefix + PARTS[reading.part] + city,
+    )
 
 
 def _parts(reading: Reading) -> list[str]:
@@ -124,8 +166,11 @@ READING = Task(
     ("question", "story"),
     _meanings,
     _realise,
-    "Who, what, where or when? One sentence of the story answers; the others share its people, verbs or things.",
-    "The rationale holds the question, and of the sentence that answers it the parts that the question names or asks "
-    "for. What a split holds out: the combinations of question word, verb and thing; two names, one place and one "
+    "Who, what, where or when? One sentence of the story answers; the others share its people, "
+    "verbs or things.",
+    "The rationale holds the question, and of the sentence that answers it the parts that the "
+    "question names or asks "
+    "for. What a split holds out: the combinations of question word, verb and thing; two names, "
+    "one place and one "
     "time each.",
 )

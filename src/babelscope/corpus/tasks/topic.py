@@ -45,7 +45,9 @@ def _sampled(rng: Random, split: str) -> News:
         news = replace(news, carrier=pick(rng, known(split, CARRIERS, 1)))
     if frame in ("deed", "speech", "not_but"):
         news = replace(news, time=time)
-    return replace(news, place=place if frame not in ("although", "not_but") and chance(rng, 0.6) else "")
+    return replace(
+        news, place=place if frame not in ("although", "not_but") and chance(rng, 0.6) else ""
+    )
 
 
 def _signature(news: News) -> tuple[str, ...]:
@@ -63,7 +65,11 @@ def _meanings(split: str, seed: int) -> Iterator[tuple[News, ...]]:
         items: tuple[News, ...] = (item,)
         if chance(rng, 0.25):
             more = _sampled(rng, split)
-            if more.topic != item.topic or more.frame == item.frame or not owns(split, *_signature(more)):
+            if (
+                more.topic != item.topic
+                or more.frame == item.frame
+                or not owns(split, *_signature(more))
+            ):
                 continue
             items = (item, replace(more, time="", place=""))
         if items not in seen:
@@ -72,7 +78,9 @@ def _meanings(split: str, seed: int) -> Iterator[tuple[News, ...]]:
 
 
 def _realise(items: tuple[News, ...], lang: str) -> Realised:
-    return Realised((sentences([LANGUAGES[lang].news.item(item) for item in items], lang),), items[0].topic)
+    return Realised(
+        (sentences([LANGUAGES[lang].news.item(item) for item in items], lang),), items[0].topic
+    )
 
 
 TOPIC = Task(
@@ -81,9 +89,12 @@ TOPIC = Task(
     ("news",),
     _meanings,
     _realise,
-    "What is it about: sports, health, economy, science, culture or technology? What is done or spoken about decides, not who "
+    "What is it about: sports, health, economy, science, culture or technology? What is done or "
+    "spoken about decides, not who "
     "does it, nor what it was *not* about, began with or took the place of.",
-    "The rationale holds the deed or the matter that decides, and the words that rule the other one out. What a split "
-    "holds out: the combinations of frame, person, deed, matter and distractor; one time, place and carrier each. The "
+    "The rationale holds the deed or the matter that decides, and the words that rule the other "
+    "one out. What a split "
+    "holds out: the combinations of frame, person, deed, matter and distractor; one time, place "
+    "and carrier each. The "
     "words that bear the topic are shared by all splits.",
 )

@@ -61,14 +61,17 @@ CORPORA = {
 """The public corpora, by name."""
 
 
-def read(name: str, folder: str | Path, *, lang: str | None = None, split: str | None = None) -> Iterator[Example]:
+def read(
+    name: str, folder: str | Path, *, lang: str | None = None, split: str | None = None
+) -> Iterator[Example]:
     """The examples of a corpus, one by one.
 
         rows = list(corpora.read("xnli", "data", lang="hi", split="dev"))
 
-    The folder is that of the corpus, or the one that contains it. `lang` may be left out where there
-    is one language. `split` None is test where there is one, otherwise all that exist, in order.
-    Translations share their group. A fault in a file is raised with its line when that is reached.
+    The folder is that of the corpus, or the one that contains it. `lang` may be left out where
+    there is one language. `split` None is test where there is one, otherwise all that exist, in
+    order. Translations share their group. A fault in a file is raised with its line when that is
+    reached.
     """
     return _read(name, folder, lang, split, "examples")
 
@@ -78,7 +81,9 @@ def aligned(name: str, folder: str | Path, *, lang: str) -> Iterator[Aligned]:
     return _read(name, folder, lang, None, "alignments")
 
 
-def dictionary(name: str, folder: str | Path, *, lang: str, split: str | None = None) -> Iterator[tuple[str, str]]:
+def dictionary(
+    name: str, folder: str | Path, *, lang: str, split: str | None = None
+) -> Iterator[tuple[str, str]]:
     """The pairs of a dictionary from English to `lang`: a word and one translation."""
     return _read(name, folder, lang, split, "pairs")
 
@@ -103,11 +108,15 @@ def language(row: Corpus, lang: str | None) -> str:
     return tag
 
 
-def _read(name: str, folder: str | Path, lang: str | None, split: str | None, yields: str) -> Iterator[Any]:
+def _read(
+    name: str, folder: str | Path, lang: str | None, split: str | None, yields: str
+) -> Iterator[Any]:
     row = choose(name)
     if row.yields != yields:
         function = {"examples": "read", "alignments": "aligned", "pairs": "dictionary"}[row.yields]
-        raise InputError(f"{name} holds {row.yields}, not {yields}: read it with corpora.{function}")
+        raise InputError(
+            f"{name} holds {row.yields}, not {yields}: read it with corpora.{function}"
+        )
     tag = language(row, lang)
     if split is not None and split not in row.splits:
         raise InputError(f"{name} has no split {split!r}; there are: {', '.join(row.splits)}")
@@ -117,8 +126,12 @@ def _read(name: str, folder: str | Path, lang: str | None, split: str | None, yi
     if not present:
         names = " or ".join(_names(row, tag, splits[0]))
         places = f"{Path(folder)} or {Path(folder) / row.folder}"
-        raise InputError(f"{name}: there is no {names} (or these with .gz) in {places}; get it from {row.source}")
-    return chain.from_iterable(row.read(file, tag, _prefix(row, each)) for each, file in present.items())
+        raise InputError(
+            f"{name}: there is no {names} (or these with .gz) in {places}; get it from {row.source}"
+        )
+    return chain.from_iterable(
+        row.read(file, tag, _prefix(row, each)) for each, file in present.items()
+    )
 
 
 def _file(row: Corpus, folder: Path, lang: str, split: str) -> Path | None:

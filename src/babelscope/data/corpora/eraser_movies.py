@@ -17,7 +17,8 @@ CLASSES = {"NEG": "negative", "POS": "positive"}
 
 
 def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
-    """A review's document, its whitespace tokens as words, and those in any evidence as the rationale.
+    """A review's document, its whitespace tokens as words, and those in any evidence as the
+    rationale.
 
     The documents are a file of their own beside the splits; they are read first and kept.
     """
@@ -58,7 +59,9 @@ def _example(
     group = f"{prefix}-{row['annotation_id']}"
     marks = tuple(place in marked for place in range(len(words)))
     label = CLASSES[row["classification"]]
-    return Example(f"{group}-{lang}", (text,), lang, group, label, words=(words,), rationale=(marks,))
+    return Example(
+        f"{group}-{lang}", (text,), lang, group, label, words=(words,), rationale=(marks,)
+    )
 
 
 def _marked(row: dict[str, Any], text: str, words: tuple[Span, ...]) -> set[int]:

@@ -20,8 +20,8 @@ def read(file: Path, lang: str, prefix: str) -> Iterator[Pair]:
     """Headword, tab, definition, which is split into its translations.
 
     Senses are numbered and separated by slashes, translations of a sense by commas. Quoted examples
-    and remarks in brackets are removed; `~` is a blank. The rest may still be a description and not a
-    translation, in Turkish often.
+    and remarks in brackets are removed; `~` is a blank. The rest may still be a description and not
+    a translation, in Turkish often.
     """
     for word, definition in tab_separated(file, lang, prefix):
         for translation in dict.fromkeys(translations(definition, lang)):

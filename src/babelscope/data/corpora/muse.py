@@ -1,4 +1,6 @@
-"""English words and translations in the format of MUSE (Lample et al., ICLR 2018; Qin et al., IJCAI 2020)."""
+"""English words and translations in the format of MUSE (Lample et al., ICLR 2018; Qin et al.,
+IJCAI 2020).
+"""
 
 from __future__ import annotations
 

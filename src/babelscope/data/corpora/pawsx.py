@@ -15,9 +15,12 @@ ROW = Corpus(
     splits=("dev", "test"),
     folder="pawsx",
     files=("{split}-{lang}.tsv",),
-    read=labelled(("sentence1", "sentence2"), "label", {"0": "different", "1": "paraphrase"}, unlabelled=True),
+    read=labelled(
+        ("sentence1", "sentence2"), "label", {"0": "different", "1": "paraphrase"}, unlabelled=True
+    ),
     labels=("different", "paraphrase"),
     notes="Untranslated sentences read NS: `texts.usable` is False for them. Where the labels of "
-    "translations disagree, test rows have none. Dev labels differ between languages in up to 32 rows. "
+    "translations disagree, test rows have none. Dev labels differ between languages in up to 32 "
+    "rows. "
     "Some Korean texts hold control characters.",
 )

@@ -1,4 +1,6 @@
-"""Manual word alignments over the parallel treebanks PUD, with the two trees (Nikolaev et al., ACL 2020)."""
+"""Manual word alignments over the parallel treebanks PUD, with the two trees (Nikolaev et al., ACL
+2020).
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ NONE = "X"
 
 
 def read(file: Path, lang: str, prefix: str) -> Iterator[Aligned]:
-    """English, the other language, and the links of their written words: syntactic words share their token's links.
+    """English, the other language, and the links of their written words: syntactic words share
+    their token's links.
 
-    Only content words were aligned: a word without a link may be a function word. The groups are those of `ud-pud`.
+    Only content words were aligned: a word without a link may be a function word. The groups are
+    those of `ud-pud`.
     """
     return sound(_pairs(file, lang, prefix))
 
@@ -40,8 +44,12 @@ def _pairs(file: Path, lang: str, prefix: str) -> Iterator[Aligned | Problem]:
         if row is None or source is None or target is None or source.id != target.id:
             ids = [sentence.id if sentence else "none" for sentence in (source, target)]
             count = "no" if row is None else "one"
-            reason = f"sentence {number} is {ids[0]} in English, {ids[1]} in {lang}, {count} alignment"
-            yield Problem(str(file), 0, f"[{number - 1}]", reason, "the same sentence in all three files")
+            reason = (
+                f"sentence {number} is {ids[0]} in English, {ids[1]} in {lang}, {count} alignment"
+            )
+            yield Problem(
+                str(file), 0, f"[{number - 1}]", reason, "the same sentence in all three files"
+            )
             return
         links_or_fault = _links(row, source, target)
         if isinstance(links_or_fault, str):
@@ -53,7 +61,9 @@ def _pairs(file: Path, lang: str, prefix: str) -> Iterator[Aligned | Problem]:
 
 
 def _links(row: dict[str, list[str]], source: Sentence, target: Sentence) -> Links | str:
-    """The links as places of written words; a text that names the first which is no link of words."""
+    """The links as places of written words; a text that names the first which is no link
+    of words.
+    """
     links = set()
     for start, ends in row.items():
         for end in ends:

@@ -12,7 +12,8 @@ from typing import Any
 class Corpus:
     """A row of CORPORA.
 
-    `read(file, lang, prefix)` reads the first of `files` that exists; the prefix starts every group.
+    `read(file, lang, prefix)` reads the first of `files` that exists; the prefix starts every
+    group.
     """
 
     name: str

@@ -43,7 +43,15 @@ def _examples(file: Path, lang: str, prefix: str) -> Iterator[Example | Problem]
         words, marks = tuple(span for span, _ in kept), tuple(mark for _, mark in kept)
         group = f"{prefix}-{row['id']}"
         label = POLARITY[str(row["sst2_label"])]
-        yield Example(f"{group}-{lang}", (row["sentence"],), lang, group, label, words=(words,), rationale=(marks,))
+        yield Example(
+            f"{group}-{lang}",
+            (row["sentence"],),
+            lang,
+            group,
+            label,
+            words=(words,),
+            rationale=(marks,),
+        )
 
 
 def _fault(row: dict[str, Any]) -> tuple[str, str, str] | None:
@@ -71,5 +79,6 @@ ROW = Corpus(
     files=("{lang}.jsonl",),
     read=read,
     labels=("negative", "positive"),
-    notes="In two Danish and two Italian sentences a token is not as in the sentence: it is no word there.",
+    notes="In two Danish and two Italian sentences a token is not as in the sentence: it is no "
+    "word there.",
 )

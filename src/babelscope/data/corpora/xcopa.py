@@ -1,4 +1,6 @@
-"""XCOPA: a premise and two alternatives, one of which is its cause or its effect, in eleven languages."""
+"""XCOPA: a premise and two alternatives, one of which is its cause or its effect, in eleven
+languages.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,13 @@ from babelscope.data.formats.problems import Problem, sound
 from babelscope.types import Example
 
 QUESTIONS = {"cause": "What was the cause of this?", "effect": "What happened as a result?"}
-"""COPA's own questions; XCOPA names them in English in every language, and so are they asked here."""
+"""COPA's own questions; XCOPA names them in English in every language, and so are they asked here.
+"""
 
 
 def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
-    """The premise with its question, and then the two alternatives; the label is the number of the right one, from 0.
+    """The premise with its question, and then the two alternatives; the label is the number of the
+    right one, from 0.
 
     One `idx` is one item in every language of a split."""
     return sound(_examples(file, lang, prefix))
@@ -62,7 +66,11 @@ ROW = Corpus(
     languages=tags("et ht id it qu sw ta th tr vi zh"),
     splits=("val", "test"),
     folder="xcopa",
-    files=("{lang}/{split}.{lang}.jsonl", "data/{lang}/{split}.{lang}.jsonl", "{split}.{lang}.jsonl"),
+    files=(
+        "{lang}/{split}.{lang}.jsonl",
+        "data/{lang}/{split}.{lang}.jsonl",
+        "{split}.{lang}.jsonl",
+    ),
     read=read,
     labels=("0", "1"),
     notes="The questions are in English in every language.",

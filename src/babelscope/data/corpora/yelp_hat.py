@@ -20,12 +20,16 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def consensus(file: Path, lang: str, prefix: str, *, votes: int = 2) -> Iterator[Example]:
-    """A review with the words that at least `votes` of its annotators marked (most reviews have three)."""
+    """A review with the words that at least `votes` of its annotators marked (most reviews have
+    three).
+    """
     return sound(_consensus(file, lang, prefix, votes))
 
 
 def annotators(file: Path, lang: str, prefix: str) -> Iterator[Example]:
-    """Each annotator's own map, from the HTML they left behind; maps of one review follow one another and share its group."""
+    """Each annotator's own map, from the HTML they left behind; maps of one review follow one
+    another and share its group.
+    """
     return sound(_annotators(file, lang, prefix))
 
 
@@ -49,7 +53,15 @@ def _consensus(file: Path, lang: str, prefix: str, votes: int) -> Iterator[Examp
             continue
         marks = tuple(int(count) >= votes for count in counts)
         group, label = f"{prefix}-{number}", POLARITY[row["label"]]
-        yield Example(f"{group}-{lang}", (row["text"],), lang, group, label, words=(words,), rationale=(marks,))
+        yield Example(
+            f"{group}-{lang}",
+            (row["text"],),
+            lang,
+            group,
+            label,
+            words=(words,),
+            rationale=(marks,),
+        )
 
 
 def _annotators(file: Path, lang: str, prefix: str) -> Iterator[Example | Problem]:
@@ -100,7 +112,15 @@ ROW = Corpus(
     licence="not stated; Yelp's terms",
     source="https://github.com/cansusen/Human-Attention-for-Text-Classification",
     languages=("en",),
-    splits=("part1_50words", "part3", "part4", "part5", "part6_100words", "part7", "part8_200words"),
+    splits=(
+        "part1_50words",
+        "part3",
+        "part4",
+        "part5",
+        "part6_100words",
+        "part7",
+        "part8_200words",
+    ),
     folder="yelp-hat",
     files=("processed_data/ham_{split}.csv",),
     read=consensus,

@@ -45,12 +45,16 @@ def alignment(source: Example, target: Example) -> tuple[Links, ...]:
             for name in names:
                 places.setdefault(name, []).append(place)
         named = ((start, name) for start, names in enumerate(left) for name in names)
-        links.append(frozenset((start, end) for start, name in named for end in places.get(name, ())))
+        links.append(
+            frozenset((start, end) for start, name in named for end in places.get(name, ()))
+        )
     return tuple(links)
 
 
 def pharaoh(file: str | Path) -> Iterator[tuple[Links, Links]]:
-    """The links of each line of a Pharaoh file: the sure ones (`1-2`) and the possible ones (`3p4`)."""
+    """The links of each line of a Pharaoh file: the sure ones (`1-2`) and the possible ones
+    (`3p4`).
+    """
     return sound(_pharaoh(Path(file)))
 
 

@@ -17,7 +17,9 @@ Line = tuple[int, str]
 
 
 class Sentence(NamedTuple):
-    """A sentence over its written words; `place` leads from a syntactic word's id to its written word's index, from 0."""
+    """A sentence over its written words; `place` leads from a syntactic word's id to its written
+    word's index, from 0.
+    """
 
     line: int
     id: str
@@ -29,11 +31,12 @@ class Sentence(NamedTuple):
 
 
 def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
-    """The sentences with their words, heads and relations. Translations share the sentence id, which is the group.
+    """The sentences with their words, heads and relations. Translations share the sentence id,
+    which is the group.
 
-    The words are the written ones. A multiword token (French *du*, which is *de le*) is one word: it gets the head of the first
-    of its syntactic words that attaches outside of it; should the heads not form a tree then, of the one nearest to the root.
-    Empty nodes are left out.
+    The words are the written ones. A multiword token (French *du*, which is *de le*) is one word:
+    it gets the head of the first of its syntactic words that attaches outside of it; should the
+    heads not form a tree then, of the one nearest to the root. Empty nodes are left out.
     """
     return (example(sentence, lang, prefix) for sentence in sound(sentences(file)))
 
@@ -76,7 +79,9 @@ def _sentence(file: Path, block: list[Line], number: int) -> Iterator[Sentence |
     try:
         (tokens,) = conllu.parse("\n".join(text for _, text in block) + "\n\n")
     except (conllu.exceptions.ParseException, ValueError) as error:
-        yield Problem(str(file), block[0][0], "", " ".join(str(error).split()), "a sentence in CoNLL-U")
+        yield Problem(
+            str(file), block[0][0], "", " ".join(str(error).split()), "a sentence in CoNLL-U"
+        )
         return
     text = tokens.metadata.get("text")
     if not text:
@@ -92,11 +97,15 @@ def _sentence(file: Path, block: list[Line], number: int) -> Iterator[Sentence |
             yield Problem(str(file), rows[place], "FORM", reason, "the next word of # text")
             return
         words.append((start, start + len(token["form"])))
-    yield _merged(block[0][0], tokens.metadata.get("sent_id", str(number)), text, tuple(words), tokens, units)
+    yield _merged(
+        block[0][0], tokens.metadata.get("sent_id", str(number)), text, tuple(words), tokens, units
+    )
 
 
 def _units(tokens: Any) -> list[tuple[Any, range, int]]:
-    """The written words: the token with the form, the ids of its syntactic words, its place in the block."""
+    """The written words: the token with the form, the ids of its syntactic words, its place in the
+    block.
+    """
     units: list[tuple[Any, range, int]] = []
     done = 0
     for place, token in enumerate(tokens):
@@ -111,7 +120,12 @@ def _units(tokens: Any) -> list[tuple[Any, range, int]]:
 
 
 def _merged(
-    line: int, name: str, text: str, words: tuple[Span, ...], tokens: Any, units: list[tuple[Any, range, int]]
+    line: int,
+    name: str,
+    text: str,
+    words: tuple[Span, ...],
+    tokens: Any,
+    units: list[tuple[Any, range, int]],
 ) -> Sentence:
     known = {token["id"]: token for token in tokens if isinstance(token["id"], int)}
     place = {each: at for at, (_, ids, _) in enumerate(units) for each in ids}
@@ -124,15 +138,22 @@ def _merged(
 
     first = [next(each for each in ids if known[each]["head"] not in ids) for _, ids, _ in units]
     nearest = [min(ids, key=depth) for _, ids, _ in units]
-    for chosen in (first, nearest):  # the second always forms a tree: a head is nearer to the root than its dependent
+    for chosen in (
+        first,
+        nearest,
+    ):  # the second always forms a tree: a head is nearer to the root than its dependent
         heads = tuple(place[head] + 1 if (head := known[each]["head"]) else 0 for each in chosen)
         if heads.count(0) == 1 and not tree_fault(heads):
             break
-    return Sentence(line, name, text, words, heads, tuple(known[each]["deprel"] for each in chosen), place)
+    return Sentence(
+        line, name, text, words, heads, tuple(known[each]["deprel"] for each in chosen), place
+    )
 
 
 def _faults(block: list[Line]) -> Iterator[tuple[int, str, str, str]]:
-    """Line, field, found, expected of what is wrong with a sentence: columns, ids, heads, roots, cycles."""
+    """Line, field, found, expected of what is wrong with a sentence: columns, ids, heads, roots,
+    cycles.
+    """
     heads: list[tuple[int, int]] = []
     reach = (0, 0)  # the last range: its line, the id where it ends
     for line, text in block:
@@ -150,7 +171,12 @@ def _faults(block: list[Line]) -> Iterator[tuple[int, str, str, str]]:
                 return
             if "-" in name:
                 if not reach[1] < len(heads) + 1 == int(first) < int(last):
-                    yield line, "ID", name, f"a range that starts at {max(reach[1], len(heads)) + 1}"
+                    yield (
+                        line,
+                        "ID",
+                        name,
+                        f"a range that starts at {max(reach[1], len(heads)) + 1}",
+                    )
                     return
                 reach = line, int(last)
         elif int(name) != len(heads) + 1:
@@ -164,14 +190,26 @@ def _faults(block: list[Line]) -> Iterator[tuple[int, str, str, str]]:
     if not heads:
         yield block[0][0], "", "no word", "at least one"
     if reach[1] > len(heads):
-        yield reach[0], "ID", f"a range to {reach[1]}", f"one that ends at {len(heads)}, the number of words, or before"
+        yield (
+            reach[0],
+            "ID",
+            f"a range to {reach[1]}",
+            f"one that ends at {len(heads)}, the number of words, or before",
+        )
     for line, head in heads:
         if head > len(heads):
             yield line, "HEAD", str(head), f"at most {len(heads)}, the number of words"
     roots = [line for line, head in heads if head == 0]
     if heads and len(roots) != 1:
-        yield (roots[1] if roots else heads[0][0]), "HEAD", f"{len(roots)} roots", "one word with the head 0"
-    elif all(head <= len(heads) for _, head in heads) and (wrong := tree_fault(tuple(head for _, head in heads))):
+        yield (
+            (roots[1] if roots else heads[0][0]),
+            "HEAD",
+            f"{len(roots)} roots",
+            "one word with the head 0",
+        )
+    elif all(head <= len(heads) for _, head in heads) and (
+        wrong := tree_fault(tuple(head for _, head in heads))
+    ):
         yield block[0][0], "HEAD", wrong, "a tree without a cycle"
 
 

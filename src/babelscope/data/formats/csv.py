@@ -89,7 +89,8 @@ def write_tab_separated(examples: Iterable[Example], out: BufferedIOBase) -> int
         for name, cell in zip(FLAT, cells):
             if any(mark in cell for mark in "\t\n\r"):
                 raise InputError(
-                    f"the example {example.id!r}, {name}: a TSV cannot hold a tab or a line end in a field; use .jsonl or .csv"
+                    f"the example {example.id!r}, {name}: a TSV cannot hold a tab or a line end in "
+                    "a field; use .jsonl or .csv"
                 )
         out.write(encoded(example, "\t".join(cells) + "\n"))
         count += 1
@@ -101,7 +102,9 @@ def _cells(example: Example) -> list[str]:
     return [row.get(name, "") for name in FLAT]
 
 
-def _row(file: Path, number: int, header: list[str], row: list[str]) -> tuple[int, Mapping[str, str]] | Problem:
+def _row(
+    file: Path, number: int, header: list[str], row: list[str]
+) -> tuple[int, Mapping[str, str]] | Problem:
     if len(row) != len(header):
         reason = f"{len(row)} columns, but the header has {len(header)}"
         return Problem(str(file), number, "", reason, f"one for each of {', '.join(header)}")

@@ -1,4 +1,6 @@
-"""Bilingual dictionaries as pairs of a word and a translation; a word with several has several pairs."""
+"""Bilingual dictionaries as pairs of a word and a translation; a word with several has several
+pairs.
+"""
 
 from __future__ import annotations
 

@@ -19,15 +19,18 @@ from babelscope.types import Example
 def write(examples: Iterable[Example], path: str | Path) -> int:
     """Writes a .jsonl, .csv, .tsv (these also with .gz) or .parquet file; the number of examples.
 
-    The file appears when it is complete; if anything fails, an earlier file of that name is kept. CSV
-    and TSV hold id, lang, group, label and texts; JSONL and Parquet also the gold. An example that
-    would be read back as another is refused.
+    The file appears when it is complete; if anything fails, an earlier file of that name is kept.
+    CSV and TSV hold id, lang, group, label and texts; JSONL and Parquet also the gold. An example
+    that would be read back as another is refused.
 
     *Law*: `read(write(x)) == x`, for JSONL and Parquet with all gold.
     """
     file = Path(path)
     if ending(file) not in WRITERS or file.name.endswith(".parquet.gz"):
-        raise InputError(f"{file}: the ending must be one of {', '.join(WRITERS)} (the text formats also with .gz)")
+        raise InputError(
+            f"{file}: the ending must be one of {', '.join(WRITERS)} (the text formats also with "
+            ".gz)"
+        )
     if not file.parent.is_dir():
         raise InputError(f"{file}: there is no folder {file.parent}")
     with writing(file) as raw:
@@ -48,7 +51,10 @@ def writable(examples: Iterable[Example]) -> Iterator[Example]:
                     why = f"{parsed.field or 'texts'}: {parsed.found}"
                 raise InputError(f"the example {example.id!r} cannot be written: {why}")
         if (example.id, example.lang) in seen:
-            raise InputError(f"the id {example.id!r} occurs twice for language {example.lang!r}; ids must be unique")
+            raise InputError(
+                f"the id {example.id!r} occurs twice for language {example.lang!r}; ids must be "
+                "unique"
+            )
         seen.add((example.id, example.lang))
         yield example
 

@@ -20,9 +20,11 @@ def read(
     lang: str | None = None,
     revision: str | None = None,
 ) -> Iterator[Example]:
-    """The rows of a split as examples, one by one, nothing stored; the columns are found as in files.
+    """The rows of a split as examples, one by one, nothing stored; the columns are found as in
+    files.
 
-    Numbers of a ClassLabel become their names, lists of words one text. Rows are numbered from 1 where they have no id.
+    Numbers of a ClassLabel become their names, lists of words one text. Rows are numbered from 1
+    where they have no id.
     """
     import datasets
     from datasets.exceptions import DatasetGenerationError
@@ -35,7 +37,8 @@ def read(
         why = " ".join(str(error).split())[:200]
         what = f"{name}{f' ({config})' if config else ''}, split {split}"
         raise InputError(
-            f"the data set {what} cannot be read from the Hugging Face hub: {type(error).__name__}: {why}"
+            f"the data set {what} cannot be read from the Hugging Face hub: "
+            f"{type(error).__name__}: {why}"
         ) from error
     if first is None:
         raise InputError(f"the data set {name}, split {split}, holds no row")

@@ -31,7 +31,12 @@ def labelled(
 
 
 def _rows(
-    file: Path, lang: str, prefix: str, texts: tuple[str, ...], label: str, names: Mapping[str, str | None]
+    file: Path,
+    lang: str,
+    prefix: str,
+    texts: tuple[str, ...],
+    label: str,
+    names: Mapping[str, str | None],
 ) -> Iterator[Example | Problem]:
     number = 0
     for item in tab_separated(file):

@@ -23,6 +23,12 @@ def _example(number: int, item: object, lang: str) -> Example:
         return item
     if isinstance(item, str):
         return Example(str(number), (item,), lang)
-    if isinstance(item, tuple) and 1 <= len(item) <= 2 and all(isinstance(text, str) for text in item):
+    if (
+        isinstance(item, tuple)
+        and 1 <= len(item) <= 2
+        and all(isinstance(text, str) for text in item)
+    ):
         return Example(str(number), tuple(item), lang)
-    raise InputError(f"item {number} is neither a text, a pair of texts in a tuple, nor an Example: {item!r}")
+    raise InputError(
+        f"item {number} is neither a text, a pair of texts in a tuple, nor an Example: {item!r}"
+    )

@@ -1,7 +1,7 @@
 """What is wrong with a file, and where.
 
-A reader yields what it reads, and a `Problem` in the place of what it cannot read. A loader raises the first, the checker
-collects them all: both report the same faults in the same words.
+A reader yields what it reads, and a `Problem` in the place of what it cannot read. A loader raises
+the first, the checker collects them all: both report the same faults in the same words.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault: the file, the line from 1 (0: the file as a whole), the field ("" if it is none), found and expected."""
+    """One fault: the file, the line from 1 (0: the file as a whole), the field ("" if it is none),
+    found and expected.
+    """
 
     file: str
     line: int

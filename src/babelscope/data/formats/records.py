@@ -18,7 +18,9 @@ COLUMNS = {
     "lang": ("lang", "language"),
     "group": ("group", "group_id"),
 }
-"""Each field of an example and the column names under which it is found; a column map names others."""
+"""Each field of an example and the column names under which it is found; a column map names
+others.
+"""
 
 FLAT = ("id", "lang", "group", "label", "text", "pair")
 """The columns of CSV and TSV files, which hold no gold."""
@@ -50,7 +52,9 @@ def record(example: Example) -> dict[str, Any]:
     if example.label is not None:
         values["label"] = example.label
     values |= dict(zip(("text", "pair"), example.texts))
-    return values | {name: _lists(getattr(example, name)) for name in GOLD if getattr(example, name) is not None}
+    return values | {
+        name: _lists(getattr(example, name)) for name in GOLD if getattr(example, name) is not None
+    }
 
 
 def encoded(example: Example, text: str) -> bytes:
@@ -59,14 +63,22 @@ def encoded(example: Example, text: str) -> bytes:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(
-            f"the example {example.id!r} cannot be written: it holds a lone surrogate; read it as UTF-8"
+            f"the example {example.id!r} cannot be written: it holds a lone surrogate; read it as "
+            "UTF-8"
         ) from error
 
 
 def parse(
-    file: Path | str, line: int, row: Mapping[str, Any], columns: Mapping[str, str], lang: str | None, gold: bool = True
+    file: Path | str,
+    line: int,
+    row: Mapping[str, Any],
+    columns: Mapping[str, str],
+    lang: str | None,
+    gold: bool = True,
 ) -> Iterator[Example | Problem]:
-    """The example of a row; before it, the problems of its fields. A row without a text yields problems only."""
+    """The example of a row; before it, the problems of its fields. A row without a text yields
+    problems only.
+    """
     cells: dict[str, str | None] = {}
     for field, known in COLUMNS.items():
         if field in columns and columns[field] not in row:
@@ -76,7 +88,9 @@ def parse(
         name = columns.get(field) or next((each for each in known if each in row), None)
         value = None if name is None else row[name]
         if field in ("text", "pair") and value is not None and not isinstance(value, str):
-            yield Problem(str(file), line, str(name), f"a value of type {type(value).__name__}", "a text")
+            yield Problem(
+                str(file), line, str(name), f"a value of type {type(value).__name__}", "a text"
+            )
             return
         cells[field] = None if value is None or value == "" else str(value)
     if cells["text"] is None:
@@ -93,14 +107,20 @@ def parse(
                 parts[field] = value
     name = cells["id"] or str(line)
     texts = (cells["text"],) if cells["pair"] is None else (cells["text"], cells["pair"])
-    example = Example(name, texts, cells["lang"] or lang or "und", cells["group"] or name, cells["label"], **parts)
+    example = Example(
+        name, texts, cells["lang"] or lang or "und", cells["group"] or name, cells["label"], **parts
+    )
     yield from (Problem(str(file), line, *fault) for fault in gold_faults(example))
     yield example
 
 
 def gold_faults(example: Example) -> Iterator[tuple[str, str, str]]:
-    """What does not fit together in an example's gold: the field, what was found, what was expected."""
-    if example.answer is not None and not 0 <= example.answer[0] < example.answer[1] <= len(example.texts[-1]):
+    """What does not fit together in an example's gold: the field, what was found, what was
+    expected.
+    """
+    if example.answer is not None and not 0 <= example.answer[0] < example.answer[1] <= len(
+        example.texts[-1]
+    ):
         yield (
             "answer",
             f"the span {list(example.answer)}",
@@ -118,9 +138,20 @@ def gold_faults(example: Example) -> Iterator[tuple[str, str, str]]:
         else:
             for text, (words, each) in enumerate(zip(example.words, value)):
                 if len(each) != len(words):
-                    yield name, f"{len(each)} values for text {text + 1}", f"one for each of its {len(words)} words"
-                elif name == "words" and (wrong := _misplaced(words, example.texts[text])) is not None:
-                    yield name, f"the span {list(wrong)}", "spans within the text, one after the other"
+                    yield (
+                        name,
+                        f"{len(each)} values for text {text + 1}",
+                        f"one for each of its {len(words)} words",
+                    )
+                elif (
+                    name == "words"
+                    and (wrong := _misplaced(words, example.texts[text])) is not None
+                ):
+                    yield (
+                        name,
+                        f"the span {list(wrong)}",
+                        "spans within the text, one after the other",
+                    )
                 elif name == "heads" and (fault := tree_fault(each)):
                     yield name, fault, "heads that form trees"
 
@@ -164,5 +195,7 @@ def _tuples(value: Any, depth: int, kind: type) -> Any:
         return value if type(value) is kind else None
     if not isinstance(value, (list, tuple)) or (depth == 0 and len(value) != 2):
         return None
-    items = tuple(_tuples(each, depth - 1, kind) if depth else _tuples(each, 0, int) for each in value)
+    items = tuple(
+        _tuples(each, depth - 1, kind) if depth else _tuples(each, 0, int) for each in value
+    )
     return None if any(each is None for each in items) else items

@@ -16,26 +16,32 @@ from babelscope.types import Example
 Rows = Iterator[tuple[int, Mapping[str, Any]] | Problem]
 
 
-def read(path: str | Path, *, columns: Mapping[str, str] | None = None, lang: str | None = None) -> list[Example]:
+def read(
+    path: str | Path, *, columns: Mapping[str, str] | None = None, lang: str | None = None
+) -> list[Example]:
     """The examples of a file; its ending decides the format, `.gz` may follow.
 
         rows = babelscope.read("reviews.csv", columns={"text": "review_body"}, lang="en")
         babelscope.explain(model, rows, "integrated_gradients")
 
     Each row needs a text; id, pair, label, lang and group are optional (the id is the row's number,
-    the group the id). `columns` maps these names to those of the file. `lang` is the language of rows
-    without a column for it. JSONL and Parquet may hold gold in the columns words, rationale, heads,
-    relations, concepts and answer.
+    the group the id). `columns` maps these names to those of the file. `lang` is the language of
+    rows without a column for it. JSONL and Parquet may hold gold in the columns words, rationale,
+    heads, relations, concepts and answer.
     """
     return list(stream(path, columns=columns, lang=lang))
 
 
-def stream(path: str | Path, *, columns: Mapping[str, str] | None = None, lang: str | None = None) -> Iterator[Example]:
+def stream(
+    path: str | Path, *, columns: Mapping[str, str] | None = None, lang: str | None = None
+) -> Iterator[Example]:
     """The same one by one: only the ids are kept in memory. A fault is raised at its row."""
     file = Path(path)
     for field in columns or {}:
         if field not in COLUMNS:
-            raise InputError(f"column map: there is no field {field!r}; there are: {', '.join(COLUMNS)}")
+            raise InputError(
+                f"column map: there is no field {field!r}; there are: {', '.join(COLUMNS)}"
+            )
     if ending(file) not in READERS:
         known = f"{', '.join(READERS)} (or these with .gz)"
         raise InputError(f"{file}: the ending {ending(file)!r} is not one of {known}")
@@ -53,7 +59,9 @@ def _stream(file: Path, columns: Mapping[str, str], lang: str | None) -> Iterato
         raise InputError(f"{file} holds no row")
 
 
-def examples(file: Path, columns: Mapping[str, str], lang: str | None) -> Iterator[tuple[int, Example] | Problem]:
+def examples(
+    file: Path, columns: Mapping[str, str], lang: str | None
+) -> Iterator[tuple[int, Example] | Problem]:
     """The examples with their lines, and the problems between them."""
     seen: set[tuple[str, str]] = set()
     gold = ending(file) not in (".csv", ".tsv")
@@ -67,7 +75,9 @@ def examples(file: Path, columns: Mapping[str, str], lang: str | None) -> Iterat
                 continue
             if (item.id, item.lang) in seen:
                 reason = f"the id {item.id!r} occurs twice for language {item.lang!r}"
-                yield Problem(str(file), row[0], "id", reason, "ids that are unique within a language")
+                yield Problem(
+                    str(file), row[0], "id", reason, "ids that are unique within a language"
+                )
             seen.add((item.id, item.lang))
             yield row[0], item
 

@@ -1,4 +1,6 @@
-"""Files of scored units, from any tool: one JSON object per line, one line per example and language."""
+"""Files of scored units, from any tool: one JSON object per line, one line per example and
+language.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,12 @@ Line = tuple[int, UnitScores]
 
 
 def unit_scores(file: str | Path) -> list[UnitScores]:
-    """The rows of a file with id, lang, units, attributions and perhaps segment, prediction, gold, confidence and cluster.
+    """The rows of a file with id, lang, units, attributions and perhaps segment, prediction, gold,
+    confidence and cluster.
 
-    Also what `babelscope explain --output FILE.jsonl` writes (words and word_scores). A line that is no such row is raised with
-    its number; a row whose counts differ is kept, with the reason why it has no value.
+    Also what `babelscope explain --output FILE.jsonl` writes (words and word_scores). A line that
+    is no such row is raised with its number; a row whose counts differ is kept, with the reason why
+    it has no value.
     """
     from babelscope.errors import InputError
 
@@ -32,12 +36,15 @@ def unit_scores(file: str | Path) -> list[UnitScores]:
         if (row.id, row.lang) in seen:
             first = seen[row.id, row.lang]
             raise InputError(
-                f"{file}, line {number}: {row.id} in {row.lang} is in line {first} already; give one line for each"
+                f"{file}, line {number}: {row.id} in {row.lang} is in line {first} already; give "
+                "one line for each"
             )
         seen[row.id, row.lang] = number
         scored.append(row)
     if not scored:
-        raise InputError(f"{file}: there is no row; expected objects with id, lang, units and attributions")
+        raise InputError(
+            f"{file}: there is no row; expected objects with id, lang, units and attributions"
+        )
     return scored
 
 
@@ -48,7 +55,8 @@ def _rows(file: Path) -> Iterator[Line | Problem]:
             continue
         number, row = item
         if "units" not in row and "words" in row:  # written by `babelscope explain`
-            row = {**row, "units": row["words"], "attributions": row.get("word_scores"), "segment": row.get("word_segment"),
+            row = {**row, "units": row["words"], "attributions": row.get("word_scores"),
+                   "segment": row.get("word_segment"),
                    "prediction": row.get("label")}  # fmt: skip
         fault = _fault(file, number, row)
         yield fault if fault is not None else (number, _row(row))
@@ -63,9 +71,13 @@ def _fault(file: Path, number: int, row: Mapping[str, Any]) -> Problem | None:
         return wrong("id", "a name that translations share")
     if not isinstance(row.get("lang"), str) or not row["lang"]:
         return wrong("lang", "a language tag")
-    if not isinstance(row.get("units"), list) or not all(isinstance(each, str) for each in row["units"]):
+    if not isinstance(row.get("units"), list) or not all(
+        isinstance(each, str) for each in row["units"]
+    ):
         return wrong("units", "a list of words")
-    if not isinstance(row.get("attributions"), list) or not all(_number(each) for each in row["attributions"]):
+    if not isinstance(row.get("attributions"), list) or not all(
+        _number(each) for each in row["attributions"]
+    ):
         return wrong("attributions", "a list of numbers, one per unit")
     if row.get("segment") is not None and not (
         isinstance(row["segment"], list) and all(isinstance(each, int) for each in row["segment"])
@@ -89,11 +101,21 @@ def _row(row: Mapping[str, Any]) -> UnitScores:
         reason = f"{len(units)} units, but {len(scores)} attributions"
     elif len(segment) != len(units):
         reason = f"{len(units)} units, but {len(segment)} segments"
-    named = {name: None if row.get(name) is None else str(row[name]) for name in ("prediction", "gold")}
+    named = {
+        name: None if row.get(name) is None else str(row[name]) for name in ("prediction", "gold")
+    }
     sure = None if row.get("confidence") is None else float(row["confidence"])
     cluster = "" if row.get("cluster") is None else str(row["cluster"])
     return UnitScores(
-        str(row["id"]), row["lang"], units, scores, segment, **named, reason=reason, confidence=sure, cluster=cluster
+        str(row["id"]),
+        row["lang"],
+        units,
+        scores,
+        segment,
+        **named,
+        reason=reason,
+        confidence=sure,
+        cluster=cluster,
     )
 
 

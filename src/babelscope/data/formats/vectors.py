@@ -1,4 +1,6 @@
-"""Word vectors from `.vec` files: a line with the count and the dimension, then a word and its numbers per line."""
+"""Word vectors from `.vec` files: a line with the count and the dimension, then a word and its
+numbers per line.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,14 @@ ROWS = 200_000
 """The files are sorted by frequency; what comes later is rare, and its vectors are poor."""
 
 
-def vec(file: str | Path, wanted: Collection[str], *, rows: int = ROWS) -> dict[str, NDArray[np.float64]]:
-    """The vectors of the wanted words among the first rows; the file is streamed and nothing else is kept.
+def vec(
+    file: str | Path, wanted: Collection[str], *, rows: int = ROWS
+) -> dict[str, NDArray[np.float64]]:
+    """The vectors of the wanted words among the first rows; the file is streamed and nothing else
+    is kept.
 
-    Numbers that are not finite are kept as they are: the caller reports the word. The first of two equal words counts.
+    Numbers that are not finite are kept as they are: the caller reports the word. The first of two
+    equal words counts.
     """
     vectors: dict[str, NDArray[np.float64]] = {}
     for word, numbers in sound(_rows(Path(file), frozenset(wanted), rows)):
@@ -48,18 +54,29 @@ def _rows(file: Path, wanted: frozenset[str], most: int) -> Iterator[tuple[str, 
     stream = lines(file)
     first = next(stream, None)
     if first is None or isinstance(first, Problem):
-        yield first or Problem(str(file), 0, "", "an empty file", "a line with the count and the dimension, then vectors")
+        yield first or Problem(
+            str(file),
+            0,
+            "",
+            "an empty file",
+            "a line with the count and the dimension, then vectors",
+        )
         return
     head = first[1].split()
     if len(head) != 2 or not all(part.isdecimal() for part in head) or int(head[1]) < 1:
         yield Problem(
-            str(file), 1, "", repr(first[1].strip()[:40]), "two whole numbers: the count of the vectors and their dimension"
+            str(file),
+            1,
+            "",
+            repr(first[1].strip()[:40]),
+            "two whole numbers: the count of the vectors and their dimension",
         )
         return
     width = int(head[1])
     for item in islice(stream, most):
         if isinstance(item, Problem):
-            continue  # fastText's own files hold words that are not UTF-8; the line follows, and is no word
+            # fastText's own files hold words that are not UTF-8; the line follows, and is no word
+            continue
         number, line = item
         word, _, rest = line.rstrip("\r\n ").partition(" ")
         if word not in wanted:
@@ -71,4 +88,10 @@ def _rows(file: Path, wanted: frozenset[str], most: int) -> Iterator[tuple[str, 
         if len(numbers) == width:
             yield word, numbers
         else:
-            yield Problem(str(file), number, "", f"{len(rest.split())} numbers after {word!r}", f"{width} numbers")
+            yield Problem(
+                str(file),
+                number,
+                "",
+                f"{len(rest.split())} numbers after {word!r}",
+                f"{width} numbers",
+            )

@@ -15,7 +15,9 @@ Sequences = Sequence[Sequence[int]]
 
 def word_counts(sequences: Sequences, size: int) -> Numbers:
     """How often each word occurs in each text."""
-    return np.stack([np.bincount(np.asarray(sequence, np.int64), minlength=size) for sequence in sequences]).astype(np.float64)
+    return np.stack(
+        [np.bincount(np.asarray(sequence, np.int64), minlength=size) for sequence in sequences]
+    ).astype(np.float64)
 
 
 def linear(train: Sequences, answer: Numbers, test: Sequences, size: int) -> Numbers:
@@ -29,7 +31,9 @@ def linear(train: Sequences, answer: Numbers, test: Sequences, size: int) -> Num
     return np.asarray(fitted.predict(word_counts(test, size)))
 
 
-def additive(train: Sequences, answer: Numbers, test: Sequences, size: int, *, strength: float = 0.01) -> Numbers:
+def additive(
+    train: Sequences, answer: Numbers, test: Sequences, size: int, *, strength: float = 0.01
+) -> Numbers:
     """Predictions of a generalised additive model: a weight for every word at every position.
 
         F(t) = b + sum_i w(i, t_i)        Lasso, 1/(2n) |F - f|^2 + strength |w|_1
@@ -49,7 +53,9 @@ def additive(train: Sequences, answer: Numbers, test: Sequences, size: int, *, s
     return np.asarray(fitted.predict(indicators(test)))
 
 
-def naive_bayes(sequences: Sequences, positive: Sequence[bool], size: int, *, smoothing: float = 20.0) -> Numbers:
+def naive_bayes(
+    sequences: Sequences, positive: Sequence[bool], size: int, *, smoothing: float = 20.0
+) -> Numbers:
     """How much more often a word occurs in positive texts than in negative ones.
 
         log( (N_u+ + a) / (N_u- + a) )
@@ -60,4 +66,6 @@ def naive_bayes(sequences: Sequences, positive: Sequence[bool], size: int, *, sm
     Source: Leemann et al. 2024 (SLALOM), agreement with naive Bayes, with a = 20.
     """
     counts, chosen = word_counts(sequences, size), np.asarray(positive, bool)
-    return np.asarray(np.log((counts[chosen].sum(axis=0) + smoothing) / (counts[~chosen].sum(axis=0) + smoothing)))
+    return np.asarray(
+        np.log((counts[chosen].sum(axis=0) + smoothing) / (counts[~chosen].sum(axis=0) + smoothing))
+    )

@@ -38,14 +38,21 @@ def explain_classes(
     against the rest, `explain` with the quantity log_odds.
     """
     if len(model.labels) < 2:
-        raise InputError(f"{model.name} has {len(model.labels)} classes; a joint surrogate needs at least two")
+        raise InputError(
+            f"{model.name} has {len(model.labels)} classes; a joint surrogate needs at least two"
+        )
     (row,) = (text_units(encoded, unit) for encoded in encode(model, as_examples(text, lang)))
-    queries = plan_queries(row.segments, parse_design("mix"), samples, keyed(seed, "slalom", row.row.example.id))
+    queries = plan_queries(
+        row.segments, parse_design("mix"), samples, keyed(seed, "slalom", row.row.example.id)
+    )
     outputs = inference.outputs(model, [row.query(units) for units in queries.texts])
     logits = np.stack([output.numpy() for output in outputs])
     flat = [[number for segment in units for number in segment] for units in queries.texts]
     fitted = joint_fit(counted(flat), logits, size=queries.size, weight=queries.weight)
     tokens = np.array(row.row.tokens)[row.row.content]
-    names = ["".join(tokens[row.position == int(np.flatnonzero(row.units == number)[0])]) for number in range(queries.size)]
+    names = [
+        "".join(tokens[row.position == int(np.flatnonzero(row.units == number)[0])])
+        for number in range(queries.size)
+    ]
     values = {label: fitted.value[:, at] for at, label in enumerate(model.labels)}
     return pd.DataFrame({"unit": names, "importance": fitted.importance, **values})

@@ -73,10 +73,15 @@ def explain_function(
     than 1 % of them are refused.
     """
     if (options or {}).get("unit", "word") != "word":
-        raise InputError("a function reads texts, so that its units are words; omit the option unit")
+        raise InputError(
+            "a function reads texts, so that its units are words; omit the option unit"
+        )
     resolved = {**resolve_options(METHODS["slalom"], options or {}), "unit": "word"}
     return Attributions(
-        tuple(_explained(function, example, labels, target, resolved, seed) for example in as_examples(data, lang))
+        tuple(
+            _explained(function, example, labels, target, resolved, seed)
+            for example in as_examples(data, lang)
+        )
     )
 
 
@@ -87,19 +92,28 @@ def without(attribution: Attribution, words: Sequence[str]) -> float:
     F(t - R) = sum_{i not in R} alpha'_i v_i,    alpha' the softmax over the other positions
     """
     if "importance" not in attribution.details:
-        raise InputError(f"{attribution.id}: {attribution.method} fits no surrogate; explain with slalom")
+        raise InputError(
+            f"{attribution.id}: {attribution.method} fits no surrogate; explain with slalom"
+        )
     unknown = [word for word in words if word not in attribution.words]
     if unknown:
         known = " ".join(attribution.words)
-        raise InputError(f"{attribution.id}: {unknown[0]!r} is not a word of the text; choose from: {known}")
+        raise InputError(
+            f"{attribution.id}: {unknown[0]!r} is not a word of the text; choose from: {known}"
+        )
     token = {place: at for at, place in enumerate(attribution.details["position"])}
     order = sorted(token)
     numbers = [
-        np.array([attribution.details[name][token[place]] for place in order], np.float64) for name in ("importance", "value")
+        np.array([attribution.details[name][token[place]] for place in order], np.float64)
+        for name in ("importance", "value")
     ]
-    removed = np.array([attribution.words[attribution.word_index[token[place]]] in words for place in order])
+    removed = np.array(
+        [attribution.words[attribution.word_index[token[place]]] in words for place in order]
+    )
     if np.isnan(numbers[1]).any():
-        raise Undefined(f"{attribution.id}: the surrogate did not see every unit; explain with more samples")
+        raise Undefined(
+            f"{attribution.id}: the surrogate did not see every unit; explain with more samples"
+        )
     context = attribution.details.get("context")
     return text_without(
         Mixture(numbers[0], numbers[1], None if context is None else (context[0], context[1])),
@@ -122,7 +136,10 @@ class CorpusSurrogate:
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per unit, the most frequent first."""
-        numbers = {name: getattr(self, name) for name in ("value", "importance", "value_sd", "importance_sd")}
+        numbers = {
+            name: getattr(self, name)
+            for name in ("value", "importance", "value_sd", "importance_sd")
+        }
         table = pd.DataFrame({"unit": self.units, "count": self.counts, **numbers})
         return table.sort_values("count", ascending=False, kind="stable", ignore_index=True)
 
@@ -152,12 +169,16 @@ def fit_corpus(
             names.setdefault(number, "".join(tokens[row.position == place]))
     wanted = [targets.named(model, row.row, target, quantity) for row in rows]
     outputs = inference.outputs(model, [inference.query(row.row) for row in rows])
-    answer = np.array([float(targets.value(model, output, goal)) for output, goal in zip(outputs, wanted)])
+    answer = np.array(
+        [float(targets.value(model, output, goal)) for output, goal in zip(outputs, wanted)]
+    )
     counted_texts = counted(sequences)
     fitted = fit(counted_texts, answer, size=len(known))
     gap = predict(counted_texts, fitted.importance, fitted.value) - answer
     spread = float(((answer - answer.mean()) ** 2).sum())
-    counts = np.bincount(np.concatenate([np.array(sequence) for sequence in sequences]), minlength=len(known))
+    counts = np.bincount(
+        np.concatenate([np.array(sequence) for sequence in sequences]), minlength=len(known)
+    )
     r2 = 1 - float(gap @ gap) / spread if spread > 0 else nan
     return CorpusSurrogate(
         tuple(names[at] for at in range(len(known))),
@@ -251,10 +272,14 @@ def _fitted(
     finite = np.isfinite(answer)
     undefined = int((~finite).sum())
     if undefined > MOST_UNDEFINED * len(answer):
-        raise InputError(f"{name}: {undefined} of {len(answer)} answers are not finite; at most 1 % may be")
+        raise InputError(
+            f"{name}: {undefined} of {len(answer)} answers are not finite; at most 1 % may be"
+        )
     kept = tuple(text for text, keep in zip(queries.texts, finite) if keep)
     weight = np.where(np.abs(answer) > SATURATED, 0.1, 1.0) * queries.weight
-    surrogate = fit_answers(replace(queries, texts=kept, weight=weight[finite]), answer[finite], generator)
+    surrogate = fit_answers(
+        replace(queries, texts=kept, weight=weight[finite]), answer[finite], generator
+    )
     if not undefined:
         return surrogate
     flag = f"{undefined} answer(s) were not finite and are left out"
@@ -276,7 +301,9 @@ def _probabilities(function: Function, texts: list[str]) -> Numbers:
     if answers.ndim == 1:
         answers = np.stack([1 - answers, answers], axis=1)
     if answers.ndim != 2 or len(answers) != len(texts):
-        raise InputError(f"the answer to {len(texts)} texts has shape {answers.shape}; return one row per text")
+        raise InputError(
+            f"the answer to {len(texts)} texts has shape {answers.shape}; return one row per text"
+        )
     if ((answers < -1e-6) | (answers > 1 + 1e-6)).any():
         raise InputError("the function's answers are not probabilities: some are outside of 0 to 1")
     return answers

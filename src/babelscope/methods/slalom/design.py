@@ -41,7 +41,9 @@ def parse_design(name: str) -> Design:
     plain, plus, rest = name.partition("+")
     fixed = re.fullmatch(r"fixed\((\d+)\)", plain)
     if (plus and rest != "context") or not (fixed or plain in ("mix", "deletion", "exact")):
-        raise InputError(f"design {name!r} is not one of: mix, fixed(3), deletion, exact, or these with +context")
+        raise InputError(
+            f"design {name!r} is not one of: mix, fixed(3), deletion, exact, or these with +context"
+        )
     if fixed and not 1 <= int(fixed[1]) <= 64:
         raise InputError(f"design {name!r}: a length must be from 1 to 64")
     if plain == "exact" and plus:
@@ -52,7 +54,9 @@ def parse_design(name: str) -> Design:
 def sample_size(size: int, samples: int) -> int:
     """The requested number of samples; 0 means ten per unit, at least 300 and at most 5000."""
     if samples < 0:
-        raise InputError(f"samples {samples} is negative; give the number of queries, or 0 for the default")
+        raise InputError(
+            f"samples {samples} is negative; give the number of queries, or 0 for the default"
+        )
     return samples or min(5000, max(300, 10 * size))
 
 
@@ -76,7 +80,9 @@ def sample_texts(
     units = [sorted(set(sequence)) for sequence in segments]
     lengths = MIX if design.kind == "mix" else (design.length,)
     if len(units) == 1 and sum(len(units[0]) ** length for length in lengths) <= samples:
-        return {(sequence,): 1 for length in lengths for sequence in product(units[0], repeat=length)}
+        return {
+            (sequence,): 1 for length in lengths for sequence in product(units[0], repeat=length)
+        }
     first, *others = (_balanced(distinct, lengths, samples, generator) for distinct in units)
     mixed = [[balanced[at] for at in generator.permutation(samples)] for balanced in others]
     return dict(Counter(zip(first, *mixed)))
@@ -87,11 +93,16 @@ def _balanced(
 ) -> list[tuple[int, ...]]:
     """That many tuples of units; with several lengths, every unit alone first and the longer ones
     in turn."""
-    singles = [(unit,) for unit in next(_decks(units, generator))][:samples] if len(lengths) > 1 else []
+    singles = (
+        [(unit,) for unit in next(_decks(units, generator))][:samples] if len(lengths) > 1 else []
+    )
     longer = lengths[1:] if len(lengths) > 1 else lengths
     decks = {length: _cards(units, generator) for length in longer}
     rest = range(samples - len(singles))
-    return singles + [tuple(next(decks[longer[at % len(longer)]]) for _ in range(longer[at % len(longer)])) for at in rest]
+    return singles + [
+        tuple(next(decks[longer[at % len(longer)]]) for _ in range(longer[at % len(longer)]))
+        for at in rest
+    ]
 
 
 def _decks(units: Sequence[int], generator: np.random.Generator) -> Iterator[list[int]]:
@@ -119,4 +130,6 @@ def _deleted(segments: Sequence[Sequence[int]], generator: np.random.Generator) 
             remaining[owner[place]] -= 1
             removed.add(int(place))
     places = iter(range(total))
-    return tuple(tuple(unit for unit in segment if next(places) not in removed) for segment in segments)
+    return tuple(
+        tuple(unit for unit in segment if next(places) not in removed) for segment in segments
+    )

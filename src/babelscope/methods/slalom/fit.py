@@ -1,9 +1,9 @@
 """Fitting a SLALOM to answers: Levenberg-Marquardt with a closed-form Jacobian, L-BFGS for very
 many units.
 
-scipy.optimize.least_squares, "lm" as well as "trf", reaches the same objective (to 1e-9) but takes 4
-to 5 times as long at 100 units and 9 to 17 times at 200: it factors J itself, while J^T Omega J is
-small and quick to form, as a text holds few units.
+scipy.optimize.least_squares, "lm" as well as "trf", reaches the same objective (to 1e-9) but takes
+4 to 5 times as long at 100 units and 9 to 17 times at 200: it factors J itself, while J^T Omega J
+is small and quick to form, as a text holds few units.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ class Problem:
         entries = [(by * root).reshape(-1) for by in (by_importance, by_value)]
         if self.texts.unit.shape[1] * 16 > self.size:
             flat = rows * self.size + columns
-            dense = np.hstack([np.bincount(flat, part, shape[0] * shape[1]).reshape(shape) for part in entries]).astype(
-                np.float64
-            )
+            dense = np.hstack(
+                [np.bincount(flat, part, shape[0] * shape[1]).reshape(shape) for part in entries]
+            ).astype(np.float64)
             return dense.T @ dense, dense.T @ (root[:, 0] * gap)
         matrix = sparse.hstack(
             [sparse.csr_matrix((part, (rows, columns)), shape=shape) for part in entries],
@@ -107,7 +107,10 @@ class Problem:
         by_importance, by_value, gap = self.jacobian(at)
         residual = (gap * self.weight)[:, None]
         columns = self.texts.unit.reshape(-1)
-        parts = [np.bincount(columns, (by * residual).reshape(-1), self.size) for by in (by_importance, by_value)]
+        parts = [
+            np.bincount(columns, (by * residual).reshape(-1), self.size)
+            for by in (by_importance, by_value)
+        ]
         return np.concatenate(parts) + ridge * at
 
 
@@ -150,7 +153,9 @@ def fit(
         return _constant(size, mean)
     problem = Problem(texts, (answer - mean) / spread, omega, size)
     if solver == "l-bfgs" or (solver == "auto" and size > MANY):
-        return _with_deviations(*_l_bfgs(problem, 1e-3 if ridge is None else ridge), problem, mean, spread)
+        return _with_deviations(
+            *_l_bfgs(problem, 1e-3 if ridge is None else ridge), problem, mean, spread
+        )
     if start is not None and not start.constant:
         begin = np.concatenate([start.importance, (start.value - mean) / spread])
         return _with_deviations(
@@ -164,7 +169,9 @@ def fit(
 
 def _ladder(problem: Problem, ridge: float | None) -> tuple[Numbers, float, tuple[float, ...]]:
     """Down the ladder to the requested ridge; or to the first rung below the estimated noise."""
-    rungs = [rung for rung in LADDER if ridge is None or rung > ridge] + ([] if ridge is None else [ridge])
+    rungs = [rung for rung in LADDER if ridge is None or rung > ridge] + (
+        [] if ridge is None else [ridge]
+    )
     at, rung = _linear_mixture(problem, rungs[0]), rungs[0]
     for rung in rungs:
         at, _ = _descend(problem, at, rung, ROUGH)
@@ -173,11 +180,15 @@ def _ladder(problem: Problem, ridge: float | None) -> tuple[Numbers, float, tupl
     return _refined(problem, at, rung)
 
 
-def _refined(problem: Problem, at: Numbers, ridge: float) -> tuple[Numbers, float, tuple[float, ...]]:
+def _refined(
+    problem: Problem, at: Numbers, ridge: float
+) -> tuple[Numbers, float, tuple[float, ...]]:
     """The minimum from there, or from the best linear mixture where that is lower: never worse than
     the latter."""
     rest = _linear_mixture(problem, ridge)
-    at, trace = _descend(problem, min(at, rest, key=lambda start: problem.objective(start, ridge)), ridge, FINE)
+    at, trace = _descend(
+        problem, min(at, rest, key=lambda start: problem.objective(start, ridge)), ridge, FINE
+    )
     return at, ridge, trace
 
 
@@ -190,7 +201,9 @@ def _linear_mixture(problem: Problem, ridge: float) -> Numbers:
     return start
 
 
-def _descend(problem: Problem, at: Numbers, ridge: float, tolerance: float) -> tuple[Numbers, tuple[float, ...]]:
+def _descend(
+    problem: Problem, at: Numbers, ridge: float, tolerance: float
+) -> tuple[Numbers, tuple[float, ...]]:
     """Levenberg-Marquardt from `at`, until a step changes the objective by less than the tolerance,
     twice."""
     objective, damping, converged = problem.objective(at, ridge), 1e-2, 0
@@ -225,7 +238,9 @@ def _step(
     diagonal = np.maximum(np.diag(matrix), 1e-8 * np.diag(matrix).max())
     for _ in range(12):
         try:
-            factor = linalg.cho_factor(matrix + np.diag(damping * diagonal), overwrite_a=True, check_finite=False)
+            factor = linalg.cho_factor(
+                matrix + np.diag(damping * diagonal), overwrite_a=True, check_finite=False
+            )
         except linalg.LinAlgError:
             damping *= 8
             continue

@@ -42,7 +42,9 @@ def joint_fit(
     Source: Leemann et al. 2024 (SLALOM), eqs. 70 and 71.
     """
     if logits.ndim != 2 or logits.shape[1] < 2:
-        raise InputError(f"a joint fit needs logits of at least two classes, not of shape {logits.shape}")
+        raise InputError(
+            f"a joint fit needs logits of at least two classes, not of shape {logits.shape}"
+        )
     omega = np.ones(len(logits)) if weight is None else np.asarray(weight, np.float64)
     centred = logits - logits.mean(axis=1, keepdims=True)
     mean = np.average(centred, axis=0, weights=omega)
@@ -59,25 +61,36 @@ def joint_fit(
     return Joint(importance - importance.mean(), mean + spread * value, mse)
 
 
-def _refined(texts: CountedTexts, target: Numbers, omega: Numbers, start: Numbers, ridge: float) -> Numbers:
+def _refined(
+    texts: CountedTexts, target: Numbers, omega: Numbers, start: Numbers, ridge: float
+) -> Numbers:
     def objective(importance: Numbers) -> tuple[float, Numbers]:
         value, share = _values(texts, target, omega, importance, ridge)
         predicted = _mixed(texts, share, value)
         gap = (predicted - target) * omega[:, None]
         pull = np.einsum("npc,nc->np", value[texts.unit] - predicted[:, None, :], gap)
-        gradient = np.bincount(texts.unit.reshape(-1), (share * pull).reshape(-1), len(importance)) + ridge * importance
-        loss = (gap * (predicted - target)).sum() + ridge * ((importance**2).sum() + (value**2).sum())
+        gradient = (
+            np.bincount(texts.unit.reshape(-1), (share * pull).reshape(-1), len(importance))
+            + ridge * importance
+        )
+        loss = (gap * (predicted - target)).sum() + ridge * (
+            (importance**2).sum() + (value**2).sum()
+        )
         return float(loss) / 2, gradient
 
     options = {"maxiter": 2000, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9}
     return np.asarray(minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x)
 
 
-def _values(texts: CountedTexts, target: Numbers, omega: Numbers, importance: Numbers, ridge: float) -> tuple[Numbers, Numbers]:
+def _values(
+    texts: CountedTexts, target: Numbers, omega: Numbers, importance: Numbers, ridge: float
+) -> tuple[Numbers, Numbers]:
     """The best values for these importances, and the shares."""
     share, size = shares(texts, importance), len(importance)
     rows = np.repeat(np.arange(len(texts)), texts.unit.shape[1])
-    matrix = sparse.csr_matrix((share.reshape(-1), (rows, texts.unit.reshape(-1))), shape=(len(texts), size))
+    matrix = sparse.csr_matrix(
+        (share.reshape(-1), (rows, texts.unit.reshape(-1))), shape=(len(texts), size)
+    )
     heavy = matrix.T @ sparse.diags(omega)
     block = (heavy @ matrix).toarray() + ridge * np.eye(size)
     return np.asarray(linalg.solve(block, heavy @ target, assume_a="pos")), share

@@ -94,18 +94,32 @@ class TextUnits:
         """The input with these units in place of the segments' own; special tokens and fixed parts
         are kept."""
         new = [[token for unit in units for token in self.ids[unit]] for units in text]
-        ids = [part for kept, tokens in zip(self.fixed, [*new, []]) for part in (*self.row.ids[kept].tolist(), *tokens)]
+        ids = [
+            part
+            for kept, tokens in zip(self.fixed, [*new, []])
+            for part in (*self.row.ids[kept].tolist(), *tokens)
+        ]
         decoder = self.decoder(len(new[-1]))
         if self.row.types is None:
             return inference.Query(np.array(ids, np.int64), decoder=decoder)
-        added = [[int(self.row.types[start])] * len(tokens) for start, tokens in zip(self.starts, new)]
-        types = [part for kept, kinds in zip(self.fixed, [*added, []]) for part in (*self.row.types[kept].tolist(), *kinds)]
+        added = [
+            [int(self.row.types[start])] * len(tokens) for start, tokens in zip(self.starts, new)
+        ]
+        types = [
+            part
+            for kept, kinds in zip(self.fixed, [*added, []])
+            for part in (*self.row.types[kept].tolist(), *kinds)
+        ]
         return inference.Query(np.array(ids, np.int64), np.array(types, np.int64), decoder=decoder)
 
     def decoder(self, last: int) -> int:
         """How many ids at the end only a decoder reads, when its text, if it has one, is `last`
         tokens long."""
-        content = int(self.row.content[len(self.row.ids) - self.row.decoder :].sum()) if self.row.decoder else 0
+        content = (
+            int(self.row.content[len(self.row.ids) - self.row.decoder :].sum())
+            if self.row.decoder
+            else 0
+        )
         return self.row.decoder - content + (last if content else 0)
 
 
@@ -125,7 +139,9 @@ def text_units(row: Encoded, unit: str) -> TextUnits:
         segments[which].append(known.setdefault(key, len(known)))
         position[group] = place
     ids = tuple(tokens for _, tokens in known)
-    starts = tuple(int(np.flatnonzero(row.content & (row.segment == which))[0]) for which in segments)
+    starts = tuple(
+        int(np.flatnonzero(row.content & (row.segment == which))[0]) for which in segments
+    )
     edges = zip([0, *starts], [*starts, len(row.ids)])
     fixed = tuple(start + np.flatnonzero(~row.content[start:end]) for start, end in edges)
     return TextUnits(
@@ -154,21 +170,30 @@ def fit_surrogates(
         )
     if design.kind == "exact":
         return [_exact(model, row, target) for row, target in zip(rows, targets)]
-    plans = [plan_queries(row.segments, design, samples, keyed(seed, "slalom", row.row.example.id)) for row in rows]
+    plans = [
+        plan_queries(row.segments, design, samples, keyed(seed, "slalom", row.row.example.id))
+        for row in rows
+    ]
     queries = [row.query(text) for row, plan in zip(rows, plans) for text in plan.texts]
     if not all(len(query.ids) for query in queries):
-        raise UnsupportedModel(f"{model.name} cannot read an empty text, which a context needs; use design mix")
+        raise UnsupportedModel(
+            f"{model.name} cannot read an empty text, which a context needs; use design mix"
+        )
     outputs = iter(inference.outputs(model, queries))
     surrogates = []
     for row, plan, target in zip(rows, plans, targets):
         answer = np.array([float(value(model, next(outputs), target)) for _ in plan.texts])
-        surrogates.append(fit_answers(plan, answer, keyed(seed, "slalom held out", row.row.example.id)))
+        surrogates.append(
+            fit_answers(plan, answer, keyed(seed, "slalom held out", row.row.example.id))
+        )
     return surrogates
 
 
 def _exact(model: Model, row: TextUnits, target: Target) -> Surrogate:
     if len(row.segments) > 1:
-        raise InputError(f"{row.row.example.id}: design exact takes a single text; fix one of the pair (part)")
+        raise InputError(
+            f"{row.row.example.id}: design exact takes a single text; fix one of the pair (part)"
+        )
 
     def query(sequences: Sequence[tuple[int, ...]]) -> NDArray[np.float64]:
         outputs = inference.outputs(model, [row.query((sequence,)) for sequence in sequences])

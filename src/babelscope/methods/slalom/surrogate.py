@@ -99,5 +99,7 @@ class Mixture:
         return (
             weights / total,
             around,
-            float((weights / total) @ self.value + (around * self.context[1] if self.context else 0.0)),
+            float(
+                (weights / total) @ self.value + (around * self.context[1] if self.context else 0.0)
+            ),
         )

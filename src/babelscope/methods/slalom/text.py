@@ -59,7 +59,9 @@ class Queries:
     samples: int
 
 
-def plan_queries(segments: Sequence[Sequence[int]], design: Design, samples: int, generator: np.random.Generator) -> Queries:
+def plan_queries(
+    segments: Sequence[Sequence[int]], design: Design, samples: int, generator: np.random.Generator
+) -> Queries:
     """The queries for the text whose units by position are `segments`; with one distinct unit, the
     text alone."""
     size = 1 + max(unit for segment in segments for unit in segment)
@@ -88,14 +90,22 @@ def fit_answers(queries: Queries, answer: Numbers, generator: np.random.Generato
     size, always = queries.size, queries.size if queries.design.context else None
     if size == 1 and always is None:
         flags = ("one distinct unit: importance not identified",)
-        return Surrogate(np.zeros(1), answer, np.full(1, nan), np.full(1, nan), None, nan, 1, 1, nan, flags)
+        return Surrogate(
+            np.zeros(1), answer, np.full(1, nan), np.full(1, nan), None, nan, 1, 1, nan, flags
+        )
     flat = [[unit for segment in text for unit in segment] for text in queries.texts]
     texts, total = counted(flat, always), size + queries.design.context
     long = np.array([len(segment) > 1 for segment in flat])
-    held_out = long & (generator.permutation(len(flat)) < len(flat) / 10) if len(flat) >= LEAST else np.zeros(len(flat), bool)
+    held_out = (
+        long & (generator.permutation(len(flat)) < len(flat) / 10)
+        if len(flat) >= LEAST
+        else np.zeros(len(flat), bool)
+    )
     first, r2 = None, nan
     if held_out.any():
-        first = fit(texts.subset(~held_out), answer[~held_out], size=total, weight=queries.weight[~held_out])
+        first = fit(
+            texts.subset(~held_out), answer[~held_out], size=total, weight=queries.weight[~held_out]
+        )
         spread = float(((answer[held_out] - answer[held_out].mean()) ** 2).sum())
         gap = predict(texts.subset(held_out), first.importance, first.value) - answer[held_out]
         r2 = 1 - float(gap @ gap) / spread if spread > 1e-24 else nan
@@ -107,7 +117,9 @@ def fit_answers(queries: Queries, answer: Numbers, generator: np.random.Generato
         ridge=first.ridge if first else None,
         start=first,
     )
-    seen = np.isin(np.arange(total), np.concatenate([np.array(segment, np.int64) for segment in flat]))
+    seen = np.isin(
+        np.arange(total), np.concatenate([np.array(segment, np.int64) for segment in flat])
+    )
     return _surrogate(queries, fitted, seen[:size], r2)
 
 
@@ -116,14 +128,18 @@ def recover_surrogate(segments: Sequence[Sequence[int]], query: Query) -> Surrog
     size = 1 + max(unit for segment in segments for unit in segment)
     recovered = recover(query, size)
     if not np.isfinite([recovered.value, recovered.importance]).all():
-        raise InputError("the exact design needs every answer, and some are not finite; use design mix")
+        raise InputError(
+            "the exact design needs every answer, and some are not finite; use design mix"
+        )
     outside = int(recovered.outside.sum())
     flags = (f"{outside} unit(s) outside of the range of a SLALOM",) if outside else ()
     if not np.ptp(recovered.importance):
         flags = ("one distinct unit: importance not identified" if size == 1 else CONSTANT,)
     unknown = np.full(size, nan)
     count = 2 * size - 1
-    return Surrogate(recovered.importance, recovered.value, unknown, unknown, None, nan, count, count, 0.0, flags)
+    return Surrogate(
+        recovered.importance, recovered.value, unknown, unknown, None, nan, count, count, 0.0, flags
+    )
 
 
 CONSTANT = "constant model: every answer is the same, importance not identified"
@@ -136,14 +152,22 @@ def _surrogate(queries: Queries, fitted: Fit, seen: NDArray[np.bool_], r2: float
         np.where(seen, part[:size], nan)
         for part in (fitted.importance - shift, fitted.value, fitted.importance_sd, fitted.value_sd)
     )
-    context = (float(fitted.importance[size] - shift), float(fitted.value[size])) if queries.design.context else None
+    context = (
+        (float(fitted.importance[size] - shift), float(fitted.value[size]))
+        if queries.design.context
+        else None
+    )
     flags = []
     if not seen.all():
-        flags.append(f"{int((~seen).sum())} unit(s) unseen: no query contained them, use more samples")
+        flags.append(
+            f"{int((~seen).sum())} unit(s) unseen: no query contained them, use more samples"
+        )
     if fitted.constant:
         flags.append(CONSTANT)
     elif not fitted.identified[:size][seen].all():
-        flags.append(f"importance of {int((seen & ~fitted.identified[:size]).sum())} unit(s) not identified")
+        flags.append(
+            f"importance of {int((seen & ~fitted.identified[:size]).sum())} unit(s) not identified"
+        )
     if size > MANY:
         flags.append(f"no standard deviations: more than {MANY} units")
     return Surrogate(
@@ -160,7 +184,9 @@ def _surrogate(queries: Queries, fitted: Fit, seen: NDArray[np.bool_], r2: float
     )
 
 
-def position_scores(surrogate: Surrogate, units: Sequence[int] | NDArray[np.int64], name: str) -> Numbers:
+def position_scores(
+    surrogate: Surrogate, units: Sequence[int] | NDArray[np.int64], name: str
+) -> Numbers:
     """The named score of each position; NaN where the unit was not seen, the others as if it were
     absent."""
     places = np.asarray(units, np.int64)
@@ -171,7 +197,9 @@ def position_scores(surrogate: Surrogate, units: Sequence[int] | NDArray[np.int6
     return scores
 
 
-def details(surrogate: Surrogate, units: NDArray[np.int64], position: NDArray[np.int64]) -> Mapping[str, Any]:
+def details(
+    surrogate: Surrogate, units: NDArray[np.int64], position: NDArray[np.int64]
+) -> Mapping[str, Any]:
     """What an explanation reports beside its scores: lists by token, and numbers; undefined is
     None.
 

@@ -1,7 +1,8 @@
 """The tasks that can be explained: one row of facts each, and one module of functions.
 
-Facts are read by commands, pages and errors, which import no torch; `task_functions` loads the module of a row when a model
-of that task is used. Nothing outside of this package compares a task with a name: it asks the row, or calls the function.
+Facts are read by commands, pages and errors, which import no torch; `task_functions` loads the
+module of a row when a model of that task is used. Nothing outside of this package compares a task
+with a name: it asks the row, or calls the function.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ class Task:
     target: str
     """What can be explained, in words."""
     heads: Mapping[str, str]
-    """How the class of a checkpoint with a head for this task ends, and the class of transformers that loads it."""
+    """How the class of a checkpoint with a head for this task ends, and the class of transformers
+    that loads it.
+    """
     module: str
     """The module under `babelscope.model.tasks` with the task's FUNCTIONS."""
     fewest: int = 1
@@ -35,11 +38,15 @@ class Task:
     borrowed: Mapping[str, str] | None = None
     """As `heads`, of other tasks' checkpoints that can also do this one when they are asked to."""
     classifies: bool = True
-    """The model gives one class to the whole input; a language model without a verbaliser one of too many."""
+    """The model gives one class to the whole input; a language model without a verbaliser one of
+    too many.
+    """
     generates: bool = False
     """The outputs are the logits of a next token."""
     pools: bool = False
-    """One output for the whole input, read at one token: the last of a decoder, the end token of an encoder-decoder."""
+    """One output for the whole input, read at one token: the last of a decoder, the end token of
+    an encoder-decoder.
+    """
     spans: bool = False
     """A target is a span: `index` and `end` are positions in the input."""
     tags: bool = False
@@ -56,34 +63,48 @@ class Task:
 _ROWS = (
     Task(
         "text-classification", "one text, or two as a pair", "a class",
-        {"ForSequenceClassification": "AutoModelForSequenceClassification"}, "classification", pools=True,
+        {"ForSequenceClassification": "AutoModelForSequenceClassification"}, "classification",
+        pools=True,
     ),
     Task(
         "question-answering", "a question and a context", "an answer in the context",
-        {"ForQuestionAnswering": "AutoModelForQuestionAnswering"}, "spans", 2, 2, classifies=False, spans=True,
+        {"ForQuestionAnswering": "AutoModelForQuestionAnswering"}, "spans", 2, 2, classifies=False,
+        spans=True,
     ),
     Task(
-        "token-classification", "one text", "a word's tag", {"ForTokenClassification": "AutoModelForTokenClassification"},
-        "tagging", 1, 1, classifies=False, tags=True,
+        "token-classification", "one text", "a word's tag",
+        {"ForTokenClassification": "AutoModelForTokenClassification"}, "tagging", 1, 1,
+        classifies=False, tags=True,
     ),
     Task(
         "text-generation", "one text", "the next token, or a label that tokens stand for",
-        {"ForCausalLM": "AutoModelForCausalLM", "GPT2LMHeadModel": "AutoModelForCausalLM"}, "generation", 1, 1, generates=True,
+        {"ForCausalLM": "AutoModelForCausalLM", "GPT2LMHeadModel": "AutoModelForCausalLM"},
+        "generation", 1, 1, generates=True,
     ),
     Task(
-        "text2text-generation", "one text, and perhaps the answer's beginning", "the answer's next token, or a label",
+        "text2text-generation", "one text, and perhaps the answer's beginning", "the answer's next "
+                                                                                "token, or a label",
         {"ForConditionalGeneration": "AutoModelForSeq2SeqLM"}, "seq2seq", generates=True,
     ),
     Task(
-        "multiple-choice", "a context and two or more candidates", "a candidate, by its number from 0",
-        {"ForMultipleChoice": "AutoModelForMultipleChoice"}, "multiple_choice", 3, None, several=True,
-        borrowed={"ForCausalLM": "AutoModelForCausalLM", "GPT2LMHeadModel": "AutoModelForCausalLM"},
+        "multiple-choice", "a context and two or more candidates", "a candidate, by its number "
+                                                                   "from 0",
+        {"ForMultipleChoice": "AutoModelForMultipleChoice"}, "multiple_choice", 3, None,
+        several=True, borrowed={"ForCausalLM": "AutoModelForCausalLM",
+                                "GPT2LMHeadModel": "AutoModelForCausalLM"},
     ),
 )  # fmt: skip
 TASKS: dict[str, Task] = {row.name: row for row in _ROWS}
 """The tasks that can be explained, under their Hugging Face names."""
 
-FILL_MASK = Task("fill-mask", "one text or two", "nothing: it fills in erased tokens", {}, "tagging", classifies=False)
+FILL_MASK = Task(
+    "fill-mask",
+    "one text or two",
+    "nothing: it fills in erased tokens",
+    {},
+    "tagging",
+    classifies=False,
+)
 """The task of models that help to explain others; it is not explained itself."""
 
 
@@ -110,7 +131,9 @@ def loader(row: Task, architectures: tuple[str, ...]) -> str:
 
 
 def accepts(row: Task, architectures: tuple[str, ...]) -> bool:
-    """Whether a checkpoint of these architectures has a head for the task, its own or a borrowed one; or none that is known."""
+    """Whether a checkpoint of these architectures has a head for the task, its own or a borrowed
+    one; or none that is known.
+    """
     own = [task_of_class(name) for name in architectures]
     borrowed = any(name.endswith(end) for name in architectures for end in row.borrowed or {})
     return borrowed or row in own or not any(own)

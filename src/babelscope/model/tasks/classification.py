@@ -1,4 +1,6 @@
-"""Text classification: one class for a text or a pair. What other tasks share with it, they take from here."""
+"""Text classification: one class for a text or a pair. What other tasks share with it, they take
+from here.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ def activation(model: Model) -> str:
     config = model.hf.config
     if config.problem_type == "regression":
         raise UnsupportedModel(
-            f"{model.name} is a regression model (problem_type in its config): no class probability; load a classifier"
+            f"{model.name} is a regression model (problem_type in its config): no class "
+            "probability; load a classifier"
         )
     independent = config.problem_type == "multi_label_classification" or config.num_labels == 1
     return "sigmoid" if independent else "softmax"
@@ -43,7 +46,9 @@ def inputs(model: Model, example: Example, *, part: str, long: str) -> list[Enco
     return encode_texts(model, example, part=part, long=long, after=decoder_start(model))
 
 
-def outputs(model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None) -> list[Tensor]:
+def outputs(
+    model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None
+) -> list[Tensor]:
     return [output.logits[row] for row in range(len(batch))]
 
 
@@ -109,16 +114,22 @@ def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str
         raise InputError(f"{unlabelled}: fine-tuning needs a label on every example")
     unseen = sorted({str(row.label) for row in dev} - {str(row.label) for row in train})
     if unseen:
-        raise InputError(f"the development examples have the label {unseen[0]!r}, which no training example has")
+        raise InputError(
+            f"the development examples have the label {unseen[0]!r}, which no training example has"
+        )
     if len(names) < 2:
         raise InputError(f"fine-tuning needs at least two classes; found only {', '.join(names)}")
     return names
 
 
-def training_rows(tokenizer: Any, examples: Sequence[Example], names: Sequence[str], limit: int) -> list[Arguments]:
+def training_rows(
+    tokenizer: Any, examples: Sequence[Example], names: Sequence[str], limit: int
+) -> list[Arguments]:
     tokenized = tokenizer(*columns(examples), truncation=True, max_length=limit)
     rows = [{field: tokenized[field][at] for field in tokenized} for at in range(len(examples))]
-    return [row | {"labels": names.index(str(example.label))} for row, example in zip(rows, examples)]
+    return [
+        row | {"labels": names.index(str(example.label))} for row, example in zip(rows, examples)
+    ]
 
 
 def columns(examples: Sequence[Example]) -> tuple[list[str], list[str] | None]:
@@ -126,7 +137,9 @@ def columns(examples: Sequence[Example]) -> tuple[list[str], list[str] | None]:
     firsts = [row.texts[0] for row in examples]
     seconds = [row.texts[1] for row in examples if len(row.texts) == 2]
     if seconds and len(seconds) != len(firsts):
-        raise InputError("some examples are pairs and some are single texts; a task has one or the other")
+        raise InputError(
+            "some examples are pairs and some are single texts; a task has one or the other"
+        )
     return firsts, seconds or None
 
 
@@ -136,7 +149,8 @@ def right(logits: Any, gold_index: Any) -> NDArray[np.bool_]:
 
 
 FUNCTIONS = TaskFunctions(
-    labels=labels, classes=classes, inputs=inputs, outputs=outputs, read=read, read_out=read_out, predicted=predicted,
-    gold=gold, named=named, name=name, evaluate=accuracy, plain_call=plain_call, activation=activation,
-    training=Training(lambda example: True, check_training, training_rows, right),
+    labels=labels, classes=classes, inputs=inputs, outputs=outputs, read=read, read_out=read_out,
+    predicted=predicted, gold=gold, named=named, name=name, evaluate=accuracy,
+    plain_call=plain_call, activation=activation, training=Training(lambda example: True,
+    check_training, training_rows, right),
 )  # fmt: skip

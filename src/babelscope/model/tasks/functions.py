@@ -1,4 +1,6 @@
-"""What a task's module provides: from examples to inputs, from outputs to targets, and how a model of it is trained."""
+"""What a task's module provides: from examples to inputs, from outputs to targets, and how a model
+of it is trained.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,19 @@ Arguments = dict[str, Any]
 class Inputs(Protocol):
     """An example as the model reads it; several inputs where a long text is split into windows."""
 
-    def __call__(self, model: Model, example: Example, *, part: str, long: str) -> list[Encoded]: ...
+    def __call__(
+        self, model: Model, example: Example, *, part: str, long: str
+    ) -> list[Encoded]: ...
 
 
 @runtime_checkable
 class Outputs(Protocol):
-    """Per query its output, from what the forward call returned for the batch. `kept` lists the positions whose logits were
-    asked for, None for all."""
+    """Per query its output, from what the forward call returned for the batch. `kept` lists the
+    positions whose logits were asked for, None for all."""
 
-    def __call__(self, model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None) -> list[Tensor]: ...
+    def __call__(
+        self, model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None
+    ) -> list[Tensor]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +48,12 @@ class Training:
     suits: Callable[[Example], bool]
     """Whether an example is one of this task's."""
     check: Callable[[Sequence[Example], Sequence[Example]], list[str]]
-    """The classes in the order of the outputs, none where a task has none; refuses data that cannot be trained on."""
+    """The classes in the order of the outputs, none where a task has none; refuses data that
+    cannot be trained on.
+    """
     rows: Callable[[Any, Sequence[Example], Sequence[str], int], list[Arguments]]
-    """What the Trainer reads, from tokenizer, examples, classes and the largest number of tokens."""
+    """What the Trainer reads, from tokenizer, examples, classes and the largest number of tokens.
+    """
     right: Callable[[Any, Any], NDArray[np.bool_]]
     """Which predictions agree with the gold, from logits and labels."""
     collator: str = "DataCollatorWithPadding"

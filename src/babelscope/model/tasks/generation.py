@@ -39,10 +39,14 @@ def labels(model: Model) -> tuple[str, ...]:
 
 def kept(model: Model, batch: Sequence[Query]) -> list[int] | None:
     """The positions at which a row of the batch ends: logits at all of them would be large."""
-    return sorted({len(each.ids) - 1 for each in batch}) if "logits_to_keep" in model.accepts else None
+    return (
+        sorted({len(each.ids) - 1 for each in batch}) if "logits_to_keep" in model.accepts else None
+    )
 
 
-def outputs(model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None) -> list[Tensor]:
+def outputs(
+    model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None
+) -> list[Tensor]:
     """The logits of the next token, or of the labels."""
     ends = [len(each.ids) - 1 for each in batch]
     places = ends if kept is None else [kept.index(end) for end in ends]
@@ -59,6 +63,7 @@ def named(model: Model, encoded: Encoded, label: str, token: int) -> Target:
 
 
 FUNCTIONS = TaskFunctions(
-    labels=labels, classes=classes, inputs=inputs, outputs=outputs, read=read, read_out=read_out, predicted=predicted,
-    gold=gold, named=named, name=name, evaluate=accuracy, plain_call=plain_call, kept=kept,
+    labels=labels, classes=classes, inputs=inputs, outputs=outputs, read=read, read_out=read_out,
+    predicted=predicted, gold=gold, named=named, name=name, evaluate=accuracy,
+    plain_call=plain_call, kept=kept,
 )  # fmt: skip

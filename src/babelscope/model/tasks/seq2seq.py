@@ -1,4 +1,6 @@
-"""Text-to-text generation: the next token of an encoder-decoder's answer, or a label that tokens stand for."""
+"""Text-to-text generation: the next token of an encoder-decoder's answer, or a label that tokens
+stand for.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,18 @@ if TYPE_CHECKING:
 
 
 def inputs(model: Model, example: Example, *, part: str, long: str) -> list[Encoded]:
-    """The encoder reads the first text; the decoder its start token and the second text, the beginning of the answer."""
+    """The encoder reads the first text; the decoder its start token and the second text, the
+    beginning of the answer.
+    """
     after = decoder_start(model)
     if after is not None and len(example.texts) > 1:
         after = after.followed_by(tokenize_alone(model, example.texts[1], segment=1))
     return encode_texts(model, example, part=part, long=long, count=1, after=after)
 
 
-def outputs(model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None) -> list[Tensor]:
+def outputs(
+    model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None
+) -> list[Tensor]:
     """The logits of the answer's next token, or of the labels."""
     ends = [each.decoder - 1 for each in batch]
     return [generation.verbalized(model, output.logits[row, end]) for row, end in enumerate(ends)]
@@ -38,4 +44,10 @@ def plain_call(model: Model, encoded: Encoded) -> Arguments:
     return classification.plain_call(model, encoded) | to_device(model, after)
 
 
-FUNCTIONS = replace(generation.FUNCTIONS, inputs=inputs, outputs=outputs, plain_call=plain_call, kept=lambda model, batch: None)
+FUNCTIONS = replace(
+    generation.FUNCTIONS,
+    inputs=inputs,
+    outputs=outputs,
+    plain_call=plain_call,
+    kept=lambda model, batch: None,
+)

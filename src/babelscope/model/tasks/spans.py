@@ -1,4 +1,6 @@
-"""Extractive question answering: an answer is a span of the context, from its first to its last token."""
+"""Extractive question answering: an answer is a span of the context, from its first to its last
+token.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +27,29 @@ if TYPE_CHECKING:
 
 def inputs(model: Model, example: Example, *, part: str, long: str) -> list[Encoded]:
     """Of a long input only the context is truncated."""
-    return encode_texts(model, example, part=part, long=long, only_second=True, after=decoder_start(model))
+    return encode_texts(
+        model, example, part=part, long=long, only_second=True, after=decoder_start(model)
+    )
 
 
-def outputs(model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None) -> list[Tensor]:
+def outputs(
+    model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None
+) -> list[Tensor]:
     """Start and end logits, [2, token]."""
     counts = [len(each.ids) - each.decoder for each in batch]
     both = enumerate(counts)
-    return [torch.stack((output.start_logits[row, :count], output.end_logits[row, :count])) for row, count in both]
+    return [
+        torch.stack((output.start_logits[row, :count], output.end_logits[row, :count]))
+        for row, count in both
+    ]
 
 
 def read(output: Tensor, target: Target) -> list[tuple[Tensor, int]]:
-    places = [(output[side], place) for side, place in enumerate((target.index, target.end)) if place != -1]
+    places = [
+        (output[side], place)
+        for side, place in enumerate((target.index, target.end))
+        if place != -1
+    ]
     if not places:
         raise Undefined("the target names neither the start nor the end of an answer")
     return [inside(row, place) for row, place in places]
@@ -53,7 +66,9 @@ def predicted(model: Model, encoded: Encoded, output: Tensor, token: int) -> Tar
     context = torch.from_numpy(encoded.segment == encoded.segment.max())[:width]
     within = torch.where(context, 0.0, -torch.inf)
     pairs = (output[0] + within)[:, None] + (output[1] + within)[None, :]
-    best = int(pairs.masked_fill(~torch.ones_like(pairs, dtype=torch.bool).triu(), -torch.inf).argmax())
+    best = int(
+        pairs.masked_fill(~torch.ones_like(pairs, dtype=torch.bool).triu(), -torch.inf).argmax()
+    )
     return Target(best // width, best % width)
 
 
@@ -68,7 +83,9 @@ def named(model: Model, encoded: Encoded, label: str, token: int) -> Target:
     """The first span of tokens with that answer's text in the context."""
     start = encoded.example.texts[-1].find(label)
     if start < 0 or not label:
-        raise InputError(f"{encoded.example.id}: the answer {label!r} does not stand in the context")
+        raise InputError(
+            f"{encoded.example.id}: the answer {label!r} does not stand in the context"
+        )
     return _span(encoded, (start, start + len(label)))
 
 
@@ -82,10 +99,14 @@ def _span(encoded: Encoded, answer: Span) -> Target:
     """The tokens of the context that overlap the answer's characters."""
     start, end = answer
     context = np.flatnonzero(encoded.segment == encoded.segment.max())
-    tokens = [int(at) for at in context if encoded.offsets[at][0] < end and encoded.offsets[at][1] > start]
+    tokens = [
+        int(at) for at in context if encoded.offsets[at][0] < end and encoded.offsets[at][1] > start
+    ]
     if not tokens:
         text = encoded.example.texts[-1][start:end]
-        raise InputError(f"{encoded.example.id}: the answer {text!r} was truncated away; explain it in windows")
+        raise InputError(
+            f"{encoded.example.id}: the answer {text!r} was truncated away; explain it in windows"
+        )
     return Target(tokens[0], tokens[-1])
 
 
@@ -114,14 +135,22 @@ def _f1(answer: Counter[str], expected: Counter[str]) -> float:
 
 
 def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:
-    unanswered = next((row.id for row in (*train, *dev) if row.answer is None or len(row.texts) != 2), None)
+    unanswered = next(
+        (row.id for row in (*train, *dev) if row.answer is None or len(row.texts) != 2), None
+    )
     if unanswered is not None:
-        raise InputError(f"{unanswered}: reading comprehension needs a question, a context and an answer in it")
+        raise InputError(
+            f"{unanswered}: reading comprehension needs a question, a context and an answer in it"
+        )
     return []
 
 
-def training_rows(tokenizer: Any, examples: Sequence[Example], names: Sequence[str], limit: int) -> list[Arguments]:
-    tokenized = tokenizer(*columns(examples), truncation="only_second", max_length=limit, return_offsets_mapping=True)
+def training_rows(
+    tokenizer: Any, examples: Sequence[Example], names: Sequence[str], limit: int
+) -> list[Arguments]:
+    tokenized = tokenizer(
+        *columns(examples), truncation="only_second", max_length=limit, return_offsets_mapping=True
+    )
     offsets = tokenized.pop("offset_mapping")
     rows = []
     for at, example in enumerate(examples):
@@ -131,11 +160,17 @@ def training_rows(tokenizer: Any, examples: Sequence[Example], names: Sequence[s
     return rows
 
 
-def _answer(example: Example, offsets: Sequence[Span], segments: Sequence[int | None]) -> tuple[int, int]:
-    """The first and last token of the answer; the first token of all if it was truncated away, as SQuAD has it."""
+def _answer(
+    example: Example, offsets: Sequence[Span], segments: Sequence[int | None]
+) -> tuple[int, int]:
+    """The first and last token of the answer; the first token of all if it was truncated away, as
+    SQuAD has it.
+    """
     assert example.answer is not None
     start, end = example.answer
-    inside = [at for at, (a, b) in enumerate(offsets) if segments[at] == 1 and a < end and b > start]
+    inside = [
+        at for at, (a, b) in enumerate(offsets) if segments[at] == 1 and a < end and b > start
+    ]
     return (inside[0], inside[-1]) if inside else (0, 0)
 
 
@@ -147,7 +182,9 @@ def right(logits: Any, gold_positions: Any) -> NDArray[np.bool_]:
 
 
 FUNCTIONS = TaskFunctions(
-    labels=lambda model: (), classes=lambda model, encoded: 0, inputs=inputs, outputs=outputs, read=read, read_out=read_out,
-    predicted=predicted, gold=gold, named=named, name=name, evaluate=evaluate, plain_call=plain_call,
-    training=Training(lambda example: example.answer is not None, check_training, training_rows, right),
+    labels=lambda model: (), classes=lambda model, encoded: 0, inputs=inputs, outputs=outputs,
+    read=read, read_out=read_out, predicted=predicted, gold=gold, named=named, name=name,
+    evaluate=evaluate, plain_call=plain_call,
+    training=Training(lambda example: example.answer is not None, check_training, training_rows,
+                      right),
 )  # fmt: skip

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from babelscope.errors import InputError, Undefined
-from babelscope.model.tasks.classification import classes, gold_label, inputs, inside, labels, name, named, plain_call
+from babelscope.model.tasks.classification import (
+    classes,
+    gold_label,
+    inputs,
+    inside,
+    labels,
+    name,
+    named,
+    plain_call,
+)
 from babelscope.model.tasks.functions import TaskFunctions
 from babelscope.types import Encoded, Example, Target
 
@@ -17,7 +26,9 @@ if TYPE_CHECKING:
     from babelscope.model.load import Model
 
 
-def outputs(model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None) -> list[Tensor]:
+def outputs(
+    model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None
+) -> list[Tensor]:
     """Tag logits, [token, tag]."""
     return [output.logits[row, : len(each.ids) - each.decoder] for row, each in enumerate(batch)]
 
@@ -38,11 +49,15 @@ def predicted(model: Model, encoded: Encoded, output: Tensor, token: int) -> Tar
 
 
 def tagged_token(model: Model, encoded: Encoded, output: Tensor, word: int | None) -> int:
-    """The first token of the word; by default of the first word whose predicted tag is not O, or of the first word."""
+    """The first token of the word; by default of the first word whose predicted tag is not O, or
+    of the first word.
+    """
     firsts = [int((encoded.word == each).argmax()) for each in range(len(encoded.words))]
     if word is not None:
         return firsts[word]
-    return next((token for token in firsts if model.labels[int(output[token].argmax())] != "O"), firsts[0])
+    return next(
+        (token for token in firsts if model.labels[int(output[token].argmax())] != "O"), firsts[0]
+    )
 
 
 def gold(model: Model, encoded: Encoded, token: int) -> Target:
@@ -50,7 +65,8 @@ def gold(model: Model, encoded: Encoded, token: int) -> Target:
     tags = gold_label(encoded.example).split()
     if len(tags) != len(encoded.words):
         raise InputError(
-            f"{encoded.example.id}: the label has {len(tags)} tags, separated by spaces, for {len(encoded.words)} words"
+            f"{encoded.example.id}: the label has {len(tags)} tags, separated by spaces, for "
+            f"{len(encoded.words)} words"
         )
     return named(model, encoded, tags[int(encoded.word[token])], token)
 
@@ -60,6 +76,7 @@ def evaluate(model: Model, answered: Sequence[tuple[Example, str]]) -> dict[str,
 
 
 FUNCTIONS = TaskFunctions(
-    labels=labels, classes=classes, inputs=inputs, outputs=outputs, read=read, read_out=read_out, predicted=predicted,
-    gold=gold, named=named, name=name, evaluate=evaluate, plain_call=plain_call,
+    labels=labels, classes=classes, inputs=inputs, outputs=outputs, read=read, read_out=read_out,
+    predicted=predicted, gold=gold, named=named, name=name, evaluate=evaluate,
+    plain_call=plain_call,
 )  # fmt: skip

@@ -1,7 +1,9 @@
-"""Arabic events: the verb comes first and agrees in gender; indefinite masculine objects bear the accusative tanwin.
+"""Arabic events: the verb comes first and agrees in gender; indefinite masculine objects bear the
+accusative tanwin.
 
-The past is denied by لم with the jussive; *before* takes the subjunctive. The owner follows the owned thing, and adjectives
-of an owned thing follow both. A shadda is written where the bare verb would read as another word (صوّر).
+The past is denied by لم with the jussive; *before* takes the subjunctive. The owner follows the
+owned thing, and adjectives of an owned thing follow both. A shadda is written where the bare verb
+would read as another word (صوّر).
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ THINGS = {
     "drum": ("طبل", ""),
     "flute": ("ناي", ""),
 }
-"""The noun and what completes it. Nouns in ة are feminine; the others are masculine and take the tanwin."""
+"""The noun and what completes it. Nouns in ة are feminine; the others are masculine and take the
+tanwin.
+"""
 
 ADJECTIVES = {
     "red": ("أحمر", "أحمر", "حمراء", ""),
@@ -146,7 +150,10 @@ def _subject(event: Event) -> str:
         return scope("subject", f"{PEOPLE[event.subject]}#{event.subject}")
     singular, several = GROUPS[event.subject]
     quantifier = f"det:{QUANTIFIERS[event.quantifier]}#{event.quantifier}"
-    return scope("subject", f"{quantifier} {singular if event.quantifier == 'no' else several}#{event.subject}")
+    return scope(
+        "subject",
+        f"{quantifier} {singular if event.quantifier == 'no' else several}#{event.subject}",
+    )
 
 
 def _thing(thing: Thing) -> str:
@@ -154,15 +161,27 @@ def _thing(thing: Thing) -> str:
     noun, extra = THINGS[thing.noun]
     is_feminine = _is_feminine(thing.noun)
     words = named(f"{noun}{'' if is_feminine else 'ًا'} {extra}", thing.noun)
-    adjective = f"amod:{ADJECTIVES[thing.adjective][2 if is_feminine else 1]}#{thing.adjective}" if thing.adjective else ""
+    adjective = (
+        f"amod:{ADJECTIVES[thing.adjective][2 if is_feminine else 1]}#{thing.adjective}"
+        if thing.adjective
+        else ""
+    )
     return scope("thing", f"{words} {adjective}")
 
 
 def _around(event: Event, asked: str = "") -> str:
     """The other person, the place and the time."""
     way, word = ("to", "إلى") if event.verb in GIVING else ("from", "من")
-    other = scope("other", f"obl:arg( case:{word}#{way} {PEOPLE[event.other]}#{event.other} )") if event.other else ""
-    place = scope("place", f"obl( case:في#in {PLACES[event.place]}#{event.place} )") if event.place and asked != "where" else ""
+    other = (
+        scope("other", f"obl:arg( case:{word}#{way} {PEOPLE[event.other]}#{event.other} )")
+        if event.other
+        else ""
+    )
+    place = (
+        scope("place", f"obl( case:في#in {PLACES[event.place]}#{event.place} )")
+        if event.place and asked != "where"
+        else ""
+    )
     time = scope("time", TIMES[event.time]) if event.time and asked != "when" else ""
     return f"{other} {place} {time}"
 
@@ -205,7 +224,10 @@ def _statement(statement: Statement) -> str:
     if isinstance(statement, Property):
         return f"{subject} {_predicate(statement)}#{statement.quality}"
     rival = _owned(statement.other, statement.other_noun, "rival", "rivalled")
-    return f"{subject} {ADJECTIVES[statement.quality][3]}#{statement.quality} obl( case:من#than {rival} )"
+    return (
+        f"{subject} {ADJECTIVES[statement.quality][3]}#{statement.quality} obl( case:من#than "
+        f"{rival} )"
+    )
 
 
 def _predicate(statement: Property) -> str:
@@ -221,7 +243,10 @@ def _joined(joined: Joined) -> str:
     second = scope("second", _event(joined.second, subjunctive=joined.link == "before"))
     if joined.link == "and":
         return f"{first} conj( punct:، {with_and(second)} )"
-    return f"{first} advcl( mark:{'قبل' if joined.link == 'before' else 'بعد'}#{joined.link} mark:أن {second} )"
+    return (
+        f"{first} advcl( mark:{'قبل' if joined.link == 'before' else 'بعد'}#{joined.link} "
+        f"mark:أن {second} )"
+    )
 
 
 def _question(event: Event, asked: str) -> str:

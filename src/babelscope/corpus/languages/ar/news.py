@@ -1,4 +1,6 @@
-"""Arabic news: verb, subject, object; time and place come last. After رغم أن the noun comes first, and فإن resumes."""
+"""Arabic news: verb, subject, object; time and place come last. After رغم أن the noun comes first,
+and فإن resumes.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ DEEDS = {
     "win_championship": ("فاز", "obl:arg:بالبطولة#championship"),
     "lose_match": ("خسر", "obj:المباراة#match"),
     "train_tournament": ("تدرب", "obl( استعدادًا nmod( للدورة#tournament amod:الرياضية ) )"),
-    "celebrate_victory": ("احتفل", "obl:arg( بالفوز#victory nmod( case:في المباراة amod:النهائية ) )"),
+    "celebrate_victory": (
+        "احتفل",
+        "obl:arg( بالفوز#victory nmod( case:في المباراة amod:النهائية ) )",
+    ),
     "criticise_referee": ("انتقد", "obj( حكم#referee nmod:المباراة )"),
     "break_record": ("حطم", "obj( الرقم#record amod:القياسي#record amod:العالمي )"),
     "treat_patients": ("عالج", "obj:المرضى#patients"),
@@ -140,7 +145,9 @@ def _speech(news: News) -> str:
 
 
 def _item(news: News) -> str:
-    place = scope("place", f"obl( case:في#in {PLACES[news.place]}#{news.place} )") if news.place else ""
+    place = (
+        scope("place", f"obl( case:في#in {PLACES[news.place]}#{news.place} )") if news.place else ""
+    )
     around = f"{place} {scope('time', TIMES[news.time]) if news.time else ''}"
     if news.frame == "deed":
         return f"{_deed(news)} {around}"
@@ -148,7 +155,9 @@ def _item(news: News) -> str:
         return f"{_speech(news)} {around}"
     distractor = _matter(news.distractor, "distractor")
     if news.frame == "instead":
-        instead = f"obl( case( *بدلًا#instead fixed:من ) الحديث nmod( case:عن {distractor} ) punct:، )"
+        instead = (
+            f"obl( case( *بدلًا#instead fixed:من ) الحديث nmod( case:عن {distractor} ) punct:، )"
+        )
         return f"{instead} {_speech(news)} {around}"
     matter, (what, gender) = mark(_matter(news.matter, "matter")), CARRIERS[news.carrier]
     carrier = depends("nsubj", scope("carrier", f"{what}#{news.carrier}"))
@@ -159,7 +168,10 @@ def _item(news: News) -> str:
     began = f"{_past('بدأ', gender)}#begin obl:arg( بالحديث nmod( case:عن {distractor} ) )"
     it = f"advmod:emph:فإن{'ها' if gender == 'f' else 'ه'}#carrier.it cop:{_past('كان', gender)}"
     mainly = "obl( case:*في#mainly *الأساس#mainly )"
-    return f"advcl( mark:*رغم#although mark:أن {carrier} {began} punct:، ) {it} {mainly} case:عن#about {matter}"
+    return (
+        f"advcl( mark:*رغم#although mark:أن {carrier} {began} punct:، ) {it} {mainly} "
+        f"case:عن#about {matter}"
+    )
 
 
 REALISER = NewsRealiser(_item)

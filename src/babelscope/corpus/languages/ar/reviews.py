@@ -1,6 +1,8 @@
-"""Arabic reviews: verb first in main clauses, noun first after أن; predicates stand in the accusative after كان and وجد.
+"""Arabic reviews: verb first in main clauses, noun first after أن; predicates stand in the
+accusative after كان and وجد.
 
-Pronouns are suffixes or stay in the verb; after لكن, لأن, أن and فإن the subject follows as a noun or as a suffix.
+Pronouns are suffixes or stay in the verb; after لكن, لأن, أن and فإن the subject follows as a noun
+or as a suffix.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ NOUNS = lexicon("""
     textbook: الكتاب / m
     classroom: قاعة nmod:الدرس / f
 """)
-"""Noun; agreement (p: people in the plural; plurals of things agree as f); accusative where it looks different."""
+"""Noun; agreement (p: people in the plural; plurals of things agree as f); accusative where it
+looks different.
+"""
 
 QUALITIES = lexicon("""
     good: جيدًا / جيدة / جيدين
@@ -237,7 +241,8 @@ NOTES = {
         "cop:كانت nsubj:غرفتي#my+room case:في#in الطابق#floor amod:الثاني#second",
     ),
     "restaurant": (
-        "يفتح#opens nsubj:المطعم#restaurant obj:أبوابه#opens obl( case:في#at الساعة amod:السابعة#seven )",
+        "يفتح#opens nsubj:المطعم#restaurant obj:أبوابه#opens obl( case:في#at الساعة "
+        "amod:السابعة#seven )",
         "cop:كانت nsubj:طاولتنا#our+table case:بجانب#near النافذة#window",
         "يقع nsubj:المطعم#restaurant obl( case:مقابل#opposite الحديقة#park )",
     ),
@@ -258,13 +263,16 @@ NOTES = {
     ),
     "trip": (
         "سافرنا#we+travelled obl:بالحافلة#by+bus",
-        "كان#were obl( case:في#in المجموعة#group ) nsubj( nummod( اثنا#twelve compound:عشر#twelve ) شخصًا#people )",
+        "كان#were obl( case:في#in المجموعة#group ) nsubj( nummod( اثنا#twelve compound:عشر#twelve "
+        ") شخصًا#people )",
         "انطلقت#left nsubj:الحافلة#bus obl( case:في#at الساعة amod:السابعة#seven )",
     ),
     "course": (
         "تألفت#has nsubj:الدورة#course obl:arg( case:من nummod:عشرة#ten دروس#lessons )",
-        "كان#were obl( case:في#in المجموعة#group ) nsubj( nummod( خمسة#fifteen compound:عشر#fifteen ) طالبًا#students )",
-        "aux:كانت nsubj:الدورة#course تبدأ#began obl( case:في#at الساعة amod:التاسعة#nine advmod:صباحًا#in+morning )",
+        "كان#were obl( case:في#in المجموعة#group ) nsubj( nummod( خمسة#fifteen "
+        "compound:عشر#fifteen ) طالبًا#students )",
+        "aux:كانت nsubj:الدورة#course تبدأ#began obl( case:في#at الساعة amod:التاسعة#nine "
+        "advmod:صباحًا#in+morning )",
     ),
 }
 
@@ -285,7 +293,9 @@ def _with_object(verb: str, pronoun: str) -> str:
 
 
 def _felt(opinion: Opinion, key: bool) -> tuple[str, str]:
-    """Verb and what follows it, the thing judged being the subject: *أعجبني*, *خيب ... أملي*, *أعجب ... أختي*."""
+    """Verb and what follows it, the thing judged being the subject: *أعجبني*, *خيب ... أملي*,
+    *أعجب ... أختي*.
+    """
     name, kind, own = opinion.evaluation, NOUNS[opinion.topic][1], opinion.holder == "i"
     verb = THING_VERBS[name][f"not_{kind}" if opinion.negated else kind]
     if name == "disappoint":
@@ -298,7 +308,8 @@ def _felt(opinion: Opinion, key: bool) -> tuple[str, str]:
 def _thing_clause(opinion: Opinion, key: bool, place: str) -> str:
     """A thing as the subject: *كانت الغرفة نظيفة*, *لم يعجبني الفيلم*.
 
-    `place` of the thing: `after` the verb; `before` it, in the accusative after أن; `` if a suffix names it.
+    `place` of the thing: `after` the verb; `before` it, in the accusative after أن; `` if a suffix
+    names it.
     """
     name, kind = opinion.evaluation, NOUNS[opinion.topic][1]
     agreement = "m" if place == "after" and kind == "p" else kind
@@ -318,7 +329,9 @@ def _thing_clause(opinion: Opinion, key: bool, place: str) -> str:
 
 
 def _holder_clause(opinion: Opinion, key: bool, it: bool, noun_first: bool) -> str:
-    """A person as the subject: *أحببت الفيلم كثيرًا*, *لم تجد أختي الغرفة نظيفة*, *النقاد أشادوا به*."""
+    """A person as the subject: *أحببت الفيلم كثيرًا*, *لم تجد أختي الغرفة نظيفة*, *النقاد أشادوا
+    به*.
+    """
     name, kind, own = opinion.evaluation, NOUNS[opinion.topic][1], opinion.holder == "i"
     person = "i" if own else HOLDERS[opinion.holder][1]
     person = "m" if person == "p" and not noun_first else person
@@ -332,12 +345,20 @@ def _holder_clause(opinion: Opinion, key: bool, it: bool, noun_first: bool) -> s
         verb, concepts = VERBS["not_find" if opinion.negated else "find"][person], "find"
         rest = depends("xcomp", _quality(opinion, key))
     if name == "praise":
-        thing = f"obl:arg:ب{PRONOUN[kind]}#topic" if it else f"obl:arg( ب{_item(opinion.topic, accusative=True)} )"
+        thing = (
+            f"obl:arg:ب{PRONOUN[kind]}#topic"
+            if it
+            else f"obl:arg( ب{_item(opinion.topic, accusative=True)} )"
+        )
     elif it:
         verb, concepts, thing = _with_object(verb, PRONOUN[kind]), f"{concepts}+topic", ""
     in_verb = "+i" if own and not noun_first else ""
     verb = mark(f"{verb}#{concepts}{in_verb}", key and name in ATTITUDES)
-    return f"{holder} {no} {verb} {thing} {rest}" if noun_first else f"{no} {verb} {holder} {thing} {rest}"
+    return (
+        f"{holder} {no} {verb} {thing} {rest}"
+        if noun_first
+        else f"{no} {verb} {holder} {thing} {rest}"
+    )
 
 
 def _has_thing_subject(opinion: Opinion) -> bool:
@@ -354,9 +375,13 @@ def _main(opinion: Opinion, key: bool) -> str:
 
 
 def _behind(particle: str, side: str, opinion: Opinion, key: bool, it: bool) -> str:
-    """A clause, scoped as `side`, after أن, لأن, لكن or فإن, which take a noun or a pronoun suffix."""
+    """A clause, scoped as `side`, after أن, لأن, لكن or فإن, which take a noun or a pronoun
+    suffix.
+    """
     if _has_thing_subject(opinion):
-        suffix, named_by_it = (PRONOUN[NOUNS[opinion.topic][1]], f"{side}.topic") if it else ("", "")
+        suffix, named_by_it = (
+            (PRONOUN[NOUNS[opinion.topic][1]], f"{side}.topic") if it else ("", "")
+        )
         clause = _thing_clause(opinion, key, "" if it else "before")
     else:
         suffix, named_by_it = ("ني", f"{side}.i") if opinion.holder == "i" else ("", "")
@@ -369,7 +394,10 @@ def _behind(particle: str, side: str, opinion: Opinion, key: bool, it: bool) -> 
 def _expected(opinion: Opinion, key: bool) -> str:
     that = mark("mark:ألا#not", key) if opinion.negated else "mark:أن"
     item = depends("nsubj", _item(opinion.topic, accusative=False))
-    return f"توقعت#thought+i ccomp( {that} cop:{MAY_BE[NOUNS[opinion.topic][1]]} {item} {_quality(opinion, key)} )"
+    return (
+        f"توقعت#thought+i ccomp( {that} cop:{MAY_BE[NOUNS[opinion.topic][1]]} {item} "
+        f"{_quality(opinion, key)} )"
+    )
 
 
 def _opinion(review: Review) -> str:
@@ -393,7 +421,9 @@ def _opinion(review: Review) -> str:
 
 
 def _misleads(left: Opinion, right: Opinion) -> bool:
-    """Whether a pronoun as subject would be taken for the person who has just judged: *جاري ... الهاتف، لكنه*."""
+    """Whether a pronoun as subject would be taken for the person who has just judged: *جاري ...
+    الهاتف، لكنه*.
+    """
     if not foreign(left) or _has_thing_subject(left) or not _has_thing_subject(right):
         return False
     return HOLDERS[left.holder][1] == NOUNS[right.topic][1]
@@ -410,9 +440,14 @@ def _linked(review: Review, opener: str, head: str, right: Opinion) -> str:
             reason = _behind("mark:لأن#because", "right", right, frame.right, it)
             return f"{head} advcl( {'punct:،' if left.negated else ''} {reason} )"
         case "but" if summary:
-            return f"{head} conj( punct:، cc:*لكن#but {summary} {scope('right', _main(right, frame.right))} )"
+            return (
+                f"{head} conj( punct:، cc:*لكن#but {summary} "
+                f"{scope('right', _main(right, frame.right))} )"
+            )
         case "but" | "surprised":
-            return f"{head} conj( punct:، {_behind('cc:*لكن#but', 'right', right, frame.right, it)} )"
+            return (
+                f"{head} conj( punct:، {_behind('cc:*لكن#but', 'right', right, frame.right, it)} )"
+            )
         case "although":
             concession = _behind("mark:أن", "left", left, frame.left, it=False)
             main = _behind("advmod:emph:فإن", "right", right, frame.right, it)
@@ -426,7 +461,10 @@ def _linked(review: Review, opener: str, head: str, right: Opinion) -> str:
 def _scene(domain: str, scene: Scene) -> str:
     to = "إلى" if domain == "trip" else "في"
     city = f"obl( case:{to}#at_city {PLACES[scene.city]}#city )" if scene.city else ""
-    return f"{SCENES[domain]} {city} {scope('with', COMPANY[scene.company])} {scope('time', TIMES[scene.time])}"
+    return (
+        f"{SCENES[domain]} {city} {scope('with', COMPANY[scene.company])} "
+        f"{scope('time', TIMES[scene.time])}"
+    )
 
 
 REALISER = ReviewRealiser(_opinion, _scene, NOTES)

@@ -113,38 +113,64 @@ def _subject(event: Event) -> str:
     singular, several = GROUPS[event.subject]
     return scope(
         "subject",
-        f"det:{event.quantifier}#{event.quantifier} {singular if event.quantifier == 'no' else several}#{event.subject}",
+        f"det:{event.quantifier}#{event.quantifier} "
+        f"{singular if event.quantifier == 'no' else several}#{event.subject}",
     )
 
 
 def _thing(thing: Thing) -> str:
     noun = THINGS[thing.noun]
-    adjective = f"amod:{ADJECTIVES[thing.adjective][0]}#{thing.adjective}" if thing.adjective else ""
-    first = ADJECTIVES[thing.adjective][0] if thing.adjective else noun.split()[0].rpartition(":")[2]
-    return f"det:{'an' if first[0] in 'aeiou' else 'a'} {scope('thing', f'{adjective} {noun}#{thing.noun}')}"
+    adjective = (
+        f"amod:{ADJECTIVES[thing.adjective][0]}#{thing.adjective}" if thing.adjective else ""
+    )
+    first = (
+        ADJECTIVES[thing.adjective][0] if thing.adjective else noun.split()[0].rpartition(":")[2]
+    )
+    return (
+        f"det:{'an' if first[0] in 'aeiou' else 'a'} "
+        f"{scope('thing', f'{adjective} {noun}#{thing.noun}')}"
+    )
 
 
 def _around(event: Event, asked: str = "") -> str:
     """The other person, the place and the time."""
     way = "to" if event.verb in GIVING else "from"
-    other = scope("other", f"obl( case:{way}#{way} {PEOPLE[event.other]}#{event.other} )") if event.other else ""
-    place = scope("place", f"obl( case:in#in {PLACES[event.place]}#{event.place} )") if event.place and asked != "where" else ""
+    other = (
+        scope("other", f"obl( case:{way}#{way} {PEOPLE[event.other]}#{event.other} )")
+        if event.other
+        else ""
+    )
+    place = (
+        scope("place", f"obl( case:in#in {PLACES[event.place]}#{event.place} )")
+        if event.place and asked != "where"
+        else ""
+    )
     time = scope("time", TIMES[event.time]) if event.time and asked != "when" else ""
     return f"{other} {place} {time}"
 
 
 def _verb(event: Event) -> str:
     infinitive, past = VERBS[event.verb]
-    return f"aux:did advmod:not#not {infinitive}#{event.verb}" if event.negated else f"{past}#{event.verb}"
+    return (
+        f"aux:did advmod:not#not {infinitive}#{event.verb}"
+        if event.negated
+        else f"{past}#{event.verb}"
+    )
 
 
 def _event(event: Event) -> str:
-    return f"{depends('nsubj', _subject(event))} {_verb(event)} {depends('obj', _thing(event.thing))} {_around(event)}"
+    return (
+        f"{depends('nsubj', _subject(event))} {_verb(event)} "
+        f"{depends('obj', _thing(event.thing))} {_around(event)}"
+    )
 
 
 def _owned(owner: str, noun: str, of: str, what: str) -> str:
     """*Maria's bicycle*."""
-    return f"nmod:poss( {scope(of, f'{PEOPLE[owner]}#{owner}')} case:'s#{of}.of ) {scope(what, f'{THINGS[noun]}#{noun}')}"
+    return (
+        f"nmod:poss( {scope(of, f'{PEOPLE[owner]}#{owner}')} case:'s#{of}.of ) "
+        f"{scope(what, f'{THINGS[noun]}#{noun}')}"
+    )
 
 
 def _statement(statement: Statement) -> str:
@@ -153,10 +179,16 @@ def _statement(statement: Statement) -> str:
     subject = depends("nsubj", _owned(statement.owner, statement.noun, "owner", "owned"))
     positive, comparative = ADJECTIVES[statement.quality]
     if isinstance(statement, Property):
-        return f"{subject} cop:is {'advmod:not#not' if statement.negated else ''} {positive}#{statement.quality}"
+        return (
+            f"{subject} cop:is {'advmod:not#not' if statement.negated else ''} "
+            f"{positive}#{statement.quality}"
+        )
     more = f"advmod:more#{statement.quality}" if " " in comparative else ""
     rival = _owned(statement.other, statement.other_noun, "rival", "rivalled")
-    return f"{subject} cop:is {more} {comparative.split()[-1]}#{statement.quality} obl( case:than#than {rival} )"
+    return (
+        f"{subject} cop:is {more} {comparative.split()[-1]}#{statement.quality} obl( "
+        f"case:than#than {rival} )"
+    )
 
 
 def _joined(joined: Joined) -> str:
@@ -169,11 +201,19 @@ def _joined(joined: Joined) -> str:
 def _question(event: Event, asked: str) -> str:
     infinitive = f"{VERBS[event.verb][0]}#{event.verb}"
     if asked == "who":
-        return f"nsubj:who#who {_verb(event)} {depends('obj', _thing(event.thing))} {_around(event)}"
+        return (
+            f"nsubj:who#who {_verb(event)} {depends('obj', _thing(event.thing))} {_around(event)}"
+        )
     if asked == "what":
-        return f"obj:what#what aux:did {depends('nsubj', _subject(event))} {infinitive} {_around(event)}"
+        return (
+            f"obj:what#what aux:did {depends('nsubj', _subject(event))} {infinitive} "
+            f"{_around(event)}"
+        )
     thing = depends("obj", _thing(event.thing))
-    return f"advmod:{asked}#{asked} aux:did {depends('nsubj', _subject(event))} {infinitive} {thing} {_around(event, asked)}"
+    return (
+        f"advmod:{asked}#{asked} aux:did {depends('nsubj', _subject(event))} {infinitive} "
+        f"{thing} {_around(event, asked)}"
+    )
 
 
 REALISER = EventRealiser(_statement, _joined, _question)

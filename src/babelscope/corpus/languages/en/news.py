@@ -11,7 +11,8 @@ DEEDS = {
     "win_championship": "won#win obj( det:the championship#championship )",
     "lose_match": "lost#lose obj( det:the match#match )",
     "train_tournament": "trained#train obl( case:for det:the tournament#tournament )",
-    "celebrate_victory": "celebrated#celebrate obj( det:the victory#victory nmod( case:in det:the final ) )",
+    "celebrate_victory": "celebrated#celebrate obj( det:the victory#victory nmod( case:in det:the "
+    "final ) )",
     "criticise_referee": "criticised#criticise obj( det:the referee#referee )",
     "break_record": "broke#break obj( det:the compound:world record#record )",
     "treat_patients": "treated#treat obj( det:the patients#patients )",
@@ -46,7 +47,10 @@ DEEDS = {
     "lose_password": "lost#lose obj( det:the password#password )",
 }
 
-MATTERS = {"olympics": "det:the amod:Olympic#olympics Games#olympics", "internet": "det:the internet#internet"}
+MATTERS = {
+    "olympics": "det:the amod:Olympic#olympics Games#olympics",
+    "internet": "det:the internet#internet",
+}
 """Matters are named by their English word, except these."""
 
 
@@ -56,7 +60,9 @@ def _matter(name: str, role: str) -> str:
 
 def _item(news: News) -> str:
     time = scope("time", TIMES[news.time]) if news.time else ""
-    place = scope("place", f"obl( case:in#in {PLACES[news.place]}#{news.place} )") if news.place else ""
+    place = (
+        scope("place", f"obl( case:in#in {PLACES[news.place]}#{news.place} )") if news.place else ""
+    )
     subject = depends("nsubj", f"det:the {scope('subject', f'{news.subject}#{news.subject}')}")
     carrier = depends("nsubj", f"det:the {scope('carrier', f'{news.carrier}#{news.carrier}')}")
     if news.frame == "deed":
@@ -68,10 +74,19 @@ def _item(news: News) -> str:
     match news.frame:
         case "not_but":
             but = f"conj( cc:*but#but case:about#about {matter} )"
-            return f"{time} {carrier} cop:was advmod:*not#not case:about#about {distractor} {but} {place}"
+            return (
+                f"{time} {carrier} cop:was advmod:*not#not case:about#about {distractor} {but} "
+                f"{place}"
+            )
         case "although":
-            began = f"advcl( mark:*although#although {carrier} began#begin obl( case:with {distractor} ) punct:, )"
-            return f"{began} nsubj:it#carrier.it cop:was advmod:*mainly#mainly case:about#about {matter}"
+            began = (
+                f"advcl( mark:*although#although {carrier} began#begin obl( case:with "
+                f"{distractor} ) punct:, )"
+            )
+            return (
+                f"{began} nsubj:it#carrier.it cop:was advmod:*mainly#mainly case:about#about "
+                f"{matter}"
+            )
         case "instead":
             instead = f"obl( case( *instead#instead fixed:of ) {distractor} punct:, )"
             return f"{instead} {subject} spoke#speak obl( case:about#about {matter} ) {place}"

@@ -141,22 +141,28 @@ NOTES = {
     "hotel": (
         "nsubj( det:the hotel#hotel ) has#has obj( nummod:five#five floors#floors )",
         "nsubj( det:the hotel#hotel ) cop:is case:near#near det:the station#station",
-        "nsubj( nmod:poss:my#my room#room ) cop:was case:on#in det:the amod:second#second floor#floor",
+        "nsubj( nmod:poss:my#my room#room ) cop:was case:on#in det:the amod:second#second "
+        "floor#floor",
     ),
     "restaurant": (
         "nsubj( det:the restaurant#restaurant ) opens#opens obl( case:at#at seven#seven )",
-        "nsubj( nmod:poss:our#our table#table ) cop:was case( next#near fixed:to#near ) det:the window#window",
+        "nsubj( nmod:poss:our#our table#table ) cop:was case( next#near fixed:to#near ) det:the "
+        "window#window",
         "nsubj( det:the restaurant#restaurant ) cop:is case:opposite#opposite det:the park#park",
     ),
     "novel": (
-        "nsubj( det:the novel#novel ) has#has obj( nummod( compound:three#three hundred#hundred ) pages#pages )",
-        "nsubj( det:the author#author nmod( case:of det:the novel#novel ) ) lives#lives obl( case:in#in Canada#canada )",
-        "nsubj( det:the story#story ) takes#happens obj:place#happens obl( case:in#in det:a#one village#village )",
+        "nsubj( det:the novel#novel ) has#has obj( nummod( compound:three#three hundred#hundred ) "
+        "pages#pages )",
+        "nsubj( det:the author#author nmod( case:of det:the novel#novel ) ) lives#lives obl( "
+        "case:in#in Canada#canada )",
+        "nsubj( det:the story#story ) takes#happens obj:place#happens obl( case:in#in det:a#one "
+        "village#village )",
     ),
     "phone": (
         "nsubj( det:the phone#phone ) came#came obl( case:in#in det:a#one amod:small#small box#box )",
         "nsubj( det:the phone#phone ) cop:is black#black",
-        "nsubj( det:the phone#phone ) weighs#weighs obj( nummod( compound:two#two hundred#hundred ) grams#grams )",
+        "nsubj( det:the phone#phone ) weighs#weighs obj( nummod( compound:two#two hundred#hundred "
+        ") grams#grams )",
     ),
     "concert": (
         "nsubj( det:the concert#concert ) began#began obl( case:at#at eight#eight )",
@@ -165,13 +171,16 @@ NOTES = {
     ),
     "trip": (
         "nsubj:we#we travelled#travelled obl( case:by#by bus#bus )",
-        "expl:there were#were nsubj( nummod:twelve#twelve people#people ) obl( case:in#in det:the group#group )",
+        "expl:there were#were nsubj( nummod:twelve#twelve people#people ) obl( case:in#in det:the "
+        "group#group )",
         "nsubj( det:the bus#bus ) left#left obl( case:at#at seven#seven )",
     ),
     "course": (
         "nsubj( det:the course#course ) had#has obj( nummod:ten#ten lessons#lessons )",
-        "expl:there were#were nsubj( nummod:fifteen#fifteen students#students ) obl( case:in#in det:the group#group )",
-        "nsubj( det:the course#course ) began#began obl( case:at#at nine#nine nmod( case:in#in det:the morning#morning ) )",
+        "expl:there were#were nsubj( nummod:fifteen#fifteen students#students ) obl( case:in#in "
+        "det:the group#group )",
+        "nsubj( det:the course#course ) began#began obl( case:at#at nine#nine nmod( case:in#in "
+        "det:the morning#morning ) )",
     ),
 }
 
@@ -199,9 +208,15 @@ def _attitude(opinion: Opinion, key: bool, it: bool) -> str:
     match name:
         case "worth":
             no = mark("advmod:not#not", key) if opinion.negated else ""
-            return f"{depends('nsubj', item)} cop:was {no} {verb} {mark('obj( det:the money#worth )', key)}"
+            return (
+                f"{depends('nsubj', item)} cop:was {no} {verb} "
+                f"{mark('obj( det:the money#worth )', key)}"
+            )
         case "waste":
-            return f"{depends('nsubj', item)} cop:was det:a {verb} {mark('nmod( case:of money#waste )', key)}"
+            return (
+                f"{depends('nsubj', item)} cop:was det:a {verb} "
+                f"{mark('nmod( case:of money#waste )', key)}"
+            )
         case "impress" | "disappoint":
             return f"{depends('nsubj', item)} {no} {verb} obj:me#i"
     return f"{depends('nsubj', holder)} {no} {verb} {depends('obj', item)}"
@@ -227,15 +242,23 @@ def _clause(opinion: Opinion, key: bool, it: bool = False) -> str:
     if opinion.holder:
         finding = f"aux:did {no} find#find" if no else "found#find"
         item = depends("obj", _item(opinion.topic, it, OBJECT[pronoun]))
-        return f"{depends('nsubj', _holder(opinion))} {finding} {item} {depends('xcomp', _quality(opinion, key))}"
+        return (
+            f"{depends('nsubj', _holder(opinion))} {finding} {item} "
+            f"{depends('xcomp', _quality(opinion, key))}"
+        )
     copula = "were" if pronoun == "they" else "was"
-    return f"{depends('nsubj', _item(opinion.topic, it, pronoun))} cop:{copula} {no} {_quality(opinion, key)}"
+    return (
+        f"{depends('nsubj', _item(opinion.topic, it, pronoun))} cop:{copula} {no} "
+        f"{_quality(opinion, key)}"
+    )
 
 
 def _expected(opinion: Opinion, key: bool, it: bool = False) -> str:
     no = mark("advmod:not#not", key) if opinion.negated else ""
     item = depends("nsubj", _item(opinion.topic, it))
-    return f"nsubj:I#i thought#thought ccomp( {item} aux:would {no} cop:be {_quality(opinion, key)} )"
+    return (
+        f"nsubj:I#i thought#thought ccomp( {item} aux:would {no} cop:be {_quality(opinion, key)} )"
+    )
 
 
 def _opinion(review: Review) -> str:
@@ -244,14 +267,21 @@ def _opinion(review: Review) -> str:
     opener = f"{OPENERS[review.opener]} punct:, " if review.opener else ""
     main = scope("left", first(left, frame.left))
     head = f"{opener} {main}"
-    second = f"{SUMMARIES[review.summary]} {scope('right', _clause(right, frame.right, again(review)))}" if right else ""
+    second = (
+        f"{SUMMARIES[review.summary]} {scope('right', _clause(right, frame.right, again(review)))}"
+        if right
+        else ""
+    )
     them = HOLDERS[left.holder][1] if left.holder in HOLDERS else ""
     match review.frame:
         case "both":
             return f"{head} conj( cc:and#and {second} )"
         case "because":
-            # Without the comma "did not like it because" could deny the reason instead of the liking.
-            return f"{head} advcl( {'punct:,' if left.negated else ''} mark:because#because {second} )"
+            # Without the comma "did not like it because" could deny the reason instead of the
+            # liking.
+            return (
+                f"{head} advcl( {'punct:,' if left.negated else ''} mark:because#because {second} )"
+            )
         case "but" | "surprised":
             return f"{head} conj( punct:, cc:*but#but {second} )"
         case "although":
@@ -259,10 +289,14 @@ def _opinion(review: Review) -> str:
         case "after":
             return f"{head} advcl( punct:, mark:*although#although {second} )"
         case "agree":
-            return f"{head} conj( punct:, cc:and#link nsubj:I#i *agree#agree obl( case:with {them}#them ) )"
+            return (
+                f"{head} conj( punct:, cc:and#link nsubj:I#i *agree#agree obl( case:with "
+                f"{them}#them ) )"
+            )
         case "disagree":
             return (
-                f"{head} conj( punct:, cc:but#link nsubj:I#i aux:do advmod:*not#not *agree#agree obl( case:with {them}#them ) )"
+                f"{head} conj( punct:, cc:but#link nsubj:I#i aux:do advmod:*not#not "
+                f"*agree#agree obl( case:with {them}#them ) )"
             )
         case "confirmed":
             return f"{head} conj( punct:, cc:and#link nsubj:I#i cop:was *right#right )"
@@ -274,7 +308,10 @@ def _opinion(review: Review) -> str:
 def _scene(domain: str, scene: Scene) -> str:
     to = "to" if domain == "trip" else "in"
     city = f"obl( case:{to}#at_city {scene.city.capitalize()}#city )" if scene.city else ""
-    return f"{scope('time', TIMES[scene.time])} {SCENES[domain]} {city} {scope('with', COMPANY[scene.company])}"
+    return (
+        f"{scope('time', TIMES[scene.time])} {SCENES[domain]} {city} "
+        f"{scope('with', COMPANY[scene.company])}"
+    )
 
 
 REALISER = ReviewRealiser(_opinion, _scene, NOTES)

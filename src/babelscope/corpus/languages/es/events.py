@@ -1,5 +1,5 @@
-"""Spanish events: a recipient or seller is doubled by a clitic (*le vendió un coche a Omar*), a denied thing takes *ningún*,
-and the verb of a question stands before its subject."""
+"""Spanish events: a recipient or seller is doubled by a clitic (*le vendió un coche a Omar*), a
+denied thing takes *ningún*, and the verb of a question stands before its subject."""
 
 from __future__ import annotations
 
@@ -136,8 +136,13 @@ def _subject(event: Event) -> str:
 def _thing(thing: Thing, negated: bool = False) -> str:
     """*una bicicleta roja*; denied, *ninguna bicicleta roja*."""
     noun, gender = THINGS[thing.noun]
-    adjective = f"amod:{ADJECTIVES[thing.adjective][gender]}#{thing.adjective}" if thing.adjective else ""
-    return f"det:{ARTICLES[gender][2 if negated else 0]} {scope('thing', f'{noun}#{thing.noun} {adjective}')}"
+    adjective = (
+        f"amod:{ADJECTIVES[thing.adjective][gender]}#{thing.adjective}" if thing.adjective else ""
+    )
+    return (
+        f"det:{ARTICLES[gender][2 if negated else 0]} "
+        f"{scope('thing', f'{noun}#{thing.noun} {adjective}')}"
+    )
 
 
 def _object(event: Event) -> str:
@@ -149,7 +154,9 @@ def _object(event: Event) -> str:
 def _other(event: Event) -> str:
     way = "to" if event.verb in GIVING else "from"
     link = "obl( case:de" if event.verb in ("receive", "borrow") else "obl:arg( case:a"
-    return scope("other", f"{link}#{way} {PEOPLE[event.other]}#{event.other} )") if event.other else ""
+    return (
+        scope("other", f"{link}#{way} {PEOPLE[event.other]}#{event.other} )") if event.other else ""
+    )
 
 
 def _place(event: Event) -> str:
@@ -161,7 +168,9 @@ def _time(event: Event) -> str:
 
 
 def _verb(event: Event, subjunctive: bool = False) -> str:
-    """*compró*, *no le compró*; after *antes de que* the subjunctive, always made from the plural: *comprara*."""
+    """*compró*, *no le compró*; after *antes de que* the subjunctive, always made from the plural:
+    *comprara*.
+    """
     singular, several = VERBS[event.verb]
     plural = event.quantifier in ("all", "some")
     form = several if plural else singular
@@ -174,7 +183,10 @@ def _verb(event: Event, subjunctive: bool = False) -> str:
 def _event(event: Event, main: bool = True, subjunctive: bool = False) -> str:
     """The time opens a main clause: *ayer María compró un coche en Roma*."""
     before, after = (_time(event), "") if main else ("", _time(event))
-    clause = f"{depends('nsubj', _subject(event))} {_verb(event, subjunctive)} {_object(event)} {_other(event)}"
+    clause = (
+        f"{depends('nsubj', _subject(event))} {_verb(event, subjunctive)} {_object(event)} "
+        f"{_other(event)}"
+    )
     return f"{before} {clause} {after} {_place(event)}"
 
 
@@ -196,7 +208,10 @@ def _statement(statement: Statement) -> str:
 
 
 def _than(comparison: Comparison) -> str:
-    return f"obl( case:que#than {_owned(comparison.other, comparison.other_noun, 'rival', 'rivalled')} )"
+    return (
+        "obl( case:que#than "
+        f"{_owned(comparison.other, comparison.other_noun, 'rival', 'rivalled')} )"
+    )
 
 
 def _joined(joined: Joined) -> str:
@@ -206,7 +221,10 @@ def _joined(joined: Joined) -> str:
     if joined.link == "and":
         return f"{first} conj( punct:, cc:y#and {second} )"
     word = "antes" if before else "después"
-    return f"{first} advcl( mark( {word}#{joined.link} fixed:de#{joined.link} fixed:que#{joined.link} ) {second} )"
+    return (
+        f"{first} advcl( mark( {word}#{joined.link} fixed:de#{joined.link} "
+        f"fixed:que#{joined.link} ) {second} )"
+    )
 
 
 def _question(event: Event, asked: str) -> str:

@@ -1,5 +1,5 @@
-"""Spanish news: matters take the article, persons as objects take *a*, and the place stands where it cannot be read as
-part of the matter."""
+"""Spanish news: matters take the article, persons as objects take *a*, and the place stands where
+it cannot be read as part of the matter."""
 
 from __future__ import annotations
 
@@ -132,9 +132,15 @@ def _item(news: News) -> str:
         case "not_but":
             but = f"conj( punct:, cc:*sino#but {about} )"
             where = f"{'punct:,' if time else ''} {place} punct:," if place else ""
-            return f"{time} {where} {carrier} advmod:*no#not trató#about obl( case:sobre#about {distractor} {but} )"
+            return (
+                f"{time} {where} {carrier} advmod:*no#not trató#about obl( case:sobre#about "
+                f"{distractor} {but} )"
+            )
         case "although":
-            began = f"advcl( mark:*aunque#although {carrier} empezó#begin obl( case:con {distractor} ) punct:, )"
+            began = (
+                f"advcl( mark:*aunque#although {carrier} empezó#begin obl( case:con "
+                f"{distractor} ) punct:, )"
+            )
             return f"{began} trató#about+carrier.it advmod:*principalmente#mainly obl( {about} )"
         case "instead":
             instead = "mark( *en#instead fixed:*lugar#instead fixed:de )"

@@ -1,5 +1,6 @@
-"""Spanish reviews: adjectives agree in gender and number and choose between ser and estar; subject pronouns are dropped,
-and whoever likes or finds something stands in the dative (*a mi tía le gustó*)."""
+"""Spanish reviews: adjectives agree in gender and number and choose between ser and estar; subject
+pronouns are dropped, and whoever likes or finds something stands in the dative (*a mi tía le
+gustó*)."""
 
 from __future__ import annotations
 
@@ -67,7 +68,9 @@ NOUNS = lexicon("""
     textbook: det:el libro#topic nmod( case:de texto#topic ) / m / era
     classroom: det:el aula#topic / f / era
 """)
-"""Article and noun; gender and number; the past of ser that suits it (what happens once takes fue)."""
+"""Article and noun; gender and number; the past of ser that suits it (what happens once takes
+fue).
+"""
 
 MEALS = frozenset({"breakfast", "food", "dessert", "soup"})
 """What is eaten *estaba* good or bad."""
@@ -234,7 +237,8 @@ CITIES = {
 
 SCENES = {
     "film": "vi#verb+i obj( det:una#a película#item ) {city}",
-    "hotel": "pasé#verb+i obj( det:una#one noche#night ) obl( case:en#at det:un#a hotel#item {city} )",
+    "hotel": "pasé#verb+i obj( det:una#one noche#night ) obl( case:en#at det:un#a hotel#item "
+    "{city} )",
     "restaurant": "cené#verb+dinner+i obl( case:en#at det:un#a restaurante#item {city} )",
     "novel": "leí#verb+i obj( det:una#a novela#item ) {city}",
     "phone": "compré#verb+i obj( det:un#a teléfono#item ) {city}",
@@ -243,34 +247,48 @@ SCENES = {
     "course": "hice#verb+i obj( det:un#a curso#item ) {city}",
 }
 
-TO_CITY = {"hotel": "nmod( case:de#at_city", "restaurant": "nmod( case:de#at_city", "trip": "nmod( case:a#at_city"}
+TO_CITY = {
+    "hotel": "nmod( case:de#at_city",
+    "restaurant": "nmod( case:de#at_city",
+    "trip": "nmod( case:a#at_city",
+}
 """*un hotel de Madrid*, *un viaje a Madrid*; elsewhere *en Madrid*."""
 
 NOTES = {
     "film": (
         "nsubj( det:la película#film ) duró#last obj( nummod:dos#two horas#hours )",
         "nsubj( det:mi#my asiento#seat ) cop:estaba case:en#in det:la amod:tercera#third fila#row",
-        "nsubj( det:el cine#cinema ) cop:está case( cerca#near fixed:de#near ) det:la estación#station",
+        "nsubj( det:el cine#cinema ) cop:está case( cerca#near fixed:de#near ) det:la "
+        "estación#station",
     ),
     "hotel": (
         "nsubj( det:el hotel#hotel ) tiene#has obj( nummod:cinco#five plantas#floors )",
-        "nsubj( det:el hotel#hotel ) cop:está case( cerca#near fixed:de#near ) det:la estación#station",
-        "nsubj( det:mi#my habitación#room ) cop:estaba case:en#in det:la amod:segunda#second planta#floor",
+        "nsubj( det:el hotel#hotel ) cop:está case( cerca#near fixed:de#near ) det:la "
+        "estación#station",
+        "nsubj( det:mi#my habitación#room ) cop:estaba case:en#in det:la amod:segunda#second "
+        "planta#floor",
     ),
     "restaurant": (
         "nsubj( det:el restaurante#restaurant ) abre#opens obl( case:a#at det:las siete#seven )",
-        "nsubj( det:nuestra#our mesa#table ) cop:estaba case( junto#near fixed:a#near ) det:la ventana#window",
-        "nsubj( det:el restaurante#restaurant ) cop:está case( frente#opposite fixed:al#opposite ) parque#park",
+        "nsubj( det:nuestra#our mesa#table ) cop:estaba case( junto#near fixed:a#near ) det:la "
+        "ventana#window",
+        "nsubj( det:el restaurante#restaurant ) cop:está case( frente#opposite fixed:al#opposite ) "
+        "parque#park",
     ),
     "novel": (
-        "nsubj( det:la novela#novel ) tiene#has obj( nummod:trescientas#three+hundred páginas#pages )",
-        "nsubj( det:el autor#author nmod( case:de det:la novela#novel ) ) vive#lives obl( case:en#in Canadá#canada )",
-        "nsubj( det:la historia#story ) transcurre#happens obl( case:en#in det:un#one pueblo#village )",
+        "nsubj( det:la novela#novel ) tiene#has obj( nummod:trescientas#three+hundred "
+        "páginas#pages )",
+        "nsubj( det:el autor#author nmod( case:de det:la novela#novel ) ) vive#lives obl( "
+        "case:en#in Canadá#canada )",
+        "nsubj( det:la historia#story ) transcurre#happens obl( case:en#in det:un#one "
+        "pueblo#village )",
     ),
     "phone": (
-        "nsubj( det:el teléfono#phone ) venía#came obl( case:en#in det:una#one caja#box amod:pequeña#small )",
+        "nsubj( det:el teléfono#phone ) venía#came obl( case:en#in det:una#one caja#box "
+        "amod:pequeña#small )",
         "nsubj( det:el teléfono#phone ) cop:es negro#black",
-        "nsubj( det:el teléfono#phone ) pesa#weighs obj( nummod:doscientos#two+hundred gramos#grams )",
+        "nsubj( det:el teléfono#phone ) pesa#weighs obj( nummod:doscientos#two+hundred "
+        "gramos#grams )",
     ),
     "concert": (
         "nsubj( det:el concierto#concert ) empezó#began obl( case:a#at det:las ocho#eight )",
@@ -284,7 +302,8 @@ NOTES = {
     ),
     "course": (
         "nsubj( det:el curso#course ) tenía#has obj( nummod:diez#ten lecciones#lessons )",
-        "obl( case:en#in det:el grupo#group ) había#were obj( nummod:quince#fifteen alumnos#students )",
+        "obl( case:en#in det:el grupo#group ) había#were obj( nummod:quince#fifteen "
+        "alumnos#students )",
         "nsubj( det:el curso#course ) empezaba#began "
         "obl( case:a#at det:las nueve#nine nmod( case:de#in det:la mañana#morning ) )",
     ),
@@ -328,7 +347,9 @@ def _no(opinion: Opinion, key: bool) -> str:
 
 
 def _dative(opinion: Opinion, stress: bool) -> tuple[str, str]:
-    """Who is pleased, and the pronoun that goes with it: *a mi tía* and *le*, *a mí* and *me*, mere *me*."""
+    """Who is pleased, and the pronoun that goes with it: *a mi tía* and *le*, *a mí* and *me*,
+    mere *me*.
+    """
     if opinion.holder == "i":
         return "obl:arg( case:a mí#i )" if stress else "", "iobj:me#i"
     name, number, _ = HOLDERS[opinion.holder]
@@ -340,12 +361,21 @@ def _judged(opinion: Opinion, key: bool, it: bool, stress: bool) -> str:
     noun, agreement, _ = NOUNS[opinion.topic]
     first, singular, several = JUDGES[opinion.evaluation]
     if opinion.holder == "i":
-        form, subject = f"{first}#{opinion.evaluation}{'' if stress else '+i'}", "yo#i" if stress else ""
+        form, subject = (
+            f"{first}#{opinion.evaluation}{'' if stress else '+i'}",
+            "yo#i" if stress else "",
+        )
     else:
         name, number, _ = HOLDERS[opinion.holder]
-        form, subject = f"{several if number == 'p' else singular}#{opinion.evaluation}", scope("holder", name)
+        form, subject = (
+            f"{several if number == 'p' else singular}#{opinion.evaluation}",
+            scope("holder", name),
+        )
     clitic = f"obj:{THEM[agreement]}#topic" if it else ""
-    return f"{depends('nsubj', subject)} {_no(opinion, key)} {clitic} {mark(form, key)} {'' if it else depends('obj', noun)}"
+    return (
+        f"{depends('nsubj', subject)} {_no(opinion, key)} {clitic} {mark(form, key)} "
+        f"{'' if it else depends('obj', noun)}"
+    )
 
 
 def _attitude(opinion: Opinion, key: bool, it: bool, stress: bool) -> str:
@@ -356,7 +386,10 @@ def _attitude(opinion: Opinion, key: bool, it: bool, stress: bool) -> str:
     item = "" if it else depends("nsubj", NOUNS[opinion.topic][0])
     if name == "waste":
         copula = f"cop:{COPULAS['fue'][_plural(opinion)]}{'#topic' if it else ''}"
-        return f"{item} {no} {copula} det:una {mark('pérdida#waste', key)} {mark('nmod( case:de dinero#waste )', key)}"
+        return (
+            f"{item} {no} {copula} det:una {mark('pérdida#waste', key)} "
+            f"{mark('nmod( case:de dinero#waste )', key)}"
+        )
     verb = f"{PLEASES[name][_plural(opinion)]}#{name}{'+topic' if it else ''}"
     if name == "worth":
         return f"{item} {no} {mark(f'{verb} obj( det:la pena#worth )', key)}"
@@ -367,7 +400,9 @@ def _attitude(opinion: Opinion, key: bool, it: bool, stress: bool) -> str:
 
 
 def _clause(opinion: Opinion, key: bool, it: bool = False, stress: bool = False) -> str:
-    """An opinion as a clause; `it`: its topic has just been named; `stress`: *a mí*, against somebody else."""
+    """An opinion as a clause; `it`: its topic has just been named; `stress`: *a mí*, against
+    somebody else.
+    """
     if opinion.evaluation in ATTITUDES:
         return _attitude(opinion, key, it, stress)
     item = "" if it else depends("nsubj", NOUNS[opinion.topic][0])
@@ -376,7 +411,10 @@ def _clause(opinion: Opinion, key: bool, it: bool = False, stress: bool = False)
         return f"{item} {_no(opinion, key)} {copula} {_quality(opinion, key)}"
     who, clitic = _dative(opinion, stress)
     seemed = f"{PLEASES['find'][_plural(opinion)]}#find{'+topic' if it else ''}"
-    return f"{who} {item} {_no(opinion, key)} {clitic} {seemed} {depends('xcomp', _quality(opinion, key))}"
+    return (
+        f"{who} {item} {_no(opinion, key)} {clitic} {seemed} "
+        f"{depends('xcomp', _quality(opinion, key))}"
+    )
 
 
 def _expected(opinion: Opinion, key: bool) -> str:
@@ -411,7 +449,9 @@ def _opinion(review: Review) -> str:
         case "both":
             return f"{head} conj( cc:y#and {second} )"
         case "because":
-            return f"{head} advcl( {'punct:,' if left.negated else ''} mark:porque#because {second} )"
+            return (
+                f"{head} advcl( {'punct:,' if left.negated else ''} mark:porque#because {second} )"
+            )
         case "but" | "surprised":
             return f"{head} conj( punct:, cc:*pero#but {second} )"
         case "although":
@@ -432,7 +472,10 @@ def _opinion(review: Review) -> str:
 def _scene(domain: str, scene: Scene) -> str:
     link = TO_CITY.get(domain, "obl( case:en#at_city")
     city = f"{link} {CITIES[scene.city]} )" if scene.city else ""
-    return f"{scope('time', TIMES[scene.time])} {SCENES[domain].format(city=city)} {scope('with', COMPANY[scene.company])}"
+    return (
+        f"{scope('time', TIMES[scene.time])} {SCENES[domain].format(city=city)} "
+        f"{scope('with', COMPANY[scene.company])}"
+    )
 
 
 REALISER = ReviewRealiser(_opinion, _scene, NOTES)

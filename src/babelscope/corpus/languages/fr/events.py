@@ -1,6 +1,8 @@
-"""French events: the passé composé, `pas de` and `aucun ... ne`, adjectives before or behind the noun.
+"""French events: the passé composé, `pas de` and `aucun ... ne`, adjectives before or behind the
+noun.
 
-Sentences are put together from full forms; `spelled` then elides and contracts them (*de le hôtel*, *de l'hôtel*; *de le film*,
+Sentences are put together from full forms; `spelled` then elides and contracts them (*de le hôtel*,
+*de l'hôtel*; *de le film*,
 *du film*) for the events, the reviews and the news.
 """
 
@@ -134,7 +136,8 @@ TIMES = {
 }
 
 VOWELS = "aâàeéèêëhiîïoôöuûùœ"
-"""First letters that elide; no word of the corpus that follows an elidable one has an aspirated h."""
+"""First letters that elide; no word of the corpus that follows an elidable one has an aspirated h.
+"""
 
 GAP = r"(?:#\S*)?(?:\s+[^\s()]*\(|\s+\))*\s+(?:[^\s()#]*:)?\*?"
 """What stands in the notation between the letters of a word and those of the next one."""
@@ -149,7 +152,10 @@ CONTRACTED = {"à le": "au", "à les": "aux", "de le": "du", "de les": "des"}
 def spelled(phrase: str) -> str:
     """The phrase with its words elided, then its prepositions and articles contracted."""
     phrase = ELISION.sub(lambda found: found[0][:-1] + "'", phrase)
-    return CONTRACTION.sub(lambda found: f"case:{found[1]}{CONTRACTED[f'{found[2]} {found[4]}']}{found[3] or ''}", phrase)
+    return CONTRACTION.sub(
+        lambda found: f"case:{found[1]}{CONTRACTED[f'{found[2]} {found[4]}']}{found[3] or ''}",
+        phrase,
+    )
 
 
 def _subject(event: Event) -> str:
@@ -206,9 +212,17 @@ def _thing(thing: Thing, denied: bool) -> str:
 
 def _around(event: Event, asked: str = "") -> str:
     """The other person, the time and the place."""
-    other = scope("other", f"obl( {OTHERS[event.verb]} {PEOPLE[event.other]}#{event.other} )") if event.other else ""
+    other = (
+        scope("other", f"obl( {OTHERS[event.verb]} {PEOPLE[event.other]}#{event.other} )")
+        if event.other
+        else ""
+    )
     time = scope("time", TIMES[event.time]) if event.time and asked != "when" else ""
-    place = scope("place", f"obl( case:à#in {PLACES[event.place]}#{event.place} )") if event.place and asked != "where" else ""
+    place = (
+        scope("place", f"obl( case:à#in {PLACES[event.place]}#{event.place} )")
+        if event.place and asked != "where"
+        else ""
+    )
     return f"{other} {time} {place}"
 
 
@@ -224,7 +238,9 @@ def _finite(event: Event, finite: str) -> str:
 
 
 def _verb(event: Event, auxiliary: str = "") -> str:
-    """The passé composé; in questions the auxiliary has the pronoun of the subject behind it (*a-t-elle*)."""
+    """The passé composé; in questions the auxiliary has the pronoun of the subject behind it
+    (*a-t-elle*).
+    """
     auxiliary = auxiliary or ("ont" if _plural(event) else "a")
     return f"{_finite(event, f'aux:{auxiliary}')} {VERBS[event.verb][0]}#{event.verb}"
 
@@ -237,7 +253,8 @@ def _subjunctive(event: Event) -> str:
 def _event(event: Event, subjunctive: bool = False) -> str:
     thing = depends("obj", _thing(event.thing, _denied(event)))
     return (
-        f"{depends('nsubj', _subject(event))} {_subjunctive(event) if subjunctive else _verb(event)} {thing} {_around(event)}"
+        f"{depends('nsubj', _subject(event))} "
+        f"{_subjunctive(event) if subjunctive else _verb(event)} {thing} {_around(event)}"
     )
 
 
@@ -256,19 +273,30 @@ def _statement(statement: Statement) -> str:
         copula = "advmod:ne#not cop:est advmod:pas#not" if statement.negated else "cop:est"
         return spelled(f"{subject} {copula} {adjective}")
     rival = _owned(statement.other, statement.other_noun, "rival", "rivalled")
-    return spelled(f"{subject} cop:est {_comparative(statement.quality, statement.noun)} obl( case:que#than {rival} )")
+    return spelled(
+        f"{subject} cop:est {_comparative(statement.quality, statement.noun)} obl( case:que#than "
+        f"{rival} )"
+    )
 
 
 def _joined(joined: Joined) -> str:
-    first, second = scope("first", _event(joined.first)), scope("second", _event(joined.second, joined.link == "before"))
+    first, second = (
+        scope("first", _event(joined.first)),
+        scope("second", _event(joined.second, joined.link == "before")),
+    )
     if joined.link == "and":
         return spelled(f"{first} conj( punct:, cc:et#and {second} )")
     word = "avant" if joined.link == "before" else "après"
-    return spelled(f"{first} advcl( mark( {word}#{joined.link} fixed:que#{joined.link} ) {second} )")
+    return spelled(
+        f"{first} advcl( mark( {word}#{joined.link} fixed:que#{joined.link} ) {second} )"
+    )
 
 
 def _question(event: Event, asked: str) -> str:
-    subject, thing = depends("nsubj", _subject(event)), depends("obj", _thing(event.thing, _denied(event)))
+    subject, thing = (
+        depends("nsubj", _subject(event)),
+        depends("obj", _thing(event.thing, _denied(event))),
+    )
     if asked == "who":
         return spelled(f"nsubj:qui#who {_verb(event)} {thing} {_around(event)}")
     if asked == "what":
@@ -277,7 +305,9 @@ def _question(event: Event, asked: str) -> str:
     word = "où" if asked == "where" else "quand"
     pronoun = "elle" if not event.quantifier and GENDERS[event.subject] == "f" else "il"
     has = "ont-ils" if _plural(event) else f"a-t-{pronoun}"
-    return spelled(f"advmod:{word}#{asked} {subject} {_verb(event, has)} {thing} {_around(event, asked)}")
+    return spelled(
+        f"advmod:{word}#{asked} {subject} {_verb(event, has)} {thing} {_around(event, asked)}"
+    )
 
 
 REALISER = EventRealiser(_statement, _joined, _question)

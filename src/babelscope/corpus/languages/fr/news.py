@@ -53,7 +53,8 @@ DEEDS = {
     "sign_contract": "aux:a signé#sign obj( det:le contrat#contract amod:commercial )",
     "count_profits": "aux:a compté#count obj( det:les bénéfices#profits )",
     "buy_shares": "aux:a acheté#buy obj( det:des actions#shares nmod( case:de det:une entreprise ) )",
-    "publish_experiment": "aux:a publié#publish obj( det:les résultats nmod( case:de det:la expérience#experiment ) )",
+    "publish_experiment": "aux:a publié#publish obj( det:les résultats nmod( case:de det:la "
+    "expérience#experiment ) )",
     "repeat_measurement": "aux:a répété#repeat obj( det:la mesure#measurement )",
     "analyse_sample": "aux:a analysé#analyse obj( det:le échantillon#sample )",
     "prove_theory": "aux:a démontré#prove obj( det:la théorie#theory )",
@@ -64,13 +65,16 @@ DEEDS = {
     "record_song": "aux:a enregistré#record obj( det:une amod:nouvelle chanson#song )",
     "recite_poem": "aux:a récité#recite obj( det:un poème#poem )",
     "photograph_sculpture": "aux:a photographié#photograph obj( det:la sculpture#sculpture )",
-    "praise_orchestra": "aux:a fait#praise obj( det:le éloge#praise nmod( case:de det:le orchestre#orchestra ) )",
-    "update_software": "aux:a mis#update obl( case:à#update jour#update ) obj( det:le logiciel#software )",
+    "praise_orchestra": "aux:a fait#praise obj( det:le éloge#praise nmod( case:de det:le "
+    "orchestre#orchestra ) )",
+    "update_software": "aux:a mis#update obl( case:à#update jour#update ) obj( det:le "
+    "logiciel#software )",
     "repair_computer": "aux:a réparé#repair obj( det:le ordinateur#computer )",
     "test_app": "aux:a testé#test obj( det:la application#app )",
     "install_program": "aux:a installé#install obj( det:le programme#program )",
     "build_robot": "aux:a construit#build obj( det:un robot#robot )",
-    "lose_password": "aux:a perdu#lose obj( det:le mot#password nmod( case:de#password passe#password ) )",
+    "lose_password": "aux:a perdu#lose obj( det:le mot#password nmod( case:de#password "
+    "passe#password ) )",
 }
 
 MATTERS = {
@@ -121,7 +125,10 @@ CARRIERS = {
 def _matter(name: str, role: str, bare: bool = False) -> str:
     article, noun = MATTERS[name]
     games = "amod:olympiques#olympics" if name == "olympics" else ""
-    return f"{'' if bare and name not in DEFINITE else f'det:{article}'} {scope(role, f'{noun}#{name} {games}')}"
+    return (
+        f"{'' if bare and name not in DEFINITE else f'det:{article}'} "
+        f"{scope(role, f'{noun}#{name} {games}')}"
+    )
 
 
 def _subject(name: str) -> str:
@@ -142,30 +149,45 @@ def _about(news: News) -> str:
     """What a lecture or the like is about: *portait sur*."""
     article, noun = CARRIERS[news.carrier]
     carrier = depends("nsubj", f"det:{article} {scope('carrier', f'{noun}#{news.carrier}')}")
-    matter, distractor = mark(_matter(news.matter, "matter")), _matter(news.distractor, "distractor")
+    matter, distractor = (
+        mark(_matter(news.matter, "matter")),
+        _matter(news.distractor, "distractor"),
+    )
     if news.frame == "not_but":
         but = f"conj( punct:, cc:*mais#but case:sur#about {matter} )"
         was = "advmod:*ne#not portait#about advmod:*pas#not"
         return f"{carrier} {was} obl( case:sur#about {distractor} {but} )"
     although = "mark( *bien#although fixed:*que#although )"
-    began = f"advcl( {although} {carrier} aux:ait commencé#begin obl( case:par {distractor} ) punct:, )"
+    began = (
+        f"advcl( {although} {carrier} aux:ait commencé#begin obl( case:par {distractor} ) punct:, )"
+    )
     pronoun = "elle" if article == "la" else "il"
-    return f"{began} nsubj:{pronoun}#carrier.it portait#about advmod:*surtout#mainly obl( case:sur#about {matter} )"
+    return (
+        f"{began} nsubj:{pronoun}#carrier.it portait#about advmod:*surtout#mainly obl( "
+        f"case:sur#about {matter} )"
+    )
 
 
 def _item(news: News) -> str:
     time = scope("time", f"{TIMES[news.time]} punct:,") if news.time else ""
-    place = scope("place", f"obl( case:à#in {PLACES[news.place]}#{news.place} )") if news.place else ""
+    place = (
+        scope("place", f"obl( case:à#in {PLACES[news.place]}#{news.place} )") if news.place else ""
+    )
     if news.frame in ("not_but", "although"):
         return spelled(f"{time} {f'{place} punct:,' if place else ''} {_about(news)}")
     subject = _subject(news.subject)
     if news.frame == "deed":
         return spelled(f"{time} {subject} {_did(news)} {place}")
-    spoke = f"aux:a parlé#speak obl( case:de#about {mark(_matter(news.matter, 'matter', bare=True))} ) {place}"
+    spoke = (
+        "aux:a parlé#speak obl( case:de#about "
+        f"{mark(_matter(news.matter, 'matter', bare=True))} ) {place}"
+    )
     if news.frame == "speech":
         return spelled(f"{time} {subject} {spoke}")
     distractor = _matter(news.distractor, "distractor", bare=True)
-    instead = f"obl( case( *plutôt#instead fixed:*que#instead ) case:de#about {distractor} punct:, )"
+    instead = (
+        f"obl( case( *plutôt#instead fixed:*que#instead ) case:de#about {distractor} punct:, )"
+    )
     return spelled(f"{instead} {subject} {spoke}")
 
 

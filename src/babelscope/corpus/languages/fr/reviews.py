@@ -1,4 +1,6 @@
-"""French reviews: adjectives agree with the thing judged, participles with its pronoun (*je l'ai trouvée belle*)."""
+"""French reviews: adjectives agree with the thing judged, participles with its pronoun (*je l'ai
+trouvée belle*).
+"""
 
 from __future__ import annotations
 
@@ -227,33 +229,44 @@ NOTES = {
         "nsubj( det:ma#my chambre#room ) cop:était case:au#in amod:deuxième#second étage#floor",
     ),
     "restaurant": (
-        "nsubj( det:le restaurant#restaurant ) ouvre#opens obl( case:à#at nummod:dix-neuf#seven heures )",
-        "nsubj( det:notre#our table#table ) cop:était case( à#near fixed:côté#near fixed:de ) det:la fenêtre#window",
-        "nsubj( det:le restaurant#restaurant ) cop:est case( en#opposite fixed:face#opposite fixed:du ) parc#park",
+        "nsubj( det:le restaurant#restaurant ) ouvre#opens obl( case:à#at nummod:dix-neuf#seven "
+        "heures )",
+        "nsubj( det:notre#our table#table ) cop:était case( à#near fixed:côté#near fixed:de ) "
+        "det:la fenêtre#window",
+        "nsubj( det:le restaurant#restaurant ) cop:est case( en#opposite fixed:face#opposite "
+        "fixed:du ) parc#park",
     ),
     "novel": (
-        "nsubj( det:le roman#novel ) compte#has obj( nummod( compound:trois#three cents#hundred ) pages#pages )",
-        "nsubj( det:l' auteur#author nmod( case:du roman#novel ) ) vit#lives obl( case:au#in Canada#canada )",
-        "nsubj( det:l' histoire#story ) expl:se passe#happens obl( case:dans#in det:un#one village#village )",
+        "nsubj( det:le roman#novel ) compte#has obj( nummod( compound:trois#three cents#hundred ) "
+        "pages#pages )",
+        "nsubj( det:l' auteur#author nmod( case:du roman#novel ) ) vit#lives obl( case:au#in "
+        "Canada#canada )",
+        "nsubj( det:l' histoire#story ) expl:se passe#happens obl( case:dans#in det:un#one "
+        "village#village )",
     ),
     "phone": (
-        "nsubj( det:le téléphone#phone ) aux:est arrivé#came obl( case:dans#in det:une#one amod:petite#small boîte#box )",
+        "nsubj( det:le téléphone#phone ) aux:est arrivé#came obl( case:dans#in det:une#one "
+        "amod:petite#small boîte#box )",
         "nsubj( det:le téléphone#phone ) cop:est noir#black",
-        "nsubj( det:le téléphone#phone ) pèse#weighs obj( nummod( compound:deux#two cents#hundred ) grammes#grams )",
+        "nsubj( det:le téléphone#phone ) pèse#weighs obj( nummod( compound:deux#two cents#hundred "
+        ") grammes#grams )",
     ),
     "concert": (
-        "nsubj( det:le concert#concert ) aux:a commencé#began obl( case:à#at nummod:vingt#eight heures )",
+        "nsubj( det:le concert#concert ) aux:a commencé#began obl( case:à#at nummod:vingt#eight "
+        "heures )",
         "nsubj( det:ma#my place#seat ) cop:était case:au#in amod:dixième#tenth rang#row",
         "nsubj( det:le concert#concert ) aux:a duré#last obj( nummod:deux#two heures#hours )",
     ),
     "trip": (
         "nsubj:nous#we aux:avons voyagé#travelled obl( case:en#by bus#bus )",
-        "expl:il expl:y avait#were obj( nummod:douze#twelve personnes#people ) obl( case:dans#in det:le groupe#group )",
+        "expl:il expl:y avait#were obj( nummod:douze#twelve personnes#people ) obl( case:dans#in "
+        "det:le groupe#group )",
         "nsubj( det:le bus#bus ) aux:est parti#left obl( case:à#at nummod:sept#seven heures )",
     ),
     "course": (
         "nsubj( det:le cours#course ) comptait#has obj( nummod:dix#ten séances#lessons )",
-        "expl:il expl:y avait#were obj( nummod:quinze#fifteen étudiants#students ) obl( case:dans#in det:le groupe#group )",
+        "expl:il expl:y avait#were obj( nummod:quinze#fifteen étudiants#students ) obl( "
+        "case:dans#in det:le groupe#group )",
         "nsubj( det:le cours#course ) commençait#began "
         "obl( case:à#at nummod:neuf#nine heures nmod( case:du#in matin#morning ) )",
     ),
@@ -261,12 +274,18 @@ NOTES = {
 
 
 def agreeing(masculine: str, feminine: str, agreement: str) -> str:
-    """The form for m, f, mp or fp: *ennuyeux, ennuyeuse, ennuyeux, ennuyeuses*; *original, originaux*; *beau, beaux*."""
+    """The form for m, f, mp or fp: *ennuyeux, ennuyeuse, ennuyeux, ennuyeuses*; *original,
+    originaux*; *beau, beaux*.
+    """
     if agreement.startswith("f"):
         return feminine + "s" * (agreement == "fp")
     if agreement == "m" or masculine[-1] in "sx":
         return masculine
-    return f"{masculine[:-1]}ux" if masculine.endswith("al") else f"{masculine}{'x' if masculine.endswith('eau') else 's'}"
+    return (
+        f"{masculine[:-1]}ux"
+        if masculine.endswith("al")
+        else f"{masculine}{'x' if masculine.endswith('eau') else 's'}"
+    )
 
 
 def _item(topic: str) -> str:
@@ -275,11 +294,15 @@ def _item(topic: str) -> str:
 
 
 def _pronoun(review: Review) -> str:
-    """The pronoun for the topic of the right opinion if it has just been named: *il*, or *celui-ci* behind *mon frère*."""
+    """The pronoun for the topic of the right opinion if it has just been named: *il*, or
+    *celui-ci* behind *mon frère*.
+    """
     agreement, holder = NOUNS[review.left.topic][1], review.left.holder
     if not again(review):
         return ""
-    return (NEARER if holder in HOLDERS and HOLDERS[holder][1] == agreement else PRONOUNS)[agreement]
+    return (NEARER if holder in HOLDERS and HOLDERS[holder][1] == agreement else PRONOUNS)[
+        agreement
+    ]
 
 
 def _as_subject(topic: str, it: str = "") -> str:
@@ -312,34 +335,55 @@ def _quality(opinion: Opinion, key: bool) -> str:
 
 
 def _did(opinion: Opinion, participle: str, key: bool, it: str) -> str:
-    """*je n'ai pas aimé le film*, *ma tante l'a adoré*; the participle agrees with a pronoun before it."""
+    """*je n'ai pas aimé le film*, *ma tante l'a adoré*; the participle agrees with a pronoun
+    before it.
+    """
     (who, auxiliary), (ne, pas) = _holder(opinion), _negation(opinion, key)
     agreement = NOUNS[opinion.topic][1]
     if not it:
         return f"{who} {ne} {auxiliary} {pas} {participle} {depends('obj', _item(opinion.topic))}"
     word, concept = participle.split("#")
-    return f"{who} {ne} obj:{ARTICLES[agreement]}#topic {auxiliary} {pas} {word}{ENDINGS[agreement]}#{concept}"
+    return (
+        f"{who} {ne} obj:{ARTICLES[agreement]}#topic {auxiliary} {pas} "
+        f"{word}{ENDINGS[agreement]}#{concept}"
+    )
 
 
 def _spoke(opinion: Opinion, key: bool, it: str) -> str:
     """*ma tante a dit du bien du film*, *les critiques en ont dit du mal*."""
-    (who, auxiliary), (ne, pas), name = _holder(opinion), _negation(opinion, key), opinion.evaluation
+    (who, auxiliary), (ne, pas), name = (
+        _holder(opinion),
+        _negation(opinion, key),
+        opinion.evaluation,
+    )
     verdict = mark(f"dit#{name} obj( det:du {'bien' if name == 'praise' else 'mal'}#{name} )", key)
-    before, behind = ("obl:arg:en#topic", "") if it else ("", f"obl:arg( case:de {_item(opinion.topic)} )")
+    before, behind = (
+        ("obl:arg:en#topic", "") if it else ("", f"obl:arg( case:de {_item(opinion.topic)} )")
+    )
     return f"{who} {ne} {before} {auxiliary} {pas} {verdict} {behind}"
 
 
 def _attitude(opinion: Opinion, key: bool, it: str) -> str:
     """*j'ai adoré le film*, *le film ne m'a pas impressionné*, *ma tante l'a aimé*."""
-    subject, (ne, pas), name = _as_subject(opinion.topic, it), _negation(opinion, key), opinion.evaluation
+    subject, (ne, pas), name = (
+        _as_subject(opinion.topic, it),
+        _negation(opinion, key),
+        opinion.evaluation,
+    )
     match name:
         case "praise" | "criticise":
             return _spoke(opinion, key, it)
         case "worth":
-            return f"{subject} {ne} {mark('valait#worth', key)} {pas} {mark('obj( det:son prix#worth )', key)}"
+            return (
+                f"{subject} {ne} {mark('valait#worth', key)} {pas} "
+                f"{mark('obj( det:son prix#worth )', key)}"
+            )
         case "waste":
             who = "nsubj:ce#topic" if it else subject
-            return f"{who} cop:était det:une {mark('perte#waste', key)} {mark('nmod( case:de argent#waste )', key)}"
+            return (
+                f"{who} cop:était det:une {mark('perte#waste', key)} "
+                f"{mark('nmod( case:de argent#waste )', key)}"
+            )
         case "impress" | "disappoint":
             return f"{subject} {ne} obj:me#i aux:a {pas} {mark(f'{PARTICIPLES[name]}#{name}', key)}"
     return _did(opinion, mark(f"{PARTICIPLES[name]}#{name}", key), key, it)
@@ -359,7 +403,9 @@ def _clause(opinion: Opinion, key: bool, it: str = "") -> str:
 def _expected(opinion: Opinion, key: bool) -> str:
     ne, pas = _negation(opinion, key)
     copula = "seraient" if NOUNS[opinion.topic][1].endswith("p") else "serait"
-    clause = f"mark:que {_as_subject(opinion.topic)} {ne} cop:{copula} {pas} {_quality(opinion, key)}"
+    clause = (
+        f"mark:que {_as_subject(opinion.topic)} {ne} cop:{copula} {pas} {_quality(opinion, key)}"
+    )
     return f"nsubj:je#i pensais#thought {depends('ccomp', clause)}"
 
 
@@ -368,7 +414,12 @@ def _opinion(review: Review) -> str:
     first = _expected if review.frame in ("surprised", "confirmed", "refuted") else _clause
     opener = f"{OPENERS[review.opener]} punct:, " if review.opener else ""
     main = scope("left", first(left, frame.left))
-    second = f"{SUMMARIES[review.summary]} {scope('right', _clause(right, frame.right, _pronoun(review)))}" if right else ""
+    second = (
+        f"{SUMMARIES[review.summary]} "
+        f"{scope('right', _clause(right, frame.right, _pronoun(review)))}"
+        if right
+        else ""
+    )
     if review.frame == "although":
         return spelled(f"{opener} advcl( {ALTHOUGH} {main} punct:, ) {second}")
     return spelled(f"{opener} {main} {_rest(review, second)}")
@@ -377,7 +428,11 @@ def _opinion(review: Review) -> str:
 def _rest(review: Review, second: str) -> str:
     """What follows the left opinion."""
     left = review.left
-    them = f"obl( case:avec {STRESSED[HOLDERS[left.holder][1]]}#them )" if left.holder in HOLDERS else ""
+    them = (
+        f"obl( case:avec {STRESSED[HOLDERS[left.holder][1]]}#them )"
+        if left.holder in HOLDERS
+        else ""
+    )
     match review.frame:
         case "both":
             return f"conj( cc:et#and {second} )"
@@ -390,10 +445,15 @@ def _rest(review: Review, second: str) -> str:
         case "after":
             return f"advcl( punct:, {ALTHOUGH} {second} )"
         case "agree":
-            return f"conj( punct:, cc:et#link nsubj:je#i cop:suis case:*de#agree *accord#agree {them} )"
+            return (
+                "conj( punct:, cc:et#link nsubj:je#i cop:suis case:*de#agree *accord#agree "
+                f"{them} )"
+            )
         case "disagree":
             no = "advmod:*ne#not cop:suis advmod:*pas#not"
-            return f"conj( punct:, cc:mais#link nsubj:je#i {no} case:*de#agree *accord#agree {them} )"
+            return (
+                f"conj( punct:, cc:mais#link nsubj:je#i {no} case:*de#agree *accord#agree {them} )"
+            )
         case "confirmed":
             return "conj( punct:, cc:et#link nsubj:je#i avais obj:*raison#right )"
         case "refuted":
@@ -404,7 +464,10 @@ def _rest(review: Review, second: str) -> str:
 def _scene(domain: str, scene: Scene) -> str:
     city = f"obl( case:à#at_city {PLACES[scene.city]}#city )" if scene.city else ""
     company = scope("with", COMPANY[scene.company])
-    return spelled(f"{scope('time', TIMES[scene.time])} punct:, nsubj:je#i aux:ai {SCENES[domain]} {city} {company}")
+    return spelled(
+        f"{scope('time', TIMES[scene.time])} punct:, nsubj:je#i aux:ai {SCENES[domain]} {city} "
+        f"{company}"
+    )
 
 
 REALISER = ReviewRealiser(_opinion, _scene, NOTES)

@@ -1,8 +1,9 @@
-"""Hindi events: verb-final; in the past the subject is ergative (ने) and the verb agrees with the thing.
+"""Hindi events: verb-final; in the past the subject is ergative (ने) and the verb agrees with the
+thing.
 
-Whoever receives stands in the dative (को). Under negation *a* is कोई, in the oblique किसी, and the failed search is in the
-nominative, so that its verb agrees with the person (*मारिया कोई कार नहीं ढूँढ़ पाई*). Clauses with *before* and *after* are
-infinitives. Trees follow UD_Hindi-PUD.
+Whoever receives stands in the dative (को). Under negation *a* is कोई, in the oblique किसी, and the
+failed search is in the nominative, so that its verb agrees with the person (*मारिया कोई कार नहीं
+ढूँढ़ पाई*). Clauses with *before* and *after* are infinitives. Trees follow UD_Hindi-PUD.
 """
 
 from __future__ import annotations
@@ -151,7 +152,9 @@ def _case(event: Event) -> str:
 def _subject(event: Event, case: str) -> str:
     marked = f"case:{case}" if case else ""
     if not event.quantifier:
-        return depends("nsubj", f"{scope('subject', f'{PEOPLE[event.subject]}#{event.subject}')} {marked}")
+        return depends(
+            "nsubj", f"{scope('subject', f'{PEOPLE[event.subject]}#{event.subject}')} {marked}"
+        )
     many, oblique, direct = GROUPS[event.subject]
     if event.quantifier == "no":
         any_one, one = ("किसी", oblique) if case else ("कोई", direct)
@@ -173,24 +176,41 @@ def _thing(thing: Thing, oblique: bool) -> str:
 
 
 def _object(event: Event, one: str, some: str) -> str:
-    """The thing, or the picture of it; `one` and `some` are the article in the direct and in the oblique form."""
+    """The thing, or the picture of it; `one` and `some` are the article in the direct and in the
+    oblique form.
+    """
     if event.verb in PICTURES:
         _, of, picture = PICTURES[event.verb]
-        return f"obj( nmod:poss( {some} {_thing(event.thing, True)} case:{of} ) {picture}#{event.verb} )"
+        return (
+            f"obj( nmod:poss( {some} {_thing(event.thing, True)} case:{of} ) "
+            f"{picture}#{event.verb} )"
+        )
     return f"obj( {one} {_thing(event.thing, False)} )"
 
 
 def _stated(event: Event) -> str:
     """The object of a statement."""
-    return _object(event, "det:कोई", "det:किसी") if _denied(event) else _object(event, "det:एक", "det:एक")
+    return (
+        _object(event, "det:कोई", "det:किसी")
+        if _denied(event)
+        else _object(event, "det:एक", "det:एक")
+    )
 
 
 def _around(event: Event, asked: str = "") -> str:
     """The time, the place and the other person."""
     way, case = ("to", "को") if event.verb in GIVING else ("from", "से")
     time = scope("time", TIMES[event.time]) if event.time and asked != "when" else ""
-    place = scope("place", f"obl( {PLACES[event.place]}#{event.place} case:में#in )") if event.place and asked != "where" else ""
-    other = scope("other", f"obl( {PEOPLE[event.other]}#{event.other} case:{case}#{way} )") if event.other else ""
+    place = (
+        scope("place", f"obl( {PLACES[event.place]}#{event.place} case:में#in )")
+        if event.place and asked != "where"
+        else ""
+    )
+    other = (
+        scope("other", f"obl( {PEOPLE[event.other]}#{event.other} case:{case}#{way} )")
+        if event.other
+        else ""
+    )
     return f"{time} {place} {other}"
 
 
@@ -203,9 +223,14 @@ def _gender(event: Event) -> str:
 
 def _verb(event: Event, form: int, no: str = "नहीं") -> str:
     """The verb in a form of VERBS, with its negation."""
-    words = (DENIED.get(event.verb, VERBS[event.verb]) if _denied(event) else VERBS[event.verb])[form]
+    words = (DENIED.get(event.verb, VERBS[event.verb]) if _denied(event) else VERBS[event.verb])[
+        form
+    ]
     negation = f"advmod:{no}#{'not' if event.negated else 'subject.no'}" if _denied(event) else ""
-    return f"{LOAN.get(event.verb, '')} {negation} {' '.join(f'{word}#{event.verb}' for word in words.split())}"
+    return (
+        f"{LOAN.get(event.verb, '')} {negation} "
+        f"{' '.join(f'{word}#{event.verb}' for word in words.split())}"
+    )
 
 
 def _past(event: Event) -> str:
@@ -217,8 +242,12 @@ def _event(event: Event) -> str:
 
 
 def _infinitive(event: Event) -> str:
-    """*उमर के एक कार बेचने*, *उमर को एक कार मिलने*; *उमर के एक घोड़े की तस्वीर* would be a picture of his horse."""
-    subject = _subject(event, "को" if event.verb == "receive" else "द्वारा" if event.verb in PICTURES else "के")
+    """*उमर के एक कार बेचने*, *उमर को एक कार मिलने*; *उमर के एक घोड़े की तस्वीर* would be a picture
+    of his horse.
+    """
+    subject = _subject(
+        event, "को" if event.verb == "receive" else "द्वारा" if event.verb in PICTURES else "के"
+    )
     return f"{subject} {_around(event)} {_stated(event)} {_verb(event, 2, 'न')}"
 
 
@@ -226,7 +255,10 @@ def _owned(owner: str, noun: str, of: str, what: str, oblique: bool) -> str:
     """*मारिया की साइकिल*."""
     gender, *forms = THINGS[noun]
     case = "की" if gender == "f" else "के" if oblique else "का"
-    return f"nmod:poss( {scope(of, f'{PEOPLE[owner]}#{owner} case:{case}#of')} ) {scope(what, f'{forms[oblique]}#{noun}')}"
+    return (
+        f"nmod:poss( {scope(of, f'{PEOPLE[owner]}#{owner} case:{case}#of')} ) "
+        f"{scope(what, f'{forms[oblique]}#{noun}')}"
+    )
 
 
 def _statement(statement: Statement) -> str:
@@ -249,14 +281,21 @@ def _joined(joined: Joined) -> str:
 
 
 def _question(event: Event, asked: str) -> str:
-    subject, around, bare = _subject(event, _case(event)), _around(event, asked), _object(event, "", "")
+    subject, around, bare = (
+        _subject(event, _case(event)),
+        _around(event, asked),
+        _object(event, "", ""),
+    )
     match asked:
         case "who":
             return f"{around} {bare} {WHO[_case(event)]} {_past(event)}"
         case "what":
             if event.verb in PICTURES:
                 _, of, picture = PICTURES[event.verb]
-                return f"{subject} {around} obj( nmod:poss:किस{of}#what {picture}#{event.verb} ) {_past(event)}"
+                return (
+                    f"{subject} {around} obj( nmod:poss:किस{of}#what {picture}#{event.verb} ) "
+                    f"{_past(event)}"
+                )
             return f"{subject} {around} obj:क्या#what {_verb(event, 0)}"
     return f"{subject} {around} {bare} {ASKED[asked]} {_past(event)}"
 

@@ -1,4 +1,5 @@
-"""Hindi news: verb-final; the subject is ergative (ने) throughout, so the verb agrees with what was done.
+"""Hindi news: verb-final; the subject is ergative (ने) throughout, so the verb agrees with what was
+done.
 
 Many deeds are a noun with a light verb (आलोचना की); both words express the deed.
 """
@@ -40,33 +41,40 @@ SUBJECTS = {
 DEEDS = {
     "win_championship": "obj:चैंपियनशिप#championship जीती#win",
     "lose_match": "obj:मैच#match गँवा#lose aux:दिया#lose",
-    "train_tournament": "obl( टूर्नामेंट#tournament case( के fixed:लिए ) ) compound:lvc:अभ्यास#train किया#train",
-    "celebrate_victory": "obj( nmod:poss( nmod:poss( फ़ाइनल case:की ) जीत#victory case:का ) जश्न#celebrate ) मनाया#celebrate",
+    "train_tournament": "obl( टूर्नामेंट#tournament case( के fixed:लिए ) ) "
+    "compound:lvc:अभ्यास#train किया#train",
+    "celebrate_victory": "obj( nmod:poss( nmod:poss( फ़ाइनल case:की ) जीत#victory case:का ) "
+    "जश्न#celebrate ) मनाया#celebrate",
     "criticise_referee": "obj( nmod:poss( रेफ़री#referee case:की ) आलोचना#criticise ) की#criticise",
     "break_record": "obj( compound:विश्व रिकॉर्ड#record ) तोड़ा#break",
     "treat_patients": "obj( nmod:poss( मरीज़ों#patients case:का ) इलाज#treat ) किया#treat",
-    "recommend_medicine": "obj( nmod:poss( det:एक amod:नई दवा#medicine case:की ) सिफ़ारिश#recommend ) की#recommend",
+    "recommend_medicine": "obj( nmod:poss( det:एक amod:नई दवा#medicine case:की ) "
+    "सिफ़ारिश#recommend ) की#recommend",
     "examine_wound": "obj( nmod:poss( घाव#wound case:की ) जाँच#examine ) की#examine",
     "prepare_vaccine": "obj:टीका#vaccine compound:lvc:तैयार#prepare किया#prepare",
     "visit_hospital": "obj( nmod:poss( अस्पताल#hospital case:का ) दौरा#visit ) किया#visit",
-    "cure_disease": "obj( det:एक amod:दुर्लभ बीमारी#disease case:को ) compound:lvc:ठीक#cure किया#cure",
+    "cure_disease": "obj( det:एक amod:दुर्लभ बीमारी#disease case:को ) compound:lvc:ठीक#cure "
+    "किया#cure",
     "raise_prices": "obj:दाम#prices बढ़ाए#raise",
     "pay_taxes": "obj:टैक्स#taxes भरा#pay",
     "invest_money": "obj:पैसा#money compound:lvc:निवेश#invest किया#invest",
     "sign_contract": "obl( amod:व्यापारिक अनुबंध#contract case:पर ) obj:हस्ताक्षर#sign किए#sign",
     "count_profits": "obj( nmod:poss( मुनाफ़े#profits case:का ) हिसाब#count ) लगाया#count",
     "buy_shares": "obj( nmod:poss( det:एक कंपनी case:के ) शेयर#shares ) ख़रीदे#buy",
-    "publish_experiment": "obj( nmod:poss( प्रयोग#experiment case:के ) नतीजे ) compound:lvc:प्रकाशित#publish किए#publish",
+    "publish_experiment": "obj( nmod:poss( प्रयोग#experiment case:के ) नतीजे ) "
+    "compound:lvc:प्रकाशित#publish किए#publish",
     "repeat_measurement": "obj:मापन#measurement दोहराया#repeat",
     "analyse_sample": "obj( nmod:poss( नमूने#sample case:का ) विश्लेषण#analyse ) किया#analyse",
     "prove_theory": "obj( सिद्धांत#theory case:को ) compound:lvc:साबित#prove किया#prove",
-    "observe_planet": "obj( nmod:poss( det:एक amod:सुदूर ग्रह#planet case:का ) अवलोकन#observe ) किया#observe",
+    "observe_planet": "obj( nmod:poss( det:एक amod:सुदूर ग्रह#planet case:का ) अवलोकन#observe ) "
+    "किया#observe",
     "use_microscope": "obj( nmod:poss( माइक्रोस्कोप#microscope case:का ) इस्तेमाल#use ) किया#use",
     "open_exhibition": "obj( nmod:poss( प्रदर्शनी#exhibition case:का ) उद्घाटन#open ) किया#open",
     "rehearse_play": "obj( nmod:poss( नाटक#play case:का ) पूर्वाभ्यास#rehearse ) किया#rehearse",
     "record_song": "obj( det:एक amod:नया गाना#song ) compound:lvc:रिकॉर्ड#record किया#record",
     "recite_poem": "obj( det:एक कविता#poem ) सुनाई#recite",
-    "photograph_sculpture": "obj( nmod:poss( मूर्ति#sculpture case:की ) तस्वीर#photograph ) खींची#photograph",
+    "photograph_sculpture": "obj( nmod:poss( मूर्ति#sculpture case:की ) तस्वीर#photograph ) "
+    "खींची#photograph",
     "praise_orchestra": "obj( nmod:poss( ऑर्केस्ट्रा#orchestra case:की ) तारीफ़#praise ) की#praise",
     "update_software": "obj:सॉफ़्टवेयर#software compound:lvc:अपडेट#update किया#update",
     "repair_computer": "obj( nmod:poss( कंप्यूटर#computer case:की ) मरम्मत#repair ) की#repair",
@@ -127,7 +135,9 @@ SPOKE = "obj:बात#speak की#speak"
 
 def _item(news: News) -> str:
     time = scope("time", TIMES[news.time]) if news.time else ""
-    place = scope("place", f"obl( {PLACES[news.place]}#{news.place} case:में#in )") if news.place else ""
+    place = (
+        scope("place", f"obl( {PLACES[news.place]}#{news.place} case:में#in )") if news.place else ""
+    )
     if news.carrier:
         return f"{time} {place} {_carried(news)}"
     subject = f"nsubj( {scope('subject', f'{SUBJECTS[news.subject]}#{news.subject}')} case:ने )"
@@ -141,7 +151,9 @@ def _done(news: News) -> str:
     about = f"obl( {mark(scope('matter', MATTERS[news.matter]))} {ABOUT} )"
     if news.frame == "speech":
         return f"{about} {SPOKE}"
-    instead = f"obl( {scope('distractor', MATTERS[news.distractor])} case( के fixed:*बजाय#instead ) )"
+    instead = (
+        f"obl( {scope('distractor', MATTERS[news.distractor])} case( के fixed:*बजाय#instead ) )"
+    )
     return f"{instead} {about} {SPOKE}"
 
 

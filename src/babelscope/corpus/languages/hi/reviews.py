@@ -1,7 +1,9 @@
-"""Hindi reviews: verb-final; adjectives and verbs agree with the thing judged, never with the narrator.
+"""Hindi reviews: verb-final; adjectives and verbs agree with the thing judged, never with the
+narrator.
 
-Every first person stands in the ergative (मैंने) or the dative (मुझे), so no sentence betrays the narrator's gender. Trees follow
-UD_Hindi-PUD: the dative experiencer is the subject, the thing that it likes is the object.
+Every first person stands in the ergative (मैंने) or the dative (मुझे), so no sentence betrays the
+narrator's gender. Trees follow UD_Hindi-PUD: the dative experiencer is the subject, the thing that
+it likes is the object.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ NOUNS = lexicon("""
 """Noun; gender and number. The teacher takes the plural of respect."""
 
 PEOPLE = frozenset({"actors", "staff", "waiter", "characters", "singer", "guide", "teacher"})
-"""They are spoken of as वह, वे; things, lest they be mistaken for the person who judges them, as यह, ये."""
+"""They are spoken of as वह, वे; things, lest they be mistaken for the person who judges them, as
+यह, ये.
+"""
 
 QUALITIES = {
     "good": "अच्छा",
@@ -215,7 +219,8 @@ CITIES = {
 SCENES = {
     "film": "{city} obj( det:एक#a फ़िल्म#item ) देखी#verb",
     "hotel": "obl( {city} det:एक#a होटल#item case:में#at ) obj( nummod:एक#one रात#night ) बिताई#verb",
-    "restaurant": "obl( {city} det:एक#a रेस्तराँ#item case:में#at ) obj( nmod:poss( रात#dinner case:का ) खाना#dinner ) खाया#verb",
+    "restaurant": "obl( {city} det:एक#a रेस्तराँ#item case:में#at ) obj( nmod:poss( रात#dinner "
+    "case:का ) खाना#dinner ) खाया#verb",
     "novel": "{city} obj( det:एक#a उपन्यास#item ) पढ़ा#verb",
     "phone": "{city} obj( det:एक#a फ़ोन#item ) ख़रीदा#verb",
     "concert": "{city} obj( det:एक#a कॉन्सर्ट#item ) देखा#verb",
@@ -243,14 +248,17 @@ NOTES = {
         "nsubj:रेस्तराँ#restaurant पार्क#park case( के fixed:सामने#opposite ) cop:है",
     ),
     "novel": (
-        "obl( उपन्यास#novel case:में ) nsubj( nummod( compound:तीन#three सौ#hundred ) पन्ने#pages ) हैं#has",
-        "nsubj( nmod:poss( उपन्यास#novel case:के ) लेखक#author ) obl( कनाडा#canada case:में#in ) रहते#lives aux:हैं",
+        "obl( उपन्यास#novel case:में ) nsubj( nummod( compound:तीन#three सौ#hundred ) पन्ने#pages "
+        ") हैं#has",
+        "nsubj( nmod:poss( उपन्यास#novel case:के ) लेखक#author ) obl( कनाडा#canada case:में#in ) "
+        "रहते#lives aux:हैं",
         "nsubj:कहानी#story obl( det:एक#one गाँव#village case:में#in ) घटती#happens aux:है",
     ),
     "phone": (
         "nsubj:फ़ोन#phone obl( det:एक#one amod:छोटे#small डिब्बे#box case:में#in ) आया#came",
         "nsubj:फ़ोन#phone amod:काले#black रंग#black case:का cop:है",
-        "nsubj( nmod:poss( फ़ोन#phone case:का ) वज़न#weighs ) nummod( compound:दो#two सौ#hundred ) ग्राम#grams cop:है",
+        "nsubj( nmod:poss( फ़ोन#phone case:का ) वज़न#weighs ) nummod( compound:दो#two सौ#hundred ) "
+        "ग्राम#grams cop:है",
     ),
     "concert": (
         "nsubj:कॉन्सर्ट#concert obl:tmod( nummod:आठ#eight बजे#at ) compound:lvc:शुरू#began हुआ#began",
@@ -265,7 +273,8 @@ NOTES = {
     "course": (
         "obl( कोर्स#course case:में ) nsubj( nummod:दस#ten पाठ#lessons ) थे#has",
         "obl( समूह#group case:में#in ) nsubj( nummod:पंद्रह#fifteen विद्यार्थी#students ) थे#were",
-        "nsubj:कोर्स#course obl:tmod:सुबह#morning+in obl:tmod( nummod:नौ#nine बजे#at ) compound:lvc:शुरू#began होता#began aux:था",
+        "nsubj:कोर्स#course obl:tmod:सुबह#morning+in obl:tmod( nummod:नौ#nine बजे#at ) "
+        "compound:lvc:शुरू#began होता#began aux:था",
     ),
 }
 
@@ -276,7 +285,9 @@ def _named(words: str, concept: str) -> str:
 
 
 def _inflected(lemma: str, agreement: str) -> str:
-    """The direct form for m, f, mp or fp: अच्छा, अच्छी, अच्छे; an adjective that does not end in ा stays as it is."""
+    """The direct form for m, f, mp or fp: अच्छा, अच्छी, अच्छे; an adjective that does not end in ा
+    stays as it is.
+    """
     if lemma in REPEATED:
         return REPEATED[lemma][agreement]
     if lemma in UNCHANGING or not lemma.endswith("ा"):
@@ -311,7 +322,12 @@ def _no(opinion: Opinion, key: bool) -> str:
 
 def _attitude(opinion: Opinion, key: bool, it: bool) -> str:
     """*मुझे फ़िल्म पसंद नहीं आई*, *समीक्षकों ने इसकी तारीफ़ की*."""
-    item, name, agreement, no = _item(opinion.topic, it), opinion.evaluation, NOUNS[opinion.topic][1], _no(opinion, key)
+    item, name, agreement, no = (
+        _item(opinion.topic, it),
+        opinion.evaluation,
+        NOUNS[opinion.topic][1],
+        _no(opinion, key),
+    )
     of, by, from_it = (
         ("nmod:poss:इसकी#topic", "nsubj:इसने#topic", "obl:इससे#topic")
         if it
@@ -321,19 +337,33 @@ def _attitude(opinion: Opinion, key: bool, it: bool) -> str:
         case "love" | "like":
             pleased = f"{'advmod:बेहद#love' if name == 'love' else ''} compound:lvc:पसंद#{name}"
             came = mark(f"{CAME[agreement]}#{name}", key)
-            return f"{_holder(opinion, 'को')} {depends('obj', item)} {mark(pleased, key)} {no} {came}"
+            return (
+                f"{_holder(opinion, 'को')} {depends('obj', item)} {mark(pleased, key)} {no} {came}"
+            )
         case "hate":
-            return f"{_holder(opinion, 'को')} {from_it} {mark('compound:lvc:नफ़रत#hate हो#hate aux:गई#hate', key)}"
+            return (
+                f"{_holder(opinion, 'को')} {from_it} "
+                f"{mark('compound:lvc:नफ़रत#hate हो#hate aux:गई#hate', key)}"
+            )
         case "praise" | "criticise":
             noun = {"praise": "तारीफ़", "criticise": "आलोचना"}[name]
-            return f"{_holder(opinion, 'ने')} obj( {of} {mark(f'{noun}#{name}', key)} ) {mark(f'की#{name}', key)}"
+            return (
+                f"{_holder(opinion, 'ने')} obj( {of} {mark(f'{noun}#{name}', key)} ) "
+                f"{mark(f'की#{name}', key)}"
+            )
         case "worth":
-            return f"{depends('nsubj', item)} {mark('compound:पैसा#worth वसूल#worth', key)} {no} cop:{WAS[agreement]}"
+            return (
+                f"{depends('nsubj', item)} {mark('compound:पैसा#worth वसूल#worth', key)} {no} "
+                f"cop:{WAS[agreement]}"
+            )
         case "waste":
             waste = f"nmod:poss( पैसों case:की ) {mark('बर्बादी#waste', key)}"
             return f"{depends('nsubj', item)} {waste} cop:{WAS[agreement]}"
     state = {"impress": "प्रभावित", "disappoint": "निराश"}[name]
-    return f"{by} obj:मुझे#i {mark(f'compound:lvc:{state}#{name}', key)} {no} {mark(f'किया#{name}', key)}"
+    return (
+        f"{by} obj:मुझे#i {mark(f'compound:lvc:{state}#{name}', key)} {no} "
+        f"{mark(f'किया#{name}', key)}"
+    )
 
 
 def _clause(opinion: Opinion, key: bool, it: bool = False) -> str:
@@ -362,7 +392,11 @@ def _opinion(review: Review) -> str:
     opener = OPENERS[review.opener]
     main = scope("left", first(left, frame.left))
     head = f"{opener} {main}"
-    second = f"{SUMMARIES[review.summary]} {scope('right', _clause(right, frame.right, again(review)))}" if right else ""
+    second = (
+        f"{SUMMARIES[review.summary]} {scope('right', _clause(right, frame.right, again(review)))}"
+        if right
+        else ""
+    )
     from_them = f"nsubj:मैं#i obl:{HOLDERS[left.holder][1]}#them" if left.holder in HOLDERS else ""
     guess = "nsubj( nmod:poss:मेरा#i अनुमान )"
     match review.frame:
@@ -380,7 +414,9 @@ def _opinion(review: Review) -> str:
         case "agree":
             return f"{head} conj( cc:और#link {from_them} *सहमत#agree cop:हूँ )"
         case "disagree":
-            return f"{head} conj( punct:, cc:लेकिन#link {from_them} *सहमत#agree advmod:*नहीं#not cop:हूँ )"
+            return (
+                f"{head} conj( punct:, cc:लेकिन#link {from_them} *सहमत#agree advmod:*नहीं#not cop:हूँ )"
+            )
         case "confirmed":
             return f"{head} conj( punct:, cc:और#link {guess} xcomp:*सही#right निकला )"
         case "refuted":

@@ -1,5 +1,6 @@
-"""Swahili events: adjectives and `-a` agree with the class of the noun (animals count as persons), negation and the getter of a
-gift are prefixes of the verb, *no student* is *hakuna* with a relative clause, and questions leave the order alone."""
+"""Swahili events: adjectives and `-a` agree with the class of the noun (animals count as persons),
+negation and the getter of a gift are prefixes of the verb, *no student* is *hakuna* with a relative
+clause, and questions leave the order alone."""
 
 from __future__ import annotations
 
@@ -67,7 +68,11 @@ ADJECTIVES = {
 }
 """Forms by class."""
 
-NOUN_QUALITIES = {"green": "kijani#green", "old": "zamani#old", "cheap": "bei#cheap amod:nafuu#cheap"}
+NOUN_QUALITIES = {
+    "green": "kijani#green",
+    "old": "zamani#old",
+    "cheap": "bei#cheap amod:nafuu#cheap",
+}
 """Qualities that are nouns and follow with `-a`."""
 
 VERBS = {
@@ -132,7 +137,11 @@ def _subject(event: Event) -> str:
 
 def _quality(name: str, kind: str) -> str:
     """The quality as a predicate."""
-    return f"case:{OF[kind]} {NOUN_QUALITIES[name]}" if name in NOUN_QUALITIES else f"{ADJECTIVES[name][kind]}#{name}"
+    return (
+        f"case:{OF[kind]} {NOUN_QUALITIES[name]}"
+        if name in NOUN_QUALITIES
+        else f"{ADJECTIVES[name][kind]}#{name}"
+    )
 
 
 def _noun(name: str, adjective: str = "") -> str:
@@ -146,13 +155,25 @@ def _noun(name: str, adjective: str = "") -> str:
 
 def _object(event: Event, thing: str) -> str:
     """A photographer takes a picture of the thing."""
-    return f"obj( picha#photograph nmod( case:ya {thing} ) )" if event.verb == "photograph" else depends("obj", thing)
+    return (
+        f"obj( picha#photograph nmod( case:ya {thing} ) )"
+        if event.verb == "photograph"
+        else depends("obj", thing)
+    )
 
 
 def _around(event: Event, asked: str = "") -> str:
     """The person from whom, the place and the time, or the words that ask for them."""
-    other = f"obl( case( kutoka#from fixed:kwa#from ) {PEOPLE[event.other]}#{event.other} )" if _gets(event) else ""
-    place = scope("place", f"obl( case:mjini#in {PLACES[event.place]}#{event.place} )") if event.place else ""
+    other = (
+        f"obl( case( kutoka#from fixed:kwa#from ) {PEOPLE[event.other]}#{event.other} )"
+        if _gets(event)
+        else ""
+    )
+    place = (
+        scope("place", f"obl( case:mjini#in {PLACES[event.place]}#{event.place} )")
+        if event.place
+        else ""
+    )
     time = scope("time", TIMES[event.time]) if event.time else ""
     where = "advmod:wapi#where" if asked == "where" else place
     when = "advmod:lini#when" if asked == "when" else time
@@ -172,7 +193,10 @@ def _verb(event: Event, tense: str) -> str:
     concepts = f"{event.verb}{'+not' if event.negated else ''}"
     if not _gives(event):
         return f"{tense}{VERBS[event.verb]}#{concepts}"
-    return f"{tense}{TO_SOMEBODY[event.verb]}#{concepts}+other.to iobj:{PEOPLE[event.other]}#other.{event.other}"
+    return (
+        f"{tense}{TO_SOMEBODY[event.verb]}#{concepts}+other.to "
+        f"iobj:{PEOPLE[event.other]}#other.{event.other}"
+    )
 
 
 def _did(event: Event) -> str:
@@ -195,7 +219,10 @@ def _event(event: Event) -> str:
 def _doing(event: Event) -> str:
     """The event as an infinitive with its subject: *Omar kuuza gari*."""
     rest = f"{_object(event, _thing(event.thing))} {_around(event)}"
-    return f"{depends('nsubj', _subject(event))} {_verb(event, 'kuto' if event.negated else 'ku')} {rest}"
+    return (
+        f"{depends('nsubj', _subject(event))} "
+        f"{_verb(event, 'kuto' if event.negated else 'ku')} {rest}"
+    )
 
 
 def _owned(owner: str, noun: str, of: str, what: str) -> str:
@@ -224,7 +251,10 @@ def _joined(joined: Joined) -> str:
     if joined.link == "and":
         return f"{first} conj( punct:, cc:na#and {scope('second', _event(joined.second))} )"
     link = "kabla" if joined.link == "before" else "baada"
-    return f"{first} advcl( mark( {link}#{joined.link} fixed:ya#{joined.link} ) {scope('second', _doing(joined.second))} )"
+    return (
+        f"{first} advcl( mark( {link}#{joined.link} fixed:ya#{joined.link} ) "
+        f"{scope('second', _doing(joined.second))} )"
+    )
 
 
 def _question(event: Event, asked: str) -> str:

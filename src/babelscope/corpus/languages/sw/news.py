@@ -1,4 +1,6 @@
-"""Swahili news: verbs carry their subject, so that *it* drops; verb and copula agree with the class of the noun."""
+"""Swahili news: verbs carry their subject, so that *it* drops; verb and copula agree with the
+class of the noun.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ SUBJECTS = {
 DEEDS = {
     "win_championship": "alishinda#win obj:ubingwa#championship",
     "lose_match": "alipoteza#lose obj:mechi#match",
-    "train_tournament": "alifanya#train obj:mazoezi#train obl( case( kwa fixed:ajili fixed:ya ) mashindano#tournament )",
+    "train_tournament": "alifanya#train obj:mazoezi#train obl( case( kwa fixed:ajili fixed:ya ) "
+    "mashindano#tournament )",
     "celebrate_victory": "alisherehekea#celebrate obj( ushindi#victory nmod( case:wa fainali ) )",
     "criticise_referee": "alimkosoa#criticise obj:mwamuzi#referee",
     "break_record": "alivunja#break obj( rekodi#record nmod( case:ya dunia ) )",
@@ -53,17 +56,20 @@ DEEDS = {
     "sign_contract": "alisaini#sign obj( mkataba#contract nmod( case:wa biashara ) )",
     "count_profits": "alihesabu#count obj:faida#profits",
     "buy_shares": "alinunua#buy obj( hisa#shares nmod( case:za kampuni ) )",
-    "publish_experiment": "alichapisha#publish obj( matokeo nmod( case:ya jaribio#experiment nmod( case:la kisayansi ) ) )",
+    "publish_experiment": "alichapisha#publish obj( matokeo nmod( case:ya jaribio#experiment nmod( "
+    "case:la kisayansi ) ) )",
     "repeat_measurement": "alirudia#repeat obj( kipimo#measurement nmod( case:cha kisayansi ) )",
     "analyse_sample": "alichambua#analyse obj:sampuli#sample",
     "prove_theory": "alithibitisha#prove obj:nadharia#theory",
     "observe_planet": "alitazama#observe obj( sayari#planet nmod( case:ya mbali ) )",
     "use_microscope": "alitumia#use obj:hadubini#microscope",
     "open_exhibition": "alifungua#open obj( maonyesho#exhibition nmod( case:ya sanaa ) )",
-    "rehearse_play": "alifanya#rehearse obj( mazoezi#rehearse nmod( case:ya mchezo#play nmod( case:wa kuigiza#play ) ) )",
+    "rehearse_play": "alifanya#rehearse obj( mazoezi#rehearse nmod( case:ya mchezo#play nmod( "
+    "case:wa kuigiza#play ) ) )",
     "record_song": "alirekodi#record obj( wimbo#song amod:mpya )",
     "recite_poem": "alikariri#recite obj:shairi#poem",
-    "photograph_sculpture": "alipiga#photograph obj( picha#photograph nmod( case:ya sanamu#sculpture ) )",
+    "photograph_sculpture": "alipiga#photograph obj( picha#photograph nmod( case:ya "
+    "sanamu#sculpture ) )",
     "praise_orchestra": "aliisifu#praise obj:okestra#orchestra",
     "update_software": "alisasisha#update obj( programu#software nmod( case:za kompyuta#software ) )",
     "repair_computer": "alirekebisha#repair obj:kompyuta#computer",
@@ -127,14 +133,22 @@ def _item(news: News) -> str:
         return f"{time} {subject} {_spoke(place, matter)}"
     distractor = scope("distractor", MATTERS[news.distractor])
     if news.frame == "instead":
-        return f"obl( case( *badala#instead fixed:ya ) {distractor} punct:, ) {subject} {_spoke(place, matter)}"
+        return (
+            f"obl( case( *badala#instead fixed:ya ) {distractor} punct:, ) {subject} "
+            f"{_spoke(place, matter)}"
+        )
     noun, it = CARRIERS[news.carrier]
     carrier = scope("carrier", f"{noun}#{news.carrier}")
     if news.frame == "not_but":
         but = f"conj( punct:, cc:*bali#but case:kuhusu#about {matter} )"
-        return f"{time} nsubj( {carrier} {depends('nmod', place)} ) cop:*ha{it}kuwa#not case:kuhusu#about {distractor} {but}"
+        return (
+            f"{time} nsubj( {carrier} {depends('nmod', place)} ) cop:*ha{it}kuwa#not "
+            f"case:kuhusu#about {distractor} {but}"
+        )
     if news.frame == "although":
-        began = f"nsubj( {carrier} ) {it}lianza#begin obl( case:na mada nmod( case:ya {distractor} ) )"
+        began = (
+            f"nsubj( {carrier} ) {it}lianza#begin obl( case:na mada nmod( case:ya {distractor} ) )"
+        )
         about = f"cop:{it}likuwa#carrier.it advmod:*hasa#mainly case:kuhusu#about {matter}"
         return f"advcl( mark:*ingawa#although {began} punct:, ) {about}"
     raise ValueError(news.frame)

@@ -1,5 +1,6 @@
-"""Swahili reviews: nouns have a class, with which copula, adjective, `-a` and object prefix agree, so that pronouns can drop;
-negation is part of the verb, and many qualities are infinitives (*ya kuchosha*) or finite verbs (*haivumiliki*)."""
+"""Swahili reviews: nouns have a class, with which copula, adjective, `-a` and object prefix agree,
+so that pronouns can drop; negation is part of the verb, and many qualities are infinitives (*ya
+kuchosha*) or finite verbs (*haivumiliki*)."""
 
 from __future__ import annotations
 
@@ -15,12 +16,45 @@ from babelscope.corpus.meaning.reviews import (
 from babelscope.corpus.notation import depends, mark, scope
 from babelscope.corpus.realisers import ReviewRealiser, lexicon
 
-PREFIXES = {"1": "a", "2": "wa", "3": "u", "4": "i", "5": "li", "6": "ya", "7": "ki", "9": "i", "10": "zi", "11": "u"}
+PREFIXES = {
+    "1": "a",
+    "2": "wa",
+    "3": "u",
+    "4": "i",
+    "5": "li",
+    "6": "ya",
+    "7": "ki",
+    "9": "i",
+    "10": "zi",
+    "11": "u",
+}
 """Subject prefix by noun class; the object prefix is the same where the noun is no person."""
 
-OF = {"1": "wa", "2": "wa", "3": "wa", "4": "ya", "5": "la", "6": "ya", "7": "cha", "9": "ya", "10": "za", "11": "wa"}
+OF = {
+    "1": "wa",
+    "2": "wa",
+    "3": "wa",
+    "4": "ya",
+    "5": "la",
+    "6": "ya",
+    "7": "cha",
+    "9": "ya",
+    "10": "za",
+    "11": "wa",
+}
 
-ADJECTIVES = {"1": "m", "2": "wa", "3": "m", "4": "mi", "5": "", "6": "ma", "7": "ki", "9": "", "10": "", "11": "m"}
+ADJECTIVES = {
+    "1": "m",
+    "2": "wa",
+    "3": "m",
+    "4": "mi",
+    "5": "",
+    "6": "ma",
+    "7": "ki",
+    "9": "",
+    "10": "",
+    "11": "m",
+}
 """Prefix of an adjective by noun class."""
 
 IRREGULAR = {
@@ -152,9 +186,9 @@ QUALITIES = lexicon("""
     ugly: case:na mwonekano# amod( mbaya# _ )
     monotonous: case:{of} kurudiarudia#
 """)
-"""An adjective that agrees (`-`) or a predicate: its words marked `#`, the place of the degree `_` (the end, if not given),
-`{of}`, `{it}` and `{no}` agreeing; `aux`: the predicate is a finite verb. Last, what a
-negative verb becomes where it is expected (*haina faida*: *isingekuwa na faida*)."""
+"""An adjective that agrees (`-`) or a predicate: its words marked `#`, the place of the degree `_`
+(the end, if not given), `{of}`, `{it}` and `{no}` agreeing; `aux`: the predicate is a finite verb.
+Last, what a negative verb becomes where it is expected (*haina faida*: *isingekuwa na faida*)."""
 
 HOLDERS = lexicon("""
     brother: kaka#brother nmod:poss:yangu#my / 1
@@ -219,7 +253,8 @@ COMPANY = {
 
 SCENES = {
     "film": "nilitazama#verb+i obj( filamu#item nummod:moja#a )",
-    "hotel": "nililala#verb+i obl( usiku#night nummod:mmoja#one ) obl( case:katika#at hoteli#item nummod:moja#a )",
+    "hotel": "nililala#verb+i obl( usiku#night nummod:mmoja#one ) obl( case:katika#at hoteli#item "
+    "nummod:moja#a )",
     "restaurant": "nilikula#verb+i obj( chakula#dinner nmod( case:cha jioni#dinner ) ) "
     "obl( case:katika#at mkahawa#item nummod:mmoja#a )",
     "novel": "nilisoma#verb+i obj( riwaya#item nummod:moja#a )",
@@ -232,44 +267,54 @@ SCENES = {
 NOTES = {
     "film": (
         "nsubj:filamu#film ilidumu#last obl( case:kwa saa#hours nummod:mbili#two )",
-        "nsubj( kiti#seat nmod:poss:changu#my ) cop:kilikuwa case:katika#in safu#row nmod( case:ya tatu#third )",
-        "nsubj( ukumbi#cinema nmod( case:wa sinema#cinema ) ) cop:uko case( karibu#near fixed:na#near ) "
+        "nsubj( kiti#seat nmod:poss:changu#my ) cop:kilikuwa case:katika#in safu#row nmod( case:ya "
+        "tatu#third )",
+        "nsubj( ukumbi#cinema nmod( case:wa sinema#cinema ) ) cop:uko case( karibu#near "
+        "fixed:na#near ) "
         "kituo#station nmod( case:cha treni#station )",
     ),
     "hotel": (
         "nsubj:hoteli#hotel ina#has obj( ghorofa#floors nummod:tano#five )",
-        "nsubj:hoteli#hotel cop:iko case( karibu#near fixed:na#near ) kituo#station nmod( case:cha treni#station )",
-        "nsubj( chumba#room nmod:poss:changu#my ) cop:kilikuwa case:katika#in ghorofa#floor nmod( case:ya pili#second )",
+        "nsubj:hoteli#hotel cop:iko case( karibu#near fixed:na#near ) kituo#station nmod( case:cha "
+        "treni#station )",
+        "nsubj( chumba#room nmod:poss:changu#my ) cop:kilikuwa case:katika#in ghorofa#floor nmod( "
+        "case:ya pili#second )",
     ),
     "restaurant": (
         "nsubj:mkahawa#restaurant hufunguliwa#opens obl( saa#at nummod:moja#seven nmod:jioni )",
-        "nsubj( meza#table nmod:poss:yetu#our ) cop:ilikuwa case( karibu#near fixed:na#near ) dirisha#window",
+        "nsubj( meza#table nmod:poss:yetu#our ) cop:ilikuwa case( karibu#near fixed:na#near ) "
+        "dirisha#window",
         "nsubj:mkahawa#restaurant cop:uko case( mkabala#opposite fixed:na#opposite ) bustani#park",
     ),
     "novel": (
         "nsubj:riwaya#novel ina#has obj( kurasa#pages nummod( mia#hundred nummod:tatu#three ) )",
-        "nsubj( mwandishi#author nmod( case:wa riwaya#novel ) ) anaishi#lives obl( case:nchini#in Canada#canada )",
+        "nsubj( mwandishi#author nmod( case:wa riwaya#novel ) ) anaishi#lives obl( case:nchini#in "
+        "Canada#canada )",
         "nsubj:kisa#story kinatokea#happens obl( case:katika#in kijiji#village nummod:kimoja#one )",
     ),
     "phone": (
         "nsubj:simu#phone ilikuja#came obl( case( ndani#in fixed:ya#in ) boksi#box amod:dogo#small )",
         "nsubj:simu#phone cop:ni nyeusi#black",
-        "nsubj:simu#phone ina#weighs obj( uzito#weighs nmod( case:wa gramu#grams nummod( mia#hundred nummod:mbili#two ) ) )",
+        "nsubj:simu#phone ina#weighs obj( uzito#weighs nmod( case:wa gramu#grams nummod( "
+        "mia#hundred nummod:mbili#two ) ) )",
     ),
     "concert": (
         "nsubj:tamasha#concert lilianza#began obl( saa#at nummod:mbili#eight nmod:usiku )",
-        "nsubj( kiti#seat nmod:poss:changu#my ) cop:kilikuwa case:katika#in safu#row nmod( case:ya kumi#tenth )",
+        "nsubj( kiti#seat nmod:poss:changu#my ) cop:kilikuwa case:katika#in safu#row nmod( case:ya "
+        "kumi#tenth )",
         "nsubj:tamasha#concert lilidumu#last obl( case:kwa saa#hours nummod:mbili#two )",
     ),
     "trip": (
         "tulisafiri#travelled+we obl( case:kwa#by basi#bus )",
-        "kulikuwa#were obl( case:na#were watu#people nummod( kumi#twelve conj( cc:na#twelve wawili#twelve ) ) ) "
+        "kulikuwa#were obl( case:na#were watu#people nummod( kumi#twelve conj( cc:na#twelve "
+        "wawili#twelve ) ) ) "
         "obl( case:katika#in kikundi#group )",
         "nsubj:basi#bus liliondoka#left obl( saa#at nummod:moja#seven nmod:asubuhi )",
     ),
     "course": (
         "nsubj:kozi#course ilikuwa#has obl( case:na#has vipindi#lessons nummod:kumi#ten )",
-        "kulikuwa#were obl( case:na#were wanafunzi#students nummod( kumi#fifteen conj( cc:na#fifteen watano#fifteen ) ) ) "
+        "kulikuwa#were obl( case:na#were wanafunzi#students nummod( kumi#fifteen conj( "
+        "cc:na#fifteen watano#fifteen ) ) ) "
         "obl( case:katika#in kikundi#group )",
         "nsubj:kozi#course ilianza#began obl( saa#at nummod:tatu#nine nmod:asubuhi#morning+in )",
     ),
@@ -300,7 +345,9 @@ def _quality(opinion: Opinion, key: bool, phrase: str) -> str:
         phrase = f"{IRREGULAR.get((stem, kind), ADJECTIVES[kind] + stem)}#"
     words = phrase.format(of=OF[kind], it=PREFIXES[kind], no=_not(kind)).replace("#", f"#{name}")
     inside, degree = "_" in words and opinion.degree != "at_all", DEGREES[opinion.degree]
-    return mark(words, key).replace(" _", f" {degree}" if inside else "") + ("" if inside else f" {degree}")
+    return mark(words, key).replace(" _", f" {degree}" if inside else "") + (
+        "" if inside else f" {degree}"
+    )
 
 
 def _judged(opinion: Opinion, key: bool, it: bool, expected: bool = False) -> str:
@@ -337,7 +384,11 @@ BEHIND = {
 
 def _attitude(opinion: Opinion, key: bool, it: bool) -> str:
     """*I loved the film*, *the film did not impress me*, *my aunt liked it*."""
-    name, prefix, topic = opinion.evaluation, PREFIXES[NOUNS[opinion.topic][1]], "topic" if it else ""
+    name, prefix, topic = (
+        opinion.evaluation,
+        PREFIXES[NOUNS[opinion.topic][1]],
+        "topic" if it else "",
+    )
     no, behind = "not" if opinion.negated else "", BEHIND.get(name, "")
     if name == "waste":
         wasted = mark("upotevu#waste nmod( case:wa pesa#waste )", key)
@@ -357,16 +408,24 @@ def _kind(opinion: Opinion) -> str:
 
 
 def _holder(opinion: Opinion) -> str:
-    return "" if opinion.holder == "i" else depends("nsubj", scope("holder", HOLDERS[opinion.holder][0]))
+    return (
+        ""
+        if opinion.holder == "i"
+        else depends("nsubj", scope("holder", HOLDERS[opinion.holder][0]))
+    )
 
 
 def _clause(opinion: Opinion, key: bool, it: bool = False) -> str:
-    """An opinion as a clause; `it`: its topic has just been named. An impression is *found that it was not so*."""
+    """An opinion as a clause; `it`: its topic has just been named. An impression is *found that it
+    was not so*.
+    """
     if opinion.evaluation in ATTITUDES:
         return _attitude(opinion, key, it)
     if not opinion.holder:
         return _judged(opinion, key, it)
-    finding = f"{DID[_kind(opinion)][0]}ona{_concepts('find', 'i' if opinion.holder == 'i' else '')}"
+    finding = (
+        f"{DID[_kind(opinion)][0]}ona{_concepts('find', 'i' if opinion.holder == 'i' else '')}"
+    )
     return f"{_holder(opinion)} {finding} ccomp( mark:kwamba {_judged(opinion, key, it)} )"
 
 
@@ -377,7 +436,11 @@ def _expected(opinion: Opinion, key: bool) -> str:
 def _me(review: Review) -> str:
     """The narrator is named where another view is set against theirs."""
     right = review.right
-    speaks = right is not None and right.holder == "i" and right.evaluation not in ("impress", "disappoint", "worth", "waste")
+    speaks = (
+        right is not None
+        and right.holder == "i"
+        and right.evaluation not in ("impress", "disappoint", "worth", "waste")
+    )
     return "nsubj:mimi#i" if speaks and foreign(review.left) else ""
 
 
@@ -405,7 +468,10 @@ def _opinion(review: Review) -> str:
         case "agree":
             return f"{head} conj( punct:, cc:na#link *ninakubaliana#agree+i {them} )"
         case "disagree":
-            return f"{head} conj( punct:, cc:lakini#link nsubj:mimi#i *sikubaliani#not+agree+i {them} )"
+            return (
+                f"{head} conj( punct:, cc:lakini#link nsubj:mimi#i *sikubaliani#not+agree+i "
+                f"{them} )"
+            )
         case "confirmed":
             return f"{head} conj( punct:, cc:na#link cop:nilikuwa#i *sahihi#right )"
         case "refuted":
@@ -416,7 +482,11 @@ def _opinion(review: Review) -> str:
 def _scene(domain: str, scene: Scene) -> str:
     to = "hadi" if domain == "trip" else "mjini"
     city = f"obl( case:{to}#at_city {scene.city.capitalize()}#city )" if scene.city else ""
-    company = f"obl( case( pamoja#with fixed:na#with ) {COMPANY[scene.company]} )" if scene.company else ""
+    company = (
+        f"obl( case( pamoja#with fixed:na#with ) {COMPANY[scene.company]} )"
+        if scene.company
+        else ""
+    )
     return f"{scope('time', TIMES[scene.time])} {SCENES[domain]} {city} {scope('with', company)}"
 
 

@@ -1,7 +1,9 @@
-"""Turkish events: verb-final, case and negation in the word, the other clause nominalised before *önce* and *sonra*.
+"""Turkish events: verb-final, case and negation in the word, the other clause nominalised before
+*önce* and *sonra*.
 
-A new thing stands in the nominative (*kırmızı bir bisiklet*), only what is photographed in the genitive; a question word
-stands in front of it. In denials a thing without adjective loses its *bir*: *köpek görmedi*.
+A new thing stands in the nominative (*kırmızı bir bisiklet*), only what is photographed in the
+genitive; a question word stands in front of it. In denials a thing without adjective loses its
+*bir*: *köpek görmedi*.
 """
 
 from __future__ import annotations
@@ -128,7 +130,11 @@ TIMES = {
     "summer": "obl:yazın#summer",
 }
 
-ASKED = {"who": "nsubj:kim#who", "where": "advmod:nerede#where", "when": "advmod( det:ne#when zaman#when )"}
+ASKED = {
+    "who": "nsubj:kim#who",
+    "where": "advmod:nerede#where",
+    "when": "advmod( det:ne#when zaman#when )",
+}
 
 
 def _denied(event: Event) -> bool:
@@ -139,12 +145,18 @@ def _subject(event: Event) -> str:
     if not event.quantifier:
         return scope("subject", f"{PEOPLE[event.subject][0]}#{event.subject}")
     noun = GROUPS[event.subject][event.quantifier != "no"]
-    return scope("subject", f"det:{QUANTIFIERS[event.quantifier]}#{event.quantifier} {noun}#{event.subject}")
+    return scope(
+        "subject", f"det:{QUANTIFIERS[event.quantifier]}#{event.quantifier} {noun}#{event.subject}"
+    )
 
 
 def _thing(thing: Thing, genitive: bool, bare: bool) -> str:
-    adjective = f"amod:{ADJECTIVES[thing.adjective]}#thing.{thing.adjective}" if thing.adjective else ""
-    return f"{adjective} {'' if bare else 'det:bir'} {THINGS[thing.noun][genitive]}#thing.{thing.noun}"
+    adjective = (
+        f"amod:{ADJECTIVES[thing.adjective]}#thing.{thing.adjective}" if thing.adjective else ""
+    )
+    return (
+        f"{adjective} {'' if bare else 'det:bir'} {THINGS[thing.noun][genitive]}#thing.{thing.noun}"
+    )
 
 
 def _object(event: Event, asked: str) -> str:
@@ -155,13 +167,21 @@ def _object(event: Event, asked: str) -> str:
     else:
         bare = _denied(event) and not event.thing.adjective and not photographed
         thing = _thing(event.thing, photographed, bare)
-    return f"obj( nmod:poss( {thing} ) fotoğrafını#photograph )" if photographed else depends("obj", thing)
+    return (
+        f"obj( nmod:poss( {thing} ) fotoğrafını#photograph )"
+        if photographed
+        else depends("obj", thing)
+    )
 
 
 def _around(event: Event, asked: str) -> str:
     """The time, the place and the other person."""
     time = scope("time", TIMES[event.time]) if event.time and asked != "when" else ""
-    place = f"obl:{PLACES[event.place]}#place.{event.place}+place.in" if event.place and asked != "where" else ""
+    place = (
+        f"obl:{PLACES[event.place]}#place.{event.place}+place.in"
+        if event.place and asked != "where"
+        else ""
+    )
     if not event.other:
         return f"{time} {place}"
     way, case = ("to", 2) if event.verb in GIVING else ("from", 3)
@@ -173,7 +193,9 @@ def _clause(event: Event, form: int, asked: str = "") -> str:
     subject = depends("nsubj", _subject(event)) if asked != "who" else ""
     no = "+not" if event.negated else ""
     verb = f"{BEFORE_VERB.get(event.verb, '')} {VERBS[event.verb][form]}#{event.verb}{no}"
-    return f"{subject} {_around(event, asked)} {ASKED.get(asked, '')} {_object(event, asked)} {verb}"
+    return (
+        f"{subject} {_around(event, asked)} {ASKED.get(asked, '')} {_object(event, asked)} {verb}"
+    )
 
 
 def _event(event: Event) -> str:
@@ -194,7 +216,10 @@ def _statement(statement: Statement) -> str:
 def _than(comparison: Comparison) -> str:
     """*Ömer'in arabasından*: than is the ablative."""
     rivalled = f"{THINGS[comparison.other_noun][3]}#rivalled.{comparison.other_noun}+than"
-    return f"obl( nmod:poss:{PEOPLE[comparison.other][1]}#rival.{comparison.other}+rival.of {rivalled} )"
+    return (
+        f"obl( nmod:poss:{PEOPLE[comparison.other][1]}#rival.{comparison.other}+rival.of "
+        f"{rivalled} )"
+    )
 
 
 def _joined(joined: Joined) -> str:
@@ -202,7 +227,10 @@ def _joined(joined: Joined) -> str:
     if joined.link == "and":
         return f"{first} conj( cc:ve#and {scope('second', _event(joined.second))} )"
     form, link = (2, "önce") if joined.link == "before" else (3, "sonra")
-    return f"advcl( {scope('second', _clause(joined.second, form))} mark:{link}#{joined.link} ) {first}"
+    return (
+        f"advcl( {scope('second', _clause(joined.second, form))} mark:{link}#{joined.link} ) "
+        f"{first}"
+    )
 
 
 def _question(event: Event, asked: str) -> str:

@@ -1,6 +1,8 @@
-"""Turkish news: the verb comes last; *not about ... but about* is *hakkında değil de ... hakkındaydı*.
+"""Turkish news: the verb comes last; *not about ... but about* is *hakkında değil de ...
+hakkındaydı*.
 
-A comma parts the subject from a bare noun that follows it, lest the two be read as one (*ders, yazılım hakkında*).
+A comma parts the subject from a bare noun that follows it, lest the two be read as one (*ders,
+yazılım hakkında*).
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ CARRIERS = {
 DEEDS = {
     "win_championship": "obj:şampiyonluğu#championship kazandı#win",
     "lose_match": "obj:maçı#match kaybetti#lose",
-    "train_tournament": "obl( turnuva#tournament case:için ) compound:lvc:antrenman#train yaptı#train",
+    "train_tournament": "obl( turnuva#tournament case:için ) compound:lvc:antrenman#train "
+    "yaptı#train",
     "celebrate_victory": "obj( amod:finaldeki galibiyeti#victory ) kutladı#celebrate",
     "criticise_referee": "obj:hakemi#referee eleştirdi#criticise",
     "break_record": "obj( nmod:poss:dünya rekorunu#record ) kırdı#break",
@@ -63,7 +66,8 @@ DEEDS = {
     "invest_money": "obj:parasını#money obl:yatırıma#invest yönlendirdi#invest",
     "sign_contract": "obj( nmod:poss:ticaret sözleşmesini#contract ) imzaladı#sign",
     "count_profits": "obj:kârı#profits hesapladı#count",
-    "buy_shares": "obj( nmod:poss( det:bir şirketin ) hisselerini#shares ) compound:lvc:satın#buy aldı#buy",
+    "buy_shares": "obj( nmod:poss( det:bir şirketin ) hisselerini#shares ) compound:lvc:satın#buy "
+    "aldı#buy",
     "publish_experiment": "obj( nmod:poss:deneyin#experiment sonuçlarını ) yayımladı#publish",
     "repeat_measurement": "obj:ölçümü#measurement tekrarladı#repeat",
     "analyse_sample": "obj:numuneyi#sample compound:lvc:analiz#analyse etti#analyse",
@@ -71,10 +75,12 @@ DEEDS = {
     "observe_planet": "obj( amod:uzak det:bir gezegeni#planet ) gözlemledi#observe",
     "use_microscope": "obj:mikroskobu#microscope kullandı#use",
     "open_exhibition": "obj:sergiyi#exhibition açtı#open",
-    "rehearse_play": "obj( nmod:poss( nmod:poss:tiyatro oyununun#play ) provasını#rehearse ) yaptı#rehearse",
+    "rehearse_play": "obj( nmod:poss( nmod:poss:tiyatro oyununun#play ) provasını#rehearse ) "
+    "yaptı#rehearse",
     "record_song": "obj( amod:yeni det:bir şarkı#song ) kaydetti#record",
     "recite_poem": "obj( det:bir şiir#poem ) okudu#recite",
-    "photograph_sculpture": "obj( nmod:poss:heykelin#sculpture fotoğrafını#photograph ) çekti#photograph",
+    "photograph_sculpture": "obj( nmod:poss:heykelin#sculpture fotoğrafını#photograph ) "
+    "çekti#photograph",
     "praise_orchestra": "obj:orkestrayı#orchestra övdü#praise",
     "update_software": "obj:yazılımı#software güncelledi#update",
     "repair_computer": "obj:bilgisayarı#computer compound:lvc:tamir#repair etti#repair",
@@ -118,7 +124,10 @@ MATTERS = {
 }
 """Nominative and instrumental (*vergilerle başladı*)."""
 
-BEFORE_MATTER = {"olympics": "nmod:poss:Olimpiyat#olympics", "smartphones": "amod:akıllı#smartphones"}
+BEFORE_MATTER = {
+    "olympics": "nmod:poss:Olimpiyat#olympics",
+    "smartphones": "amod:akıllı#smartphones",
+}
 
 
 def _matter(name: str, role: str, instrumental: bool = False) -> str:
@@ -127,12 +136,24 @@ def _matter(name: str, role: str, instrumental: bool = False) -> str:
 
 def _about(news: News) -> str:
     """The three frames in which a matter is set against another."""
-    matter, distractor = mark(_matter(news.matter, "matter")), _matter(news.distractor, "distractor")
+    matter, distractor = (
+        mark(_matter(news.matter, "matter")),
+        _matter(news.distractor, "distractor"),
+    )
     if news.frame == "instead":
-        return f"obl( {distractor} case:*yerine#instead ) obl( {matter} case:hakkında#about ) konuştu#speak"
+        return (
+            f"obl( {distractor} case:*yerine#instead ) obl( {matter} case:hakkında#about ) "
+            "konuştu#speak"
+        )
     if news.frame == "not_but":
-        return f"{distractor} case:hakkında#about aux:*değil#not conj( cc:*de#but {matter} case:hakkındaydı#about )"
-    began = f"obl( {_matter(news.distractor, 'distractor', True)} ) başlamasına#begin mark:*rağmen#although"
+        return (
+            f"{distractor} case:hakkında#about aux:*değil#not conj( cc:*de#but {matter} "
+            "case:hakkındaydı#about )"
+        )
+    began = (
+        f"obl( {_matter(news.distractor, 'distractor', True)} ) başlamasına#begin "
+        "mark:*rağmen#although"
+    )
     mainly = "obl( *ağırlıklı#mainly case:*olarak#mainly )"
     return f"advcl( {began} ) {mainly} {matter} case:hakkındaydı#about+carrier.it"
 
@@ -149,7 +170,10 @@ def _item(news: News) -> str:
     if news.frame == "deed":
         return f"{start} {mark(scope('deed', DEEDS[news.deed]))}"
     if news.frame == "speech":
-        return f"{start} obl( {mark(_matter(news.matter, 'matter'))} case:hakkında#about ) konuştu#speak"
+        return (
+            f"{start} obl( {mark(_matter(news.matter, 'matter'))} case:hakkında#about ) "
+            "konuştu#speak"
+        )
     return f"{start} {_about(news)}"
 
 

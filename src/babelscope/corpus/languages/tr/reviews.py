@@ -1,8 +1,10 @@
-"""Turkish reviews: verb-final; person, past and often the negation are in the last word (*beğenmedim*, *temizdi*).
+"""Turkish reviews: verb-final; person, past and often the negation are in the last word
+(*beğenmedim*, *temizdi*).
 
-A pronoun for the thing just named is left out, *ben* appears only in contrast with somebody else. *Although* before the
-main clause is *-diği hâlde*: its subject stays in the nominative, where *kardeşimin sesi berbat bulmasına rağmen* would
-start like *my brother's voice*. After the main clause it is *gerçi*.
+A pronoun for the thing just named is left out, *ben* appears only in contrast with somebody else.
+*Although* before the main clause is *-diği hâlde*: its subject stays in the nominative, where
+*kardeşimin sesi berbat bulmasına rağmen* would start like *my brother's voice*. After the main
+clause it is *gerçi*.
 """
 
 from __future__ import annotations
@@ -75,7 +77,13 @@ NOUNS = lexicon("""
 
 CASES = ("nominative", "genitive", "accusative", "dative", "ablative")
 
-HIM = {"actors": "onları#topic", "waiter": "onu#topic", "singer": "onu#topic", "guide": "onu#topic", "teacher": "onu#topic"}
+HIM = {
+    "actors": "onları#topic",
+    "waiter": "onu#topic",
+    "singer": "onu#topic",
+    "guide": "onu#topic",
+    "teacher": "onu#topic",
+}
 """What has just been named is left out, but people leave a pronoun where they are the object."""
 
 THEY = frozenset({"actors", "characters"})
@@ -159,7 +167,8 @@ VERBS = lexicon("""
     disappoint: uğradım / uğrattı / uğrattığı
     worth: değdi / değdi / değdiği
 """)
-"""The narrator's past, the past of everybody and everything else, and what stands before *hâlde*."""
+"""The narrator's past, the past of everybody and everything else, and what stands before *hâlde*.
+"""
 
 NEGATED = lexicon("""
     find: bulmadım / bulmadı / bulmadığı
@@ -189,7 +198,11 @@ HOLDERS = lexicon("""
 """)
 """The holder, and the pronoun in *ona katılıyorum*."""
 
-BEFORE_HOLDER = {"brother": "compound:erkek#brother", "sister": "compound:kız#sister", "colleagues": "nmod:poss:iş#colleagues"}
+BEFORE_HOLDER = {
+    "brother": "compound:erkek#brother",
+    "sister": "compound:kız#sister",
+    "colleagues": "nmod:poss:iş#colleagues",
+}
 
 DEGREES = {
     "": "",
@@ -251,7 +264,8 @@ CITIES = {
 SCENES = {
     "film": "obj( det:bir#a film#item ) izledim#verb+i",
     "hotel": "obl( det:bir#a otelde#item+at ) obl( nummod:bir#one gece#night ) kaldım#verb+i",
-    "restaurant": "obl( det:bir#a restoranda#item+at ) obj( nmod:poss:akşam#dinner yemeği#dinner ) yedim#verb+i",
+    "restaurant": "obl( det:bir#a restoranda#item+at ) obj( nmod:poss:akşam#dinner yemeği#dinner ) "
+    "yedim#verb+i",
     "novel": "obj( det:bir#a roman#item ) okudum#verb+i",
     "phone": "obj( det:bir#a telefon#item ) aldım#verb+i",
     "concert": "obl( det:bir#a konsere#item+at ) gittim#verb+i",
@@ -276,14 +290,17 @@ NOTES = {
         "nsubj:restoran#restaurant nmod:poss:parkın#park karşısında#opposite",
     ),
     "novel": (
-        "nsubj:roman#novel obl( nummod( compound:üç#three yüz#hundred ) sayfadan#pages ) oluşuyor#has",
+        "nsubj:roman#novel obl( nummod( compound:üç#three yüz#hundred ) sayfadan#pages ) "
+        "oluşuyor#has",
         "nsubj( nmod:poss:romanın#novel yazarı#author ) obl:Kanada'da#canada+in yaşıyor#lives",
         "nsubj:hikâye#story obl( det:bir#one köyde#village+in ) geçiyor#happens",
     ),
     "phone": (
-        "nsubj:telefon#phone obl( amod:küçük#small det:bir#one kutu#box case:içinde#in ) geldi#came",
+        "nsubj:telefon#phone obl( amod:küçük#small det:bir#one kutu#box case:içinde#in ) "
+        "geldi#came",
         "nsubj( nmod:poss:telefonun#phone rengi ) siyah#black",
-        "nsubj:telefon#phone nmod( nummod( compound:iki#two yüz#hundred ) gram#grams ) ağırlığında#weighs",
+        "nsubj:telefon#phone nmod( nummod( compound:iki#two yüz#hundred ) gram#grams ) "
+        "ağırlığında#weighs",
     ),
     "concert": (
         "nsubj:konser#concert obl( nmod:saat sekizde#eight+at ) başladı#began",
@@ -292,12 +309,14 @@ NOTES = {
     ),
     "trip": (
         "obl:otobüsle#bus+by compound:lvc:seyahat#travelled ettik#travelled+we",
-        "obl:grupta#group+in nsubj( nummod( compound:on#twelve iki#twelve ) kişi#people ) vardı#were",
+        "obl:grupta#group+in nsubj( nummod( compound:on#twelve iki#twelve ) kişi#people ) "
+        "vardı#were",
         "nsubj:otobüs#bus obl( nmod:saat yedide#seven+at ) kalktı#left",
     ),
     "course": (
         "nsubj:kurs#course obl( nummod:on#ten dersten#lessons ) oluşuyordu#has",
-        "obl:grupta#group+in nsubj( nummod( compound:on#fifteen beş#fifteen ) öğrenci#students ) vardı#were",
+        "obl:grupta#group+in nsubj( nummod( compound:on#fifteen beş#fifteen ) öğrenci#students ) "
+        "vardı#were",
         "nsubj:kurs#course obl( nmod:sabah#morning+in dokuzda#nine+at ) başlıyordu#began",
     ),
 }
@@ -313,19 +332,27 @@ def _holder(opinion: Opinion, contrast: bool) -> str:
     if opinion.holder == "i":
         return "nsubj:ben#i" if contrast else ""
     name, my = opinion.holder, "" if opinion.holder == "critics" else "+my"
-    return depends("nsubj", scope("holder", f"{BEFORE_HOLDER.get(name, '')} {HOLDERS[name][0]}#{name}{my}"))
+    return depends(
+        "nsubj", scope("holder", f"{BEFORE_HOLDER.get(name, '')} {HOLDERS[name][0]}#{name}{my}")
+    )
 
 
 def _verb(name: str, opinion: Opinion, form: int, fused: str = "") -> str:
     forms = NEGATED if opinion.negated else VERBS
-    return f"{BEFORE_VERB.get(name, '')} {forms[name][form]}#{name}{'+not' if opinion.negated else ''}{fused}"
+    return (
+        f"{BEFORE_VERB.get(name, '')} "
+        f"{forms[name][form]}#{name}{'+not' if opinion.negated else ''}{fused}"
+    )
 
 
 def _judged(name: str, opinion: Opinion, contrast: bool, although: bool) -> str:
     """A verb whose subject is whoever judges."""
     narrator = opinion.holder == "i"
     return _verb(
-        name, opinion, ALTHOUGH if although else NARRATOR if narrator else OTHERS, "+i" if narrator and not contrast else ""
+        name,
+        opinion,
+        ALTHOUGH if although else NARRATOR if narrator else OTHERS,
+        "+i" if narrator and not contrast else "",
     )
 
 
@@ -344,7 +371,9 @@ def _was(opinion: Opinion, it: bool) -> str:
 
 
 def _attitude(opinion: Opinion, key: bool, it: bool, contrast: bool, although: bool) -> str:
-    """*Filme bayıldım*, *film beni etkilemedi*, *ben etkilenmedim*, *teyzem filmi beğendiği (hâlde)*."""
+    """*Filme bayıldım*, *film beni etkilemedi*, *ben etkilenmedim*, *teyzem filmi beğendiği
+    (hâlde)*.
+    """
     name = opinion.evaluation
     form, fused = ALTHOUGH if although else OTHERS, "+topic" if it else ""
     subject = "advmod:bence" if it else depends("nsubj", _item(opinion.topic, "nominative"))
@@ -361,22 +390,34 @@ def _attitude(opinion: Opinion, key: bool, it: bool, contrast: bool, although: b
             return f"{subject} obj:beni#i {mark(_verb(name, opinion, form), key)}"
     case = GOVERNED.get(name, "accusative")
     item = depends("obj" if case == "accusative" else "obl", _item(opinion.topic, case, it))
-    return f"{_holder(opinion, contrast)} {item} {mark(_judged(name, opinion, contrast, although), key)}"
+    return (
+        f"{_holder(opinion, contrast)} {item} "
+        f"{mark(_judged(name, opinion, contrast, although), key)}"
+    )
 
 
-def _clause(opinion: Opinion, key: bool, it: bool = False, contrast: bool = False, although: bool = False) -> str:
-    """An opinion as a clause. `it`: its topic has just been named; `contrast`: with somebody else's opinion."""
+def _clause(
+    opinion: Opinion, key: bool, it: bool = False, contrast: bool = False, although: bool = False
+) -> str:
+    """An opinion as a clause. `it`: its topic has just been named; `contrast`: with somebody
+    else's opinion.
+    """
     if opinion.evaluation in ATTITUDES:
         return _attitude(opinion, key, it, contrast, although)
     name, degree = opinion.evaluation, DEGREES[opinion.degree]
     if opinion.holder:
-        item = depends("obj", HIM.get(opinion.topic, "") if it else _item(opinion.topic, "accusative"))
+        item = depends(
+            "obj", HIM.get(opinion.topic, "") if it else _item(opinion.topic, "accusative")
+        )
         finding = mark(_judged("find", opinion, contrast, although), key and opinion.negated)
         quality = depends("xcomp", f"{degree} {mark(_quality(name), key)}")
         return f"{_holder(opinion, contrast)} {item} {quality} {finding}"
     subject = depends("nsubj", _item(opinion.topic, "nominative", it))
     if although:
-        return f"{subject} {degree} {mark(_quality(name), key)} {_being('olduğu', 'olmadığı', opinion, key)}"
+        return (
+            f"{subject} {degree} {mark(_quality(name), key)} "
+            f"{_being('olduğu', 'olmadığı', opinion, key)}"
+        )
     return f"{subject} {degree} {mark(_was(opinion, it), key)}"
 
 
@@ -388,7 +429,10 @@ def _being(positive: str, negative: str, opinion: Opinion, key: bool) -> str:
 def _expected(opinion: Opinion, key: bool) -> str:
     subject = depends("nsubj", _item(opinion.topic, "genitive"))
     quality = f"{DEGREES[opinion.degree]} {mark(_quality(opinion.evaluation), key)}"
-    return f"ccomp( {subject} {quality} {_being('olacağını', 'olmayacağını', opinion, key)} ) düşünmüştüm#thought+i"
+    return (
+        f"ccomp( {subject} {quality} {_being('olacağını', 'olmayacağını', opinion, key)} ) "
+        "düşünmüştüm#thought+i"
+    )
 
 
 def _first(review: Review) -> str:
@@ -402,7 +446,9 @@ def _first(review: Review) -> str:
 
 def _second(review: Review, right: Opinion) -> str:
     """The right opinion with its summary."""
-    clause = _clause(right, FRAMES[review.frame].right, again(review), contrast=foreign(review.left))
+    clause = _clause(
+        right, FRAMES[review.frame].right, again(review), contrast=foreign(review.left)
+    )
     return f"{SUMMARIES[review.summary]} {scope('right', clause)}"
 
 
@@ -423,9 +469,15 @@ def _opinion(review: Review) -> str:
         case "after":
             return f"{head} conj( punct:, cc:*gerçi#although {second} )"
         case "agree":
-            return f"{head} conj( cc:ve#link nsubj( ben#i advmod:emph:de ) obl:{them}#them *katılıyorum#agree )"
+            return (
+                f"{head} conj( cc:ve#link nsubj( ben#i advmod:emph:de ) obl:{them}#them "
+                "*katılıyorum#agree )"
+            )
         case "disagree":
-            return f"{head} conj( punct:, cc:ama#link nsubj:ben#i obl:{them}#them *katılmıyorum#agree+not )"
+            return (
+                f"{head} conj( punct:, cc:ama#link nsubj:ben#i obl:{them}#them "
+                "*katılmıyorum#agree+not )"
+            )
         case "confirmed":
             return f"{head} conj( cc:ve#link xcomp:*haklı#right çıktım#i )"
         case "refuted":
@@ -435,7 +487,10 @@ def _opinion(review: Review) -> str:
 
 def _scene(domain: str, scene: Scene) -> str:
     city = f"obl:{CITIES[scene.city][domain == 'trip']}#city+at_city" if scene.city else ""
-    return f"{scope('time', TIMES[scene.time])} {scope('with', COMPANY[scene.company])} {city} {SCENES[domain]}"
+    return (
+        f"{scope('time', TIMES[scene.time])} {scope('with', COMPANY[scene.company])} {city} "
+        f"{SCENES[domain]}"
+    )
 
 
 REALISER = ReviewRealiser(_opinion, _scene, NOTES)

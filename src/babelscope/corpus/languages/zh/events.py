@@ -1,8 +1,8 @@
 """Chinese events.
 
-What is counted takes its measure word, what is denied goes without number (after a name with 任何); the person who gets
-something follows the verb (卖给 奥马尔), the person it comes from precedes it (从 奥马尔 那里); clauses with 之前 and 之后
-come first.
+What is counted takes its measure word, what is denied goes without number (after a name with 任何);
+the person who gets something follows the verb (卖给 奥马尔), the person it comes from precedes it (从 奥马尔
+那里); clauses with 之前 and 之后 come first.
 """
 
 from __future__ import annotations
@@ -59,7 +59,14 @@ THINGS = {
 """Noun and measure word."""
 
 COLOURS = {"red": "红色", "white": "白色", "black": "黑色", "green": "绿色"}
-QUALITIES = {"big": "大", "small": "小", "new": "新", "old": "旧", "expensive": "贵", "cheap": "便宜"}
+QUALITIES = {
+    "big": "大",
+    "small": "小",
+    "new": "新",
+    "old": "旧",
+    "expensive": "贵",
+    "cheap": "便宜",
+}
 
 VERBS = {
     "buy": "买",
@@ -124,7 +131,9 @@ def _subject(event: Event) -> str:
     if not event.quantifier:
         return scope("subject", f"{PEOPLE[event.subject]}#{event.subject}")
     which = QUANTIFIERS[event.quantifier][0]
-    return scope("subject", f"det:{which}#{event.quantifier} {GROUPS[event.subject]}#{event.subject}")
+    return scope(
+        "subject", f"det:{which}#{event.quantifier} {GROUPS[event.subject]}#{event.subject}"
+    )
 
 
 def _attribute(adjective: str, counted: bool) -> str:
@@ -160,13 +169,27 @@ def _clause(event: Event, asked: str = "", done: bool = True) -> str:
     """Who, when, whether, where, did what: the asked part is replaced by its question word."""
     denied = event.negated or event.quantifier == "no"
     who = "谁#who" if asked == "who" else _subject(event)
-    when = "det:什么#when 时候#when" if asked == "when" else scope("time", TIMES[event.time]) if event.time else ""
+    when = (
+        "det:什么#when 时候#when"
+        if asked == "when"
+        else scope("time", TIMES[event.time])
+        if event.time
+        else ""
+    )
     where = f"case:在#place.in {PLACES[event.place]}#place.{event.place}" if event.place else ""
     where = "case:在 哪里#where" if asked == "where" else where
     any_of = "det:任何" if denied and event.other and event.verb in GIVING else ""
     what = "什么#what" if asked == "what" else f"{any_of} {_thing(event.thing, counted=not denied)}"
-    whether = "advmod:没有#not" if event.negated else QUANTIFIERS[event.quantifier][1] if asked != "who" else ""
-    before = f"{depends('nsubj', who)} {depends('obl:tmod', when)} {whether} {depends('obl', where)}"
+    whether = (
+        "advmod:没有#not"
+        if event.negated
+        else QUANTIFIERS[event.quantifier][1]
+        if asked != "who"
+        else ""
+    )
+    before = (
+        f"{depends('nsubj', who)} {depends('obl:tmod', when)} {whether} {depends('obl', where)}"
+    )
     return f"{before} {_verb(event, done and not denied)} {depends('obj', what)}"
 
 
@@ -192,15 +215,24 @@ def _statement(statement: Statement) -> str:
     if isinstance(statement, Event):
         return _clause(statement)
     subject = depends("nsubj", _owned(statement.owner, statement.noun, "owner", "owned"))
-    return f"{subject} {_property(statement) if isinstance(statement, Property) else _compared(statement)}"
+    return (
+        f"{subject} "
+        f"{_property(statement) if isinstance(statement, Property) else _compared(statement)}"
+    )
 
 
 def _joined(joined: Joined) -> str:
-    first, second = scope("first", _clause(joined.first)), scope("second", _clause(joined.second, done=joined.link != "before"))
+    first, second = (
+        scope("first", _clause(joined.first)),
+        scope("second", _clause(joined.second, done=joined.link != "before")),
+    )
     if joined.link == "and":
         link = "并且" if joined.first.subject == joined.second.subject else "而"
         return f"{first} conj( punct:， cc:{link}#and {second} )"
-    return f"advcl( {second} mark:{'之前' if joined.link == 'before' else '之后'}#{joined.link} punct:， ) {first}"
+    return (
+        f"advcl( {second} mark:{'之前' if joined.link == 'before' else '之后'}#{joined.link} "
+        f"punct:， ) {first}"
+    )
 
 
 def _question(event: Event, asked: str) -> str:

@@ -1,6 +1,7 @@
 """Chinese news.
 
-Time and place stand before the verb; a lecture or an article takes them in a relative clause (昨天 在 罗马 举行 的 讲座).
+Time and place stand before the verb; a lecture or an article takes them in a relative clause (昨天 在
+罗马 举行 的 讲座).
 """
 
 from __future__ import annotations
@@ -132,7 +133,9 @@ def _carrier(news: News, setting: str) -> str:
 
 def _item(news: News) -> str:
     time = depends("obl:tmod", scope("time", TIMES[news.time])) if news.time else ""
-    place = scope("place", f"obl( case:在#in {PLACES[news.place]}#{news.place} )") if news.place else ""
+    place = (
+        scope("place", f"obl( case:在#in {PLACES[news.place]}#{news.place} )") if news.place else ""
+    )
     if news.frame == "deed":
         return f"{_subject(news)} {time} {place} {mark(scope('deed', DEEDS[news.deed]))}"
     matter = f"*{MATTERS[news.matter]}#matter.{news.matter}"
@@ -143,10 +146,15 @@ def _item(news: News) -> str:
     match news.frame:
         case "not_but":
             but = f"conj( punct:， cc:*而是#but case:关于#about {matter} case:的 )"
-            return f"{_carrier(news, f'{time} {place}')} advmod:*不#not cop:是 case:关于#about {distractor} case:的 {but}"
+            return (
+                f"{_carrier(news, f'{time} {place}')} advmod:*不#not cop:是 case:关于#about "
+                f"{distractor} case:的 {but}"
+            )
         case "although":
             began = f"{_carrier(news, '')} obl( case:从 {distractor} ) 谈起#begin"
-            main = f"nsubj:它#carrier.it advmod:*主要#mainly cop:是 case:关于#about {matter} case:的"
+            main = (
+                f"nsubj:它#carrier.it advmod:*主要#mainly cop:是 case:关于#about {matter} case:的"
+            )
             return f"advcl( mark:*虽然#although {began} punct:， ) cc:*但#although {main}"
         case "instead":
             instead = f"advmod:*没有#instead 谈论 {depends('obj', distractor)}"

@@ -1,7 +1,7 @@
 """Chinese reviews.
 
-Items carry their measure word, a predicate adjective needs 很 or another adverb before it, and a topic that has just been
-named is left out where that is idiomatic.
+Items carry their measure word, a predicate adjective needs 很 or another adverb before it, and a
+topic that has just been named is left out where that is idiomatic.
 """
 
 from __future__ import annotations
@@ -64,7 +64,14 @@ NOUNS = lexicon("""
 """)
 """Noun; the items reviewed have a measure word and are said with 这."""
 
-PERSONS = {"actors": "他们", "staff": "他们", "waiter": "他", "singer": "她", "guide": "他", "teacher": "他"}
+PERSONS = {
+    "actors": "他们",
+    "staff": "他们",
+    "waiter": "他",
+    "singer": "她",
+    "guide": "他",
+    "teacher": "他",
+}
 """Topics that a pronoun takes up; a thing that has just been named is left out after 觉得 and 其实."""
 
 ADJECTIVES = {
@@ -133,7 +140,9 @@ PHRASES = {
     "fragile": "advmod( ~ 容易#fragile ) 坏#fragile",
     "useless": "毫无#useless obj:用处#useless",
 }
-"""Qualities that are no plain adjective. `~` is where the degree or 不 goes. Without it, and before 令人, there is no 很."""
+"""Qualities that are no plain adjective. `~` is where the degree or 不 goes. Without it, and before
+令人, there is no 很.
+"""
 
 HOLDERS = lexicon("""
     brother: nmod:我#my 哥哥#brother / 他
@@ -201,7 +210,8 @@ CITIES = {
 
 SCENES = {
     "film": "{在} 看#verb aux:了 obj( nummod( 一#a clf:部 ) 电影#item )",
-    "hotel": "obl( case:在#at {的} nummod( 一#a clf:家 ) 酒店#item ) 住#verb aux:了 obl:tmod( nummod:一#one 晚#night )",
+    "hotel": "obl( case:在#at {的} nummod( 一#a clf:家 ) 酒店#item ) 住#verb aux:了 obl:tmod( nummod:一#one "
+    "晚#night )",
     "restaurant": "obl( case:在#at {的} nummod( 一#a clf:家 ) 餐厅#item ) 吃#verb aux:了 obj:晚饭#dinner",
     "novel": "读#verb aux:了 obj( nummod( 一#a clf:本 ) 小说#item )",
     "phone": "{在} 买#verb aux:了 obj( nummod( 一#a clf:部 ) 手机#item )",
@@ -209,7 +219,8 @@ SCENES = {
     "trip": "{去} xcomp( 旅行#item aux:了 )",
     "course": "{在} 上#verb aux:了 obj( nummod( 一#a clf:门 ) 课#item )",
 }
-"""`{在}`, `{的}` and `{去}` are the city after 在, before 的 and after 去; without a city only 去 stays."""
+"""`{在}`, `{的}` and `{去}` are the city after 在, before 的 and after 去; without a city only 去 stays.
+"""
 
 NOTES = {
     "film": (
@@ -286,17 +297,25 @@ def _quality(opinion: Opinion, key: bool, will: bool = False) -> str:
 def _attitude(opinion: Opinion, key: bool, it: bool) -> str:
     """*我 非常 喜爱 这 部 电影*, *这 部 电影 没有 让 我 失望*."""
     name, no, holder = opinion.evaluation, opinion.negated, depends("nsubj", _holder(opinion))
-    subject, thing = depends("nsubj", _item(opinion.topic, it)), depends("obj", _item(opinion.topic, it))
+    subject, thing = (
+        depends("nsubj", _item(opinion.topic, it)),
+        depends("obj", _item(opinion.topic, it)),
+    )
     not_now, not_then = (mark(f"advmod:{word}#not", key) if no else "" for word in ("不", "没有"))
     match name:
         case "love":
             return f"{holder} advmod:非常 {mark('喜爱#love', key)} {thing}"
         case "like":
-            return f"{holder} {not_now or 'advmod:很'} {mark('喜欢#like', key)} {'' if it else thing}"
+            return (
+                f"{holder} {not_now or 'advmod:很'} {mark('喜欢#like', key)} {'' if it else thing}"
+            )
         case "hate":
             return f"{holder} advmod:很 {mark('讨厌#hate', key)} {thing}"
         case "worth":
-            return f"{subject} {not_now or 'advmod:完全'} {mark('值#worth obj( det( 这 clf:个 ) 价#worth )', key)}"
+            return (
+                f"{subject} {not_now or 'advmod:完全'} "
+                f"{mark('值#worth obj( det( 这 clf:个 ) 价#worth )', key)}"
+            )
         case "waste":
             return f"{subject} advmod:完全 cop:是 {mark('浪费#waste obj:钱#waste', key)}"
         case "impress":
@@ -317,13 +336,18 @@ def _clause(opinion: Opinion, key: bool, it: bool = False) -> str:
     pronoun = f"nsubj:{PERSONS[opinion.topic]}#topic" if opinion.topic in PERSONS else ""
     item = pronoun if it else depends("nsubj", _item(opinion.topic))
     if opinion.holder:
-        return f"{depends('nsubj', _holder(opinion))} 觉得#find ccomp( {item} {_quality(opinion, key)} )"
+        return (
+            f"{depends('nsubj', _holder(opinion))} 觉得#find ccomp( {item} "
+            f"{_quality(opinion, key)} )"
+        )
     return f"{item} {'advmod:其实' if it else ''} {_quality(opinion, key)}"
 
 
 def _expected(opinion: Opinion, key: bool, it: bool = False) -> str:
     item = depends("nsubj", _item(opinion.topic, it))
-    return f"nsubj:我#i advmod:之前 觉得#thought ccomp( {item} {_quality(opinion, key, will=True)} )"
+    return (
+        f"nsubj:我#i advmod:之前 觉得#thought ccomp( {item} {_quality(opinion, key, will=True)} )"
+    )
 
 
 def _opinion(review: Review) -> str:
@@ -332,8 +356,16 @@ def _opinion(review: Review) -> str:
     opener = f"{OPENERS[review.opener]} punct:， " if review.opener else ""
     main = scope("left", first(left, frame.left))
     head = f"{opener} {main}"
-    second = f"{SUMMARIES[review.summary]} {scope('right', _clause(right, frame.right, again(review)))}" if right else ""
-    view = f"obj( nmod( {HOLDERS[left.holder][1]}#them case:的 ) 看法 )" if left.holder in HOLDERS else ""
+    second = (
+        f"{SUMMARIES[review.summary]} {scope('right', _clause(right, frame.right, again(review)))}"
+        if right
+        else ""
+    )
+    view = (
+        f"obj( nmod( {HOLDERS[left.holder][1]}#them case:的 ) 看法 )"
+        if left.holder in HOLDERS
+        else ""
+    )
     match review.frame:
         case "both":
             return f"{head} conj( punct:， cc:而且#and {second} )"
@@ -342,13 +374,17 @@ def _opinion(review: Review) -> str:
         case "but" | "surprised":
             return f"{head} conj( punct:， cc:*但是#but {second} )"
         case "although":
-            return f"{opener} advcl( mark:*虽然#although {main} punct:， ) cc:*但是#although {second}"
+            return (
+                f"{opener} advcl( mark:*虽然#although {main} punct:， ) cc:*但是#although {second}"
+            )
         case "after":
             return f"{head} advcl( punct:， mark:*尽管#although {second} )"
         case "agree":
             return f"{head} conj( punct:， nsubj:我#i advmod:也#link *同意#agree {view} )"
         case "disagree":
-            return f"{head} conj( punct:， cc:但是#link nsubj:我#i advmod:*不#not *同意#agree {view} )"
+            return (
+                f"{head} conj( punct:， cc:但是#link nsubj:我#i advmod:*不#not *同意#agree {view} )"
+            )
         case "confirmed":
             return f"{head} conj( punct:， advmod:结果#link nsubj:我#i *猜对#right aux:了 )"
         case "refuted":
@@ -362,7 +398,10 @@ def _scene(domain: str, scene: Scene) -> str:
     of = f"nmod( {city} case:的#at_city )" if city else ""
     to = f"去#verb+at+at_city obj:{city}" if city else "去#verb+at"
     did = SCENES[domain].format(在=at, 的=of, 去=to)
-    return f"{scope('time', TIMES[scene.time])} nsubj:我#i {scope('with', COMPANY[scene.company])} {did}"
+    return (
+        f"{scope('time', TIMES[scene.time])} nsubj:我#i {scope('with', COMPANY[scene.company])} "
+        f"{did}"
+    )
 
 
 REALISER = ReviewRealiser(_opinion, _scene, NOTES)
