@@ -1,0 +1,135 @@
+"""What a model reads: examples, their token ids, windows of long texts, candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Span = tuple[int, int]
+"""Start and end in characters, end exclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One input of a task, with the gold annotation that there is.
+
+    `texts` holds one text or two (premise and hypothesis; question and context). Everything per
+    text is a tuple with one entry per text, in the same order: `words` are character spans,
+    `rationale` marks the words that decide the label, `heads` are 1-based word indices of the
+    syntactic head with 0 for the root of each sentence, `relations` their UD names, `concepts` what
+    each word expresses: words of translations that share a concept are aligned.
+    """
+
+    id: str
+    texts: tuple[str, ...]
+    lang: str = "und"
+    group: str = ""
+    """Translations of one another share it; the bootstrap resamples it. Empty: the id, as a group
+    of its own.
+    """
+    label: str | None = None
+    words: tuple[tuple[Span, ...], ...] | None = None
+    rationale: tuple[tuple[bool, ...], ...] | None = None
+    heads: tuple[tuple[int, ...], ...] | None = None
+    relations: tuple[tuple[str, ...], ...] | None = None
+    concepts: tuple[tuple[tuple[str, ...], ...], ...] | None = None
+    answer: Span | None = None
+    """The answer's characters in the last text (extractive question answering)."""
+
+    def __post_init__(self) -> None:
+        if not self.group:
+            object.__setattr__(self, "group", self.id)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """An example as the model reads it: unpadded token ids, and where each comes from in the text.
+
+    Arrays have one entry per token. `word` counts over both texts and is -1 where `content` is
+    False, as is `segment`. `words`, `word_offsets`, `word_segment` list the words that have at
+    least one token; the others were truncated.
+    """
+
+    example: Example
+    ids: NDArray[np.int64]
+    types: NDArray[np.int64] | None
+    """Token types, for models that have them."""
+    content: NDArray[np.bool_]
+    """False on special tokens and on parts that are kept fixed: never attributed, never erased."""
+    word: NDArray[np.int64]
+    segment: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    tokens: tuple[str, ...]
+    words: tuple[str, ...]
+    word_offsets: tuple[Span, ...]
+    word_segment: tuple[int, ...]
+    decoder: int = 0
+    """How many tokens at the end only the decoder of an encoder-decoder reads: its start, and the
+    answer's beginning.
+    """
+    part: str = "all"
+    """Which text is attributed and erased, of those that the input has."""
+    window: Window | None = None
+    truncated_from: int | None = None
+    """How many tokens the input had before it was truncated; None if it was not."""
+    candidates: tuple[Candidate, ...] = ()
+    """The sequences that are concatenated in the arrays, where the model reads several; empty for
+    a single one.
+    """
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What a user must know about the input, in words."""
+        if self.window is not None:
+            return (f"window {self.window.number} of {self.window.count}",)
+        if self.truncated_from is None:
+            return ()
+        return (f"truncated to {len(self.ids) - self.decoder} of {self.truncated_from} tokens",)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of several sequences that the model reads for one input and that compete."""
+
+    tokens: int
+    continuation: int = 0
+    """How many tokens at its end are the continuation whose likelihood is compared; they are never
+    content.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One of the overlapping windows that a long text was split into."""
+
+    number: int
+    """From 1."""
+    count: int
+    of: str
+    """The id of the example that was split."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInput:
+    """The input that an explanation is of, as the model read it: every token, special and fixed
+    ones included.
+
+    Fields as in `Encoded`. Together with the explanation's words it is the `Encoded` input again:
+    no text is tokenized twice.
+    """
+
+    ids: tuple[int, ...]
+    types: tuple[int, ...] | None
+    content: tuple[bool, ...]
+    segment: tuple[int, ...]
+    offsets: tuple[Span, ...]
+    tokens: tuple[str, ...]
+    decoder: int = 0
+    part: str = "all"
+    window: Window | None = None
+    truncated_from: int | None = None
+    candidates: tuple[Candidate, ...] = ()

@@ -1,0 +1,68 @@
+"""Values of metrics, their means with intervals, and what could not be computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One value of a metric for one example: NaN with a reason where it is undefined."""
+
+    value: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One metric of one explanation."""
+
+    id: str
+    group: str
+    lang: str
+    model: str
+    method: str
+    metric: str
+    options: Mapping[str, Any]
+    value: float
+    reason: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean with its interval, and how many values were defined and undefined."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+    undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPanel:
+    """The trust panel of one stored explanation: its checks and stages as plain values, undefined
+    numbers as None.
+    """
+
+    id: str
+    group: str
+    lang: str
+    model: str
+    method: str
+    options: Mapping[str, Any]
+    seed: int
+    panel: Mapping[str, Any]
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A cell that could not be computed, and why."""
+
+    cell: Mapping[str, Any]
+    reason: str
+    details: str = field(default="", repr=False)
