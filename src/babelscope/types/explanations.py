@@ -30,9 +30,9 @@ class Target:
     """What is explained: an output of the model, and as which quantity.
 
     `index` is a class, a tag or a token of the vocabulary, and `end` for a tag the token that bears
-    it. For extractive question answering they are the tokens where the answer starts and ends; -1 leaves
-    that edge out. `quantity` is "logit" (default), "probability", "log_odds" or "contrast", the
-    logit less that of class `contrast`.
+    it. For extractive question answering they are the tokens where the answer starts and ends; -1
+    leaves that edge out. `quantity` is "logit" (default), "probability", "log_odds" or "contrast",
+    the logit less that of class `contrast`.
     """
 
     index: int
@@ -62,8 +62,8 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """The explanation of one prediction. Only attributable tokens are listed, neither special tokens
-    nor fixed parts.
+    """The explanation of one prediction. Only attributable tokens are listed: neither special
+    tokens nor fixed parts.
     """
 
     id: str
