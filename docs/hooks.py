@@ -154,7 +154,7 @@ def corpora_places() -> str:
 
 
 def recipe_table() -> str:
-    from babelscope import Recipe
+    from babelscope.training.finetune import Recipe
 
     return table(
         ("field of `Recipe`", "default"),
@@ -237,7 +237,7 @@ def public_functions() -> str:
 
 def explanation_fields() -> str:
     """The fields of the values that functions return."""
-    from babelscope import Attribution, Estimate, Example, Measure
+    from babelscope.types import Attribution, Estimate, Example, Measure
 
     parts = []
     for kind in (Example, Attribution, Measure, Estimate):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, overload
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, overload
 
 from babelscope.display.numbers import number
 from babelscope.files import plain
 from babelscope.types import Attribution, Estimate, Measure, ModelInput
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EXPLANATION_FIELDS = (
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens",
@@ -45,21 +46,23 @@ class Attributions(Sequence[Attribution]):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per word of each explanation."""
+        import pandas as pd
+
         rows = [
             {
-                "id": one.id, "lang": one.lang, "model": one.model, "method": one.method,
-                "target": one.target, "label": one.label, "probability": one.probability,
+                "id": item.id, "lang": item.lang, "model": item.model, "method": item.method,
+                "target": item.target, "label": item.label, "probability": item.probability,
                 "word": word, "score": score, "segment": segment,
             }
-            for one in self.items
-            for word, score, segment in zip(one.words, one.word_scores, one.word_segment)
+            for item in self.items
+            for word, score, segment in zip(item.words, item.word_scores, item.word_segment)
         ]  # fmt: skip
         return pd.DataFrame(rows)
 
     def to_json(self) -> list[dict[str, Any]]:
         """A list of objects with the documented fields; undefined numbers are null."""
         return [
-            {name: plain(_value(one, name)) for name in EXPLANATION_FIELDS} for one in self.items
+            {name: plain(_value(item, name)) for name in EXPLANATION_FIELDS} for item in self.items
         ]
 
     def _repr_html_(self) -> str:
@@ -98,11 +101,13 @@ class Measures(Sequence[Measure]):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per measure."""
-        return pd.DataFrame([asdict(one) for one in self.items])
+        import pandas as pd
+
+        return pd.DataFrame([asdict(measure) for measure in self.items])
 
     def to_json(self) -> list[dict[str, Any]]:
         """A list of objects, undefined values as null with their reason."""
-        return [{name: plain(part) for name, part in asdict(one).items()} for one in self.items]
+        return [{name: plain(value) for name, value in asdict(row).items()} for row in self.items]
 
     def summary(self) -> list[tuple[tuple[str, str, str, str], Estimate]]:
         """The mean with its interval for every (model, language, method, metric), by translation
@@ -110,14 +115,16 @@ class Measures(Sequence[Measure]):
         from babelscope.stats import estimate
 
         groups: dict[tuple[str, str, str, str], list[Measure]] = {}
-        for one in self.items:
-            groups.setdefault((one.model, one.lang, one.method, one.metric), []).append(one)
+        for row in self.items:
+            groups.setdefault((row.model, row.lang, row.method, row.metric), []).append(row)
         return [
-            (name, estimate([one.value for one in rows], [one.group for one in rows]))
+            (name, estimate([row.value for row in rows], [row.group for row in rows]))
             for name, rows in groups.items()
         ]
 
     def _repr_html_(self) -> str:
+        import pandas as pd
+
         rows = [
             dict(zip(("model", "lang", "method", "metric"), name)) | asdict(estimate)
             for name, estimate in self.summary()

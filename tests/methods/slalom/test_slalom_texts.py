@@ -14,7 +14,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from test_slalom_method import TEXT, WORDS, full
 
-import babelscope
 from babelscope.data.synthetic import LINEAR, linear_words, sample, slalom_words
 from babelscope.display.highlight import explanations_html
 from babelscope.display.plane import plane_svg
@@ -22,6 +21,7 @@ from babelscope.display.results import Attributions
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain
 from babelscope.methods.slalom.baselines import additive, linear, naive_bayes
+from babelscope.methods.slalom.classes import explain_classes
 from babelscope.methods.slalom.corpus import explain_function, fit_corpus, log_odds, without
 from conftest import TEXTS, tiny
 from slalom_transformer import IMPORTANCE, VALUE, slalom_transformer
@@ -125,7 +125,7 @@ def test_a_corpus_of_a_slalom_gives_its_numbers() -> None:
 
 def test_classes_together_share_the_importances_of_a_slalom() -> None:
     """The logits are (0, F), so that the two values of a word differ by its value."""
-    found = babelscope.explain_classes(slalom_transformer(), TEXT, samples=1000)
+    found = explain_classes(slalom_transformer(), TEXT, samples=1000)
     assert list(found["unit"]) == list(dict.fromkeys(WORDS))
     np.testing.assert_allclose(
         found["positive"] - found["negative"], [VALUE[word] for word in found["unit"]], atol=0.02
@@ -134,7 +134,7 @@ def test_classes_together_share_the_importances_of_a_slalom() -> None:
     order = sorted(found["unit"], key=IMPORTANCE.__getitem__)
     assert list(found.sort_values("importance")["unit"]) == order
     with pytest.raises(InputError, match="at least two"):
-        babelscope.explain_classes(slalom_transformer(labels=1), TEXT)
+        explain_classes(slalom_transformer(labels=1), TEXT)
 
 
 def test_rivals_meet_what_they_can_say() -> None:
