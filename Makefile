@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo quick test alone check bench results browser clean
+.PHONY: demo quick test alone check bench experiments browser clean
 
 demo: $(READY)
 	$(BIN)/babelscope demo --output demo
@@ -29,9 +29,9 @@ check: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
-# The studies behind docs/results: about an hour on two cores.
-results: $(READY)
-	$(BIN)/python -m results
+# The experiments behind docs/results: about an hour on two cores.
+experiments: $(READY)
+	$(BIN)/python -m experiments
 
 # torch is named outright: a plain or ranged one pulls several gigabytes of CUDA packages on a machine without a GPU.
 $(READY): pyproject.toml constraints.txt

@@ -5,7 +5,7 @@ task as the unit.
 from __future__ import annotations
 
 import pytest
-from results import published
+from experiments import published
 
 from babelscope.stats.corrections import holm
 
@@ -81,6 +81,6 @@ def test_six_points_and_accuracy() -> None:
 
 
 def test_the_page_stands_as_it_came_out() -> None:
-    from results.__main__ import FILES, PAGES
+    from experiments.__main__ import FILES, PAGES
 
     assert (PAGES / f"{FILES['published']}.md").read_text("utf-8") == published.page()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from results import published_tradeoffs as published
+from experiments import published_tradeoffs as published
 
 from babelscope.analyses.tradeoffs.confusions import label_shift, scores
 

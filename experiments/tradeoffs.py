@@ -18,14 +18,14 @@ from babelscope.store import open_store, read_study
 from babelscope.study.config import Study, parse_study
 from babelscope.study.run import Watch, run
 from babelscope.training.cache import cache_folder
-from results.tradeoffs_models import JOINT, SETTINGS, Setting, base, order, split, tuned
+from experiments.tradeoffs_models import JOINT, SETTINGS, Setting, base, order, split, tuned
 
 
 def data(setting: Setting) -> dict[str, Any]:
     """Test texts in every language, dev and train texts in those that are fine-tuned on: as files
     in the cache.
     """
-    folder = cache_folder() / "results" / f"tradeoffs-{setting.name}-texts"
+    folder = cache_folder() / "experiments" / f"tradeoffs-{setting.name}-texts"
     folder.mkdir(parents=True, exist_ok=True)
     for part, langs in (
         ("test", setting.targets),
@@ -74,11 +74,11 @@ def measured(name: str) -> dict[str, Any]:
     """The tables of one run, kept in the cache: the page can be written again without reading a
     text.
     """
-    file = cache_folder() / "results" / f"tradeoffs-{name}.json"
+    file = cache_folder() / "experiments" / f"tradeoffs-{name}.json"
     if file.exists():
         kept: dict[str, Any] = json.loads(file.read_text("utf-8"))
         return kept
-    folder = cache_folder() / "results" / f"tradeoffs-{name}-store"
+    folder = cache_folder() / "experiments" / f"tradeoffs-{name}-store"
     with bar(f"reading {name}") as show:
         run(study(SETTINGS[name]), folder, watch=Watch(steps=show))
     store = open_store(folder)
@@ -90,4 +90,4 @@ def measured(name: str) -> dict[str, Any]:
 if __name__ == "__main__":
     for asked in sys.argv[1:] or SETTINGS:
         measured(asked)
-        print(Path(cache_folder() / "results" / f"tradeoffs-{asked}.json"), flush=True)
+        print(Path(cache_folder() / "experiments" / f"tradeoffs-{asked}.json"), flush=True)

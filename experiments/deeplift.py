@@ -12,7 +12,8 @@ import torch
 from benchmarks.timing import table
 from captum.attr import DeepLift
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "support")]
 
 from babelscope.data.formats.lists import (
     as_examples,
@@ -87,7 +88,7 @@ def page() -> str:
 
 DeepLIFT's scores sum to the difference between the value of a text and that of its reference. Two-layer models of every
 architecture, random weights, biases not 0, float32, one sentence, padding as the reference. This page is written by `python -m
-results deeplift`.
+experiments deeplift`.
 
 {table(head, lines)}
 

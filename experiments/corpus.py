@@ -81,7 +81,7 @@ TEXT = """# Small models on the built-in corpus
 A transformer of 2 layers and width 128, pretrained here without labels by `babelscope pretrain multilingual` on texts of the
 [built-in corpus](../corpus.md) in all eight languages, then tuned: learning rate 5e-4, batch 32, the epoch with the
 lowest loss on some dev examples. {test:,} test examples per language; accuracy, or exact match of answers; in brackets 95 %
-intervals. Seed 0. This page is written by `python -m results corpus`.
+intervals. Seed 0. This page is written by `python -m experiments corpus`.
 
 ## Tuned in all languages
 
@@ -150,7 +150,9 @@ def tuned(base: Path, task: str, languages: Sequence[str], setting: Setting, see
     )  # fmt: skip
     chosen = setting if setting.kept else setting[:-1]
     described = "-".join(map(str, (*(int(value) for value in chosen), seed)))
-    folder = cache_folder() / "results" / f"{base.name}-{task}-{'-'.join(languages)}-{described}"
+    folder = (
+        cache_folder() / "experiments" / f"{base.name}-{task}-{'-'.join(languages)}-{described}"
+    )
     if (folder / "config.json").exists():
         return folder
     train, many = list[Example](), setting.examples

@@ -20,7 +20,7 @@ from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.random import keyed
 from babelscope.types import Example
-from results.slalom_readers import TRAINED_ON, reviews
+from experiments.slalom_readers import TRAINED_ON, reviews
 
 Numbers = NDArray[np.float64]
 

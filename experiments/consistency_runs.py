@@ -108,7 +108,7 @@ def tuned(run: Run) -> Model:
     """
     train = [row for row in rows(run.train, folder=DATA) if row.label is not None]
     dev = rows(run.dev, folder=DATA) if run.dev else train[-300:]
-    folder = cache_folder() / "results" / f"{run.name}-{run.source}-0"
+    folder = cache_folder() / "experiments" / f"{run.name}-{run.source}-0"
     with bar(f"tuning {run.name} {run.source}") as tell:
         return load(finetune(BASE, train[: run.cut], dev, folder, run.recipe, progress=tell))
 
@@ -153,7 +153,7 @@ def _some(model: Model, run: Run, given: Mapping[str, list[Example]]) -> list[Un
     }  # fmt: skip
     file = (
         cache_folder()
-        / "results"
+        / "experiments"
         / "consistency"
         / f"{run.name}-{run.source}-{key(identity)[:16]}.jsonl"
     )
@@ -185,7 +185,7 @@ def matrix_models() -> dict[str, Model]:
                 base,
                 train,
                 dev,
-                cache_folder() / "results" / f"tradeoffs-topic-{lang}-0",
+                cache_folder() / "experiments" / f"tradeoffs-topic-{lang}-0",
                 recipe,
                 progress=tell,
             )

@@ -1,4 +1,4 @@
-"""Runs a study and writes its page: `python -m results sib200`, or all of them without a name."""
+"""Runs a study and writes its page: `python -m experiments sib200`, or all of them without a name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from results import (
+from experiments import (
     additive,
     consistency,
     corpus,

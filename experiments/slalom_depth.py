@@ -9,8 +9,8 @@ import statistics
 from benchmarks.timing import table
 
 from babelscope.data.synthetic import linear_words
-from results.slalom import FITTED, STEPS, TESTED, errors, shown
-from results.slalom_models import trained
+from experiments.slalom import FITTED, STEPS, TESTED, errors, shown
+from experiments.slalom_models import trained
 
 CELLS = {
     "small": [("distilbert", 1), ("distilbert", 2)],
@@ -65,14 +65,14 @@ def page(which: str = "small") -> str:
     command = "slalom-depth" if which == "small" else "slalom-depth-full"
     return f"""# Surrogates of other and deeper transformers
 
-This page is written by `python -m results {command}`. As on the page [surrogates](slalom.md): models of width 64, {STEPS}
+This page is written by `python -m experiments {command}`. As on the page [surrogates](slalom.md): models of width 64, {STEPS}
 steps of 64 texts of ten words whose weights add up; {FITTED} texts fit each surrogate, {TESTED} fresh ones test it. Mean
 squared error of the log-odds times 100, mean and standard error over {len(SEEDS[which])} seeds; models that learnt nothing
 (variance below {CONSTANT}) are left out. The paper's order, GAM > linear > SLALOM, holds in {right} of {runs} runs.
 
 {table(head, lines)}
 
-`python -m results slalom-depth-full` does it for BERT, DistilBERT and GPT-2 with 1, 2, 4, 6 and 12 layers.
+`python -m experiments slalom-depth-full` does it for BERT, DistilBERT and GPT-2 with 1, 2, 4, 6 and 12 layers.
 """
 
 

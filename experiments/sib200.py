@@ -54,7 +54,7 @@ def page() -> str:
                 base,
                 train,
                 dev,
-                cache_folder() / "results" / f"sib200-en-{seed}",
+                cache_folder() / "experiments" / f"sib200-en-{seed}",
                 recipe,
                 progress=tell,
             )
@@ -98,7 +98,7 @@ def page() -> str:
 
 mini-multilingual (XLM-R of 4 layers and width 256, pretrained on 22 languages), tuned on the {len(train)} English sentences of
 SIB-200's train split and tested on the 204 test sentences of every language; seven topics, the largest class is a quarter.
-This page is written by `python -m results sib200`; one seed is
+This page is written by `python -m experiments sib200`; one seed is
 
     babelscope finetune mini-multilingual --train sib200/en/train --dev sib200/en/dev --folder corpora --learning-rate 2e-4 \\
         --epochs 10 --batch 16 --freeze-embeddings --seed 0 --output topics

@@ -81,7 +81,9 @@ def trained(
         "training": [steps, BATCH, RATE],
     }
     kept = (
-        cache_folder() / "results" / f"words-{architecture}-{layers}-{key(made)[:16]}.safetensors"
+        cache_folder()
+        / "experiments"
+        / f"words-{architecture}-{layers}-{key(made)[:16]}.safetensors"
     )
     if kept.is_file():
         hf.load_state_dict(load_file(kept))

@@ -30,7 +30,7 @@ from babelscope.analyses.consistency.translations import explain_translations
 from babelscope.analyses.consistency.weights import NORMS
 from babelscope.training.evaluate import evaluate
 from babelscope.types import Estimate
-from results.consistency_runs import (
+from experiments.consistency_runs import (
     MATRIX,
     PAWSX,
     SIB,
@@ -97,7 +97,7 @@ with AttnLRP, which takes one gradient pass. Words are compared in aligned-subwo
 embeddings were initialised with: the space is not independent of the model. Pairs of texts are blocked: weight flows from
 premise to premise and from hypothesis to hypothesis. Intervals and p resample texts that share a sentence together. One
 model and one seed per corpus; small samples, as said below. The texts are translations of one another, so the languages'
-figures go together. This page is written by `python -m results {name}`; [how to read it](../consistency.md).
+figures go together. This page is written by `python -m experiments {name}`; [how to read it](../consistency.md).
 
 {parts}"""
 

@@ -17,7 +17,7 @@ from babelscope.methods.slalom.fit import fit
 from babelscope.methods.slalom.surrogate import counted, predict
 from babelscope.model.load import Model
 from babelscope.random import keyed
-from results.slalom_models import answers, published_fit, trained
+from experiments.slalom_models import answers, published_fit, trained
 
 CELLS = [("bert", 1), ("bert", 2), ("gpt2", 1), ("gpt2", 2)]
 """Any architecture of `model/small.py` can be added; each takes a minute or two per seed."""
@@ -208,7 +208,7 @@ def page() -> str:
     fits, questions = against_the_published_fit()
     return f"""# Surrogates of transformers
 
-This page is written by `python -m results slalom`. Models have width 64 and are trained from scratch for {STEPS} steps of 64
+This page is written by `python -m experiments slalom`. Models have width 64 and are trained from scratch for {STEPS} steps of 64
 fresh texts (AdamW, 1e-3), which is far less than the paper's models of width 768; compare the order and the ratios, not the
 numbers.
 

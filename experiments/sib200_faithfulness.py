@@ -29,7 +29,7 @@ from babelscope.study.run import Watch, run
 from babelscope.training.cache import cache_folder
 from babelscope.training.evaluate import evaluate
 from babelscope.types import Estimate
-from results.sib200 import TAGS, stated
+from experiments.sib200 import TAGS, stated
 
 FIGURE = Path(__file__).resolve().parents[1] / "docs" / "results" / "sib200-faithfulness.svg"
 SENTENCES = 60
@@ -59,7 +59,10 @@ def study() -> Study:
         ],
         "languages": languages,
         "models": [
-            {"name": "mini-multilingual", "source": str(cache_folder() / "results" / "sib200-en-0")}
+            {
+                "name": "mini-multilingual",
+                "source": str(cache_folder() / "experiments" / "sib200-en-0"),
+            }
         ],
         "methods": list(METHODS),
         "metrics": [
@@ -73,7 +76,7 @@ def study() -> Study:
 
 def filled() -> Path:
     """The store of the study; what is there is not computed again."""
-    asked, place = study(), cache_folder() / "results" / "sib200-faithfulness"
+    asked, place = study(), cache_folder() / "experiments" / "sib200-faithfulness"
     with bars(asked.name) as (stage, steps):
         outcome = run(asked, place, watch=Watch(stage, steps))
     if outcome.failed:
@@ -236,7 +239,7 @@ Is an explanation as true in Swahili as in English? mini-multilingual (XLM-R of 
 languages), tuned on English SIB-200 alone, [zero-shot in the others](sib200.md). The same {SENTENCES} test sentences,
 drawn at random, are explained in every language by {", ".join(METHODS[1:])} and by random
 scores ({DRAWS} draws), so languages are compared sentence by sentence. This page is written by
-`python -m results sib200-faithfulness`; what is computed is kept, so a run that was stopped goes on.
+`python -m experiments sib200-faithfulness`; what is computed is kept, so a run that was stopped goes on.
 
 A value is the mean over the methods of a normalised metric less that of random scores on the same sentence: 0 is chance. Hard
 metrics erase words by the mask token; soft ones are scaled by rank and multiply instead of drawing. Accuracy is over all 204

@@ -1,7 +1,7 @@
 """The models of the trade-off runs: fine-tuned on one language each, on all together, and with the
 encoder left alone.
 
-`python -m results.tradeoffs_models` trains what is missing, in an order that makes an early stop
+`python -m experiments.tradeoffs_models` trains what is missing, in an order that makes an early stop
 useful: seed by seed.
 """
 
@@ -109,7 +109,7 @@ def tuned(setting: Setting, source: str, seed: int, *, head_only: bool = False) 
     train, dev = training(setting, source, seed)
     with bar(name) as tell:
         return finetune(
-            base(setting), train, dev, cache_folder() / "results" / name, recipe, progress=tell
+            base(setting), train, dev, cache_folder() / "experiments" / name, recipe, progress=tell
         )
 
 

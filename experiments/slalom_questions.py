@@ -30,8 +30,8 @@ from babelscope.model.targets import predicted, value
 from babelscope.random import keyed
 from babelscope.store import key
 from babelscope.training.cache import cache_folder
-from results import consistency_runs, masks
-from results.slalom_models import answers, published_fit, trained
+from experiments import consistency_runs, masks
+from experiments.slalom_models import answers, published_fit, trained
 
 ASKED = (500, 1000, 5000)
 TRIED = (50, 75, 100, 150, 200, 300, 400, 500, 700, 1000, 2000, 3000, 4000, 5000)
@@ -298,7 +298,7 @@ def kept(box: Box) -> tuple[list[list[object]], list[list[object]]]:
         "scheme": 2,
     }
     made = {"box": box.name, **size}
-    file = cache_folder() / "results" / f"slalom-questions-{key(made)[:16]}.json"
+    file = cache_folder() / "experiments" / f"slalom-questions-{key(made)[:16]}.json"
     if not file.is_file():
         part = file.with_suffix(f".{os.getpid()}")
         part.write_text(json.dumps(compared(box)), "utf-8")
@@ -373,7 +373,7 @@ def page() -> str:
     )
     return f"""# How few questions does a SLALOM need?
 
-This page is written by `python -m results slalom-questions`. Three ways to a SLALOM are compared:
+This page is written by `python -m experiments slalom-questions`. Three ways to a SLALOM are compared:
 
 * *published*: texts of three units drawn one by one, Adam from zero (60 epochs, rate 5e-3, batches of 128);
 * *same texts*: the very same texts and answers, and the fit here;

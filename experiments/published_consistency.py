@@ -78,8 +78,8 @@ def page() -> str:
     return f"""# The published consistency tables
 
 The study that defined C(s, t) printed it for up to five models on XNLI, PAWS-X and XQuAD, and for models trained in each of six
-languages on PAWS-X. This page is written by `python -m results published-consistency` from these tables
-(results/published_consistency.csv) with the functions of `babelscope.analyses.consistency.correlation`; tests hold the same
+languages on PAWS-X. This page is written by `python -m experiments published-consistency` from these tables
+(experiments/published_consistency.csv) with the functions of `babelscope.analyses.consistency.correlation`; tests hold the same
 figures.
 
 ## The overall score counts the source with itself

@@ -13,7 +13,7 @@ from benchmarks.timing import table
 from babelscope.data.synthetic import linear_words, sample
 from babelscope.methods.slalom.fit import fit
 from babelscope.methods.slalom.surrogate import counted
-from results.slalom_models import answers, trained
+from experiments.slalom_models import answers, trained
 
 COPIES = (1, 2, 5, 10)
 PLACES, SAMPLES = 32, 500
@@ -88,7 +88,7 @@ def page() -> str:
     words = ", ".join(f"{linear_words().words[at]} {surrogate.value[at]:+.2f}" for at in order)
     return f"""# Kernel SHAP and words that add up
 
-This page is written by `python -m results additive`. The language is that of [surrogates](slalom.md): the log-odds of a
+This page is written by `python -m experiments additive`. The language is that of [surrogates](slalom.md): the log-odds of a
 text are the sum of its words' weights, 1.5 for "perfect". Texts are 1, 2, 5 and 10 copies of "perfect"; the background is
 as many of "the". Given is the mean weight of a copy by Kernel SHAP ({SAMPLES} samples, all features kept). A surrogate that
 adds words up should find 1.5 whatever the number.

@@ -162,7 +162,7 @@ def rationales_table(shown: list[SideBySide]) -> str:
 
 
 def page() -> str:
-    asked, place = config.read_study(STUDY), cache_folder() / "results" / "mono-vs-multi-small"
+    asked, place = config.read_study(STUDY), cache_folder() / "experiments" / "mono-vs-multi-small"
     with bars(asked.name) as (stage, steps):
         outcome = run(asked, place, watch=Watch(stage, steps))
     if outcome.failed:
@@ -216,7 +216,7 @@ network. The full study is `studies/mono-vs-multi.yaml`; this one is
     babelscope study run studies/mono-vs-multi-small.yaml --store small
     babelscope report small --output page
 
-and this page is written from its store by `python -m results mono-vs-multi`. These models are tiny and the texts are
+and this page is written from its store by `python -m experiments mono-vs-multi`. These models are tiny and the texts are
 made by a grammar: what the page shows is that the study runs from end to end and what it says about *these* models, not
 about mBERT or XLM-R.
 

@@ -21,8 +21,8 @@ from babelscope.model.load import Model, load
 from babelscope.training.cache import cache_folder
 from babelscope.training.finetune import Recipe, finetune
 from babelscope.types import Example
-from results import masks
-from results.slalom_measures import (
+from experiments import masks
+from experiments.slalom_measures import (
     Judged,
     answers,
     bayes_agreement,
@@ -30,7 +30,7 @@ from results.slalom_measures import (
     human_attention,
     removals,
 )
-from results.slalom_readers import EPOCHS, TRAINED_ON, reader, reviews
+from experiments.slalom_readers import EPOCHS, TRAINED_ON, reader, reviews
 
 OTHERS = ("lime", "kernel_shap", "occlusion", "integrated_gradients", "random")
 READ_OFF = ("value", "importance", "lin", "shapley")
@@ -75,7 +75,7 @@ def models(size: Size) -> list[Model]:
                     base,
                     train[200:],
                     train[:200],
-                    cache_folder() / "results" / f"reviews-{base}",
+                    cache_folder() / "experiments" / f"reviews-{base}",
                     recipe,
                 )
             )
@@ -213,7 +213,7 @@ def page(which: str = "small") -> str:
     command = "slalom-texts" if which == "small" else "slalom-texts-full"
     return f"""# SLALOM on reviews
 
-This page is written by `python -m results {command}`; `slalom-texts-full` is the same at the size of the paper, with BERT,
+This page is written by `python -m experiments {command}`; `slalom-texts-full` is the same at the size of the paper, with BERT,
 DistilBERT and GPT-2 from the hub, for a GPU. Here {len(texts)} reviews of Yelp-HAT (about 50 words) are explained; the models
 from scratch have two layers and width 64 and read the other reviews of that corpus in training ({EPOCHS} epochs, 64 tokens),
 far less than the paper's. A state-space model has no head for classes: it goes on with "good" or "bad". The explained quantity

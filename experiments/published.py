@@ -220,7 +220,7 @@ comprehensiveness to a random ranking. Their tests count every task by method ce
 the five methods of a task share its texts, its two models and one random draw, so a task is one observation. Here are the
 same numbers with the task as the unit. The ratios are those that the authors' notebooks print
 ([casszhao/multilingual-faith](https://github.com/casszhao/multilingual-faith)); nothing was run anew. This page is written by
-`python -m results published`.
+`python -m experiments published`.
 
 ## Four claims
 

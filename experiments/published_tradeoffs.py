@@ -116,8 +116,8 @@ def page() -> str:
     return f"""# The published trade-off figures
 
 A study tuned XLM-R on 5,000 rows of XNLI in English and in Hindi (one seed each, the epoch chosen on the test set) and compared
-the two. This page is written by `python -m results published-tradeoffs` from its figures
-(results/published_tradeoffs.csv) with the functions of `babelscope.analyses.tradeoffs`; tests hold the same numbers.
+the two. This page is written by `python -m experiments published-tradeoffs` from its figures
+(experiments/published_tradeoffs.csv) with the functions of `babelscope.analyses.tradeoffs`; tests hold the same numbers.
 
 ## Preference measures the input, not the tuning
 

@@ -68,7 +68,7 @@ def reader(architecture: str, train: Sequence[Example], layers: int) -> Model:
         "sizes": sizes,
         "scheme": 2,
     }
-    kept = cache_folder() / "results" / f"reviews-{architecture}-{key(made)[:16]}.safetensors"
+    kept = cache_folder() / "experiments" / f"reviews-{architecture}-{key(made)[:16]}.safetensors"
     if kept.is_file():
         hf.load_state_dict(load_file(kept), strict=False)  # tied weights are stored once
     else:

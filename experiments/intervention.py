@@ -30,7 +30,7 @@ from babelscope.training.cache import TRAINING, cache_folder
 from babelscope.training.finetune import Recipe, finetune
 from babelscope.training.recipes import pretrained
 from babelscope.types import DoseOutcome, Estimate, Example
-from results.corpus import JOINT, tuned
+from experiments.corpus import JOINT, tuned
 
 LANGUAGES = {"en": 24, "hi": 24, "tr": 24}
 """Texts per language; in Chinese these vocabularies hold hardly more than single characters, so
@@ -77,7 +77,7 @@ def saved(name: str, given: object, make: Callable[[], list[DoseOutcome]]) -> li
     """
     file = (
         cache_folder()
-        / "results"
+        / "experiments"
         / "intervention"
         / f"{name}-{key({'given': given, 'training': TRAINING})[:16]}.json"
     )
@@ -133,7 +133,7 @@ def learned(
     recipe = Recipe(learning_rate=5e-4, epochs=epochs, batch=32, seed=seed)
     place = (
         cache_folder()
-        / "results"
+        / "experiments"
         / f"intervention-{task}-{base.name}-{folder}-{TRAIN}-{epochs}-{seed}"
     )
     with bar(f"{task}, {folder}, seed {seed}") as tell:
@@ -194,7 +194,7 @@ def from_scratch(task: str, examples: Sequence[Example], seed: int) -> list[Dose
     def make() -> list[DoseOutcome]:
         models: list[tuple[float, Model, Cut | None]] = []
         for at, size in enumerate(VOCABULARIES):
-            base = cache_folder() / "results" / f"intervention-scratch-{task}-{size}-{seed}"
+            base = cache_folder() / "experiments" / f"intervention-scratch-{task}-{size}-{seed}"
             if not (base / "tokenizer.json").exists():
                 labels = sorted({str(row.label) for row in rows})
                 small.make(
@@ -297,7 +297,7 @@ TEXT = """# Words in other pieces
 
 Multilingual vocabularies cut words into more pieces, and explanations of multilingual models have been found less faithful.
 Is the cutting the cause? Here it is changed alone: the same words in other pieces of the same vocabulary. Everything is
-measured in words. This page is written by `python -m results intervention`; what it runs for a model of your own is
+measured in words. This page is written by `python -m experiments intervention`; what it runs for a model of your own is
 `babelscope intervene` ([how](../tokenization.md)).
 
 **The prediction to be tested**: if more pieces as such make explanations less faithful, slopes by tokens per word lie below

@@ -102,7 +102,9 @@ def missing(setting: Setting) -> str:
 def tuned(setting: Setting, base: Path) -> Model:
     train, dev = (rows(source, folder=SHARED / "data") for source in (setting.train, setting.dev))
     folder = (
-        cache_folder() / "results" / f"masks-{setting.name.replace(', ', '-').replace(' ', '-')}"
+        cache_folder()
+        / "experiments"
+        / f"masks-{setting.name.replace(', ', '-').replace(' ', '-')}"
     )
     with bar(setting.name) as tell:
         return load(finetune(base, train, dev, folder, setting.recipe, progress=tell))
@@ -224,7 +226,7 @@ def page() -> str:
 
 Does it help to let relevance pass important heads only? The method and the eight baselines of "Better Explain Transformers by
 Illuminating Important Information" (Findings of EACL 2024), on small models that were tuned here. This page is written by
-`python -m results masks`. Tokens are replaced by padding, content tokens only, the gold class is explained, nine levels; 95 %
+`python -m experiments masks`. Tokens are replaced by padding, content tokens only, the gold class is explained, nine levels; 95 %
 intervals resample texts. Texts of any length count (the paper leaves out those below 20 tokens). One model per setting, one
 seed: the intervals are over texts, not over trainings.
 

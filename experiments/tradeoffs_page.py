@@ -8,8 +8,8 @@ from typing import Any
 from benchmarks.timing import table
 
 from babelscope.training.cache import cache_folder
-from results.tradeoffs import measured
-from results.tradeoffs_models import SETTINGS
+from experiments.tradeoffs import measured
+from experiments.tradeoffs_models import SETTINGS
 
 TITLES = {
     "topic": "Topics of the built-in corpus",
@@ -303,12 +303,12 @@ def page() -> str:
     there = [
         name
         for name in SETTINGS
-        if (cache_folder() / "results" / f"tradeoffs-{name}.json").exists()
+        if (cache_folder() / "experiments" / f"tradeoffs-{name}.json").exists()
     ]
     chosen = there or list(SETTINGS)
     missing = [TITLES[name] for name in SETTINGS if name not in chosen]
     left = (
-        f"\nNot run yet: {', '.join(missing)} (`python -m results.tradeoffs NAME`)."
+        f"\nNot run yet: {', '.join(missing)} (`python -m experiments.tradeoffs NAME`)."
         if missing
         else ""
     )
@@ -318,6 +318,6 @@ Models fine-tuned on one language each, tested in others; [how to read it](../tr
 resampled
 together by text (seeds too, from three on). Nothing was chosen on test texts. Heads alone were trained with the first seed
 only, and drift, forgetting and attention are of the first seed. This page is written by
-`python -m results tradeoffs`, the figures are as they came out.{left}
+`python -m experiments tradeoffs`, the figures are as they came out.{left}
 
 {"".join(run(name) for name in chosen)}"""

@@ -1,1 +1,0 @@
-"""The studies behind docs/results: `python -m results NAME` runs one and writes its page."""
