@@ -12,8 +12,8 @@ import torch
 from benchmarks.timing import table
 from captum.attr import DeepLift
 
-TESTS = Path(__file__).resolve().parents[1] / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "support")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
 from babelscope.data.formats.lists import (
     as_examples,
