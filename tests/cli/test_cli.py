@@ -363,12 +363,12 @@ def test_single_text_models_refuse_pairs(folder: Path) -> None:
         (("absent/folder/of/model", "the food"), "there is no model folder"),
         (
             ("no-such-model-anywhere", "the food"),
-            "neither a folder here nor could it be had from the Hugging Face hub",
+            "neither a folder here nor available from the Hugging Face hub",
         ),
         (("{base}", "the food"), "holds no trained weights for classifier"),
         (("{nan}", "the food"), "not finite"),
         (("{model}", "the food", "--device", "abacus"), "device 'abacus' cannot be used here"),
-        (("{made}", "the food"), "was made but never trained"),
+        (("{made}", "the food"), "was created but never trained"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(

@@ -20,7 +20,8 @@ from babelscope.files import dumps, plain
 from babelscope.model.head_masks import head_mask, load_mask
 from babelscope.model.head_statistics import accuracy
 from babelscope.model.heads import head_statistics
-from babelscope.model.load import load, quiet
+from babelscope.model.load import load
+from babelscope.model.scopes import quiet
 from babelscope.reporting.build import sections
 from babelscope.store import open_store, read_study
 from babelscope.study.config import parse_study

@@ -17,7 +17,9 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.model import activations, inference
-from babelscope.model.load import Model, not_found, quiet
+from babelscope.model.checkpoints import not_found
+from babelscope.model.load import Model
+from babelscope.model.scopes import quiet
 from babelscope.random import keyed
 from babelscope.types import Encoded
 

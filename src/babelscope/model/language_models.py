@@ -6,7 +6,9 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM,
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from babelscope.errors import UntrainedHead
-from babelscope.model.load import Model, not_found, quiet
+from babelscope.model.checkpoints import not_found
+from babelscope.model.load import Model
+from babelscope.model.scopes import quiet
 
 
 def load_language_model(base: str) -> tuple[Model, bool]:

@@ -8,7 +8,8 @@ from typing import Any
 from transformers import AutoTokenizer
 
 from babelscope.errors import UnsupportedModel
-from babelscope.model.load import not_found, quiet
+from babelscope.model.checkpoints import not_found
+from babelscope.model.scopes import quiet
 from babelscope.types import (
     Segmentation,
 )

@@ -24,7 +24,8 @@ from babelscope.analyses.block import (
     failure,
 )
 from babelscope.data.examples import examples
-from babelscope.model.load import Model, quiet
+from babelscope.model.load import Model
+from babelscope.model.scopes import quiet
 from babelscope.model.tokenizers import load_tokenizer
 from babelscope.store import (
     Cell,

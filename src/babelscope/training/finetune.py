@@ -19,11 +19,13 @@ from transformers.trainer_utils import get_last_checkpoint
 
 from babelscope.errors import InputError
 from babelscope.files import rename_folder, write_text
+from babelscope.model.checkpoints import not_found
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.layers import freeze
-from babelscope.model.load import Model, enough_threads, not_found, quiet
+from babelscope.model.load import Model
 from babelscope.model.resegmentation import Cut, resegment
+from babelscope.model.scopes import enough_threads, quiet
 from babelscope.model.tasks import TASKS, Task, task_functions
 from babelscope.model.tasks.functions import Training
 from babelscope.types import Example

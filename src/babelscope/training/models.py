@@ -18,7 +18,8 @@ from babelscope.data.spec import (
 )
 from babelscope.files import folder_digest, remove_parts, writing_folder
 from babelscope.model.inference_state import Progress
-from babelscope.model.load import NARROW, Model, fastest, load
+from babelscope.model.load import Model, fastest, load
+from babelscope.model.scopes import NARROW
 from babelscope.store import key
 from babelscope.training import small
 from babelscope.training.cache import TRAINING, cache_folder, making

@@ -21,7 +21,7 @@ from babelscope.data.segmentation import words_of_tokens
 from babelscope.errors import InputError
 from babelscope.files import dumps, write_text, writing_folder
 from babelscope.model.inference_state import Progress
-from babelscope.model.load import enough_threads, quiet
+from babelscope.model.scopes import enough_threads, quiet
 from babelscope.training import small
 from babelscope.types import Example
 

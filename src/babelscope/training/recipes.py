@@ -11,7 +11,7 @@ import torch
 from babelscope.data import builtin
 from babelscope.errors import InputError
 from babelscope.model.inference_state import Progress
-from babelscope.model.load import NARROW
+from babelscope.model.scopes import NARROW
 from babelscope.store import key
 from babelscope.training.cache import TRAINING, cache_folder, making
 from babelscope.training.pretrain import Pretraining, pretrain

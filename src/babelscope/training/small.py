@@ -33,7 +33,7 @@ from transformers import (
 )
 
 from babelscope.errors import InputError
-from babelscope.model.load import quiet
+from babelscope.model.scopes import quiet
 
 ARCHITECTURES = ("bert", "xlm-roberta", "distilbert", "gpt2")
 

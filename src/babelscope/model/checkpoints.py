@@ -1,0 +1,90 @@
+"""Checkpoints of the Hugging Face hub or of a folder: found, loaded, and refused where the task's
+head was never trained.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import transformers
+from transformers import AutoConfig, AutoTokenizer
+
+from babelscope.errors import InputError, UntrainedHead
+from babelscope.model.scopes import quiet
+from babelscope.model.tasks import TASKS, Task, accepts, loader, task_of_class
+
+DEFAULT = "text-classification"
+"""The task of a checkpoint that has no head; loading it is refused, unless an untrained head is
+allowed.
+"""
+
+
+def from_pretrained(
+    source: str, task: str | None, revision: str | None, allow_untrained_head: bool
+) -> tuple[Any, Any, Task]:
+    """The transformer, its tokenizer and its task, which is read from the checkpoint where none is
+    named.
+    """
+    architectures = _architectures(source, revision)
+    native = next(filter(None, map(task_of_class, architectures)), None)
+    row = TASKS[task] if task is not None else native or TASKS[DEFAULT]
+    if not accepts(row, architectures) and not allow_untrained_head:
+        head = "" if native is None else native.name
+        raise UntrainedHead(
+            f"{source} holds no trained weights for {row.name}: its head is for {head}; leave the "
+            "task out"
+        )
+    with quiet():
+        try:
+            auto = getattr(transformers, loader(row, architectures))
+            hf, info = auto.from_pretrained(source, revision=revision, output_loading_info=True)
+            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+        except (OSError, ValueError, KeyError) as error:
+            raise not_found(source, error) from error
+    if not allow_untrained_head:
+        _check_head(source, row, hf, info)
+    return hf.eval(), tokenizer, row
+
+
+def _architectures(source: str, revision: str | None) -> tuple[str, ...]:
+    """The classes that the checkpoint was saved from."""
+    with quiet():
+        try:
+            config = AutoConfig.from_pretrained(source, revision=revision)
+        except (OSError, ValueError, KeyError) as error:
+            raise not_found(source, error) from error
+    return tuple(config.architectures or ())
+
+
+def _check_head(source: str, row: Task, hf: Any, info: Any) -> None:
+    """Refuses weights that the checkpoint does not hold: transformers would fill them with random
+    numbers and only log it.
+    """
+    if getattr(hf.config, "untrained", False):
+        raise UntrainedHead(
+            f"{source} was created but never trained: fine-tune it first, or allow an untrained "
+            "head"
+        )
+    missing = sorted(info["missing_keys"]) + sorted(
+        str(entry) for entry in info.get("mismatched_keys", ())
+    )
+    if missing:
+        raise UntrainedHead(
+            f"{source} holds no trained weights for {', '.join(missing[:4])}: it was not "
+            f"fine-tuned for {row.name}, so there is nothing to explain; fine-tune it first "
+            "(babelscope finetune), or allow an untrained head"
+        )
+
+
+def not_found(source: str, error: Exception) -> InputError:
+    """The error of a model that is in no folder and not on the hub."""
+    if Path(source).is_dir():
+        reason = str(error).strip().splitlines()[0]
+        return InputError(f"folder {source} holds no model that can be loaded ({reason})")
+    if source.startswith((".", "/", "~")) or source.count("/") > 1:
+        return InputError(f"there is no model folder {source}")
+    return InputError(
+        f"model {source!r} is neither a folder here nor available from the Hugging Face hub; "
+        "check the name and the network, or give a local folder"
+    )

@@ -1,0 +1,106 @@
+"""Temporary settings of torch and transformers: each is restored on exit, also after an error."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from huggingface_hub.utils import logging as hub_logging
+from transformers.utils import logging as transformers_logging
+
+from babelscope.errors import UnsupportedModel
+
+NARROW = 128
+"""The width up to which a model runs on one thread."""
+
+HALF = (torch.float16, torch.bfloat16)
+
+
+@contextmanager
+def full_precision(hf: Any) -> Iterator[None]:
+    """Weights in half precision as float32, and restored to the bit on exit."""
+    weights = (*hf.parameters(), *hf.buffers())
+    halves = [(weight, weight.dtype) for weight in weights if weight.dtype in HALF]
+    try:
+        for weight, _ in halves:
+            weight.data = weight.data.float()
+        yield
+    finally:
+        for weight, dtype in halves:
+            weight.data = weight.data.to(dtype)
+
+
+@contextmanager
+def evaluation(hf: Any) -> Iterator[None]:
+    """Evaluation mode, with a padding token where the model has none; as it was on exit."""
+    modes = [(module, module.training) for module in hf.modules()]
+    config = hf.config.get_text_config()
+    padding = config.pad_token_id
+    hf.eval()
+    if padding is None:
+        config.pad_token_id = 0
+    try:
+        with quiet(), enough_threads(hf):
+            yield
+    finally:
+        config.pad_token_id = padding
+        for module, training in modes:
+            module.training = training
+
+
+@contextmanager
+def visible_attention(hf: Any) -> Iterator[None]:
+    """Attention computed so that its weights can be read and differentiated; the implementation
+    restored on exit.
+    """
+    before = hf.config._attn_implementation
+    try:
+        hf.set_attn_implementation("eager")
+        yield
+    except (ValueError, NotImplementedError, AttributeError) as error:
+        raise UnsupportedModel(
+            f"{type(hf).__name__} has no attention weights to read ({error}); use a gradient or "
+            "erasure method"
+        ) from error
+    finally:
+        hf.set_attn_implementation(before)
+
+
+@contextmanager
+def enough_threads(hf: Any) -> Iterator[None]:
+    """One thread for a model of width 128 or less: two would wait for each other longer than they
+    compute, and many times longer on a busy machine. The number is restored on exit.
+    """
+    width = getattr(hf.config.get_text_config(), "hidden_size", NARROW + 1)
+    before = torch.get_num_threads()
+    if width <= NARROW and hf.device.type == "cpu":
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No notices and progress bars of transformers and its hub client: what matters in them is
+    raised as an error or reported as a flag here.
+    """
+    level, bar, hub = (
+        transformers_logging.get_verbosity(),
+        transformers_logging.is_progress_bar_enabled(),
+        hub_logging.get_verbosity(),
+    )
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    hub_logging.set_verbosity(logging.ERROR)
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(level)
+        hub_logging.set_verbosity(hub)
+        if bar:
+            transformers_logging.enable_progress_bar()
