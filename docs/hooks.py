@@ -1,28 +1,78 @@
-"""What the pages take from the code: each marker below stands in a page and is replaced when the
-page is built.
+"""Content of the pages that is generated from the code: each marker below occurs in a page and is
+replaced when the page is built.
 
-A table that is written from METHODS, a help text that is asked of the command line and a default
-that is read off a signature cannot disagree with the code.
+A table generated from METHODS, a help text printed by the command line and a default read from a
+signature cannot disagree with the code.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields
+from pathlib import Path
 from typing import Any
 
+SOURCE = Path(__file__).parents[1] / "src" / "babelscope"
 WIDTH = "80"
 """Columns of a help text."""
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """mkdocs calls this for every page before it becomes HTML."""
-    for marker, written in MARKERS.items():
+    for marker, generate in MARKERS.items():
         if marker in markdown:
-            markdown = markdown.replace(marker, written())
+            markdown = markdown.replace(marker, generate())
     return markdown
+
+
+def registries_table() -> str:
+    """The four tables that say what exists, each with its number of rows."""
+    from babelscope.analyses import ANALYSES
+    from babelscope.methods import METHODS
+    from babelscope.metrics import METRICS
+    from babelscope.model.tasks import TASKS
+
+    rows = [
+        ["`METHODS`", "attribution methods", str(len(METHODS)), "`babelscope.methods`"],
+        ["`METRICS`", "quality metrics", str(len(METRICS)), "`babelscope.metrics`"],
+        ["`TASKS`", "tasks of models", str(len(TASKS)), "`babelscope.model.tasks`"],
+        ["`ANALYSES`", "research questions", str(len(ANALYSES)), "`babelscope.analyses`"],
+    ]
+    return table(("table", "rows are", "number", "in"), rows)
+
+
+LAYERS = (
+    ("errors", "types", "files", "random", "options", "workers"),
+    ("data", "corpus", "stats", "store", "display"),
+    ("model", "propagation", "training"),
+    ("methods", "metrics"),
+    ("analyses",),
+    ("study", "reporting"),
+    ("cli", "web"),
+)
+"""The layers of the package, lowest first; a test compares them with those it enforces."""
+
+
+def packages_table() -> str:
+    """Every package or module of the first level, with the first sentence of its docstring."""
+    rows = []
+    for number, names in enumerate(LAYERS, 1):
+        for name in names:
+            folder = SOURCE / name / "__init__.py"
+            file = folder if folder.exists() else SOURCE / f"{name}.py"
+            if file.exists():
+                shown = f"`{name}/`" if file == folder else f"`{file.name}`"
+                rows.append([str(number), shown, _first_sentence(file)])
+    return table(("layer", "package", "what it holds"), rows)
+
+
+def _first_sentence(file: Path) -> str:
+    """The first paragraph of a module's docstring, read without importing the module."""
+    text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+    return " ".join(text.split("\n\n")[0].split())
 
 
 def methods_table() -> str:
@@ -101,14 +151,14 @@ def columns_table() -> str:
         [f"`{name}`", ", ".join(f"`{column}`" for column in known)]
         for name, known in COLUMNS.items()
     ]
-    return table(("field", "found under the first of these columns"), rows)
+    return table(("field", "read from the first of these columns"), rows)
 
 
 def gold_table() -> str:
     from babelscope.data.formats.records import GOLD
 
     return table(
-        ("column", "what stands in it"), [[f"`{name}`", shape] for name, shape in GOLD.items()]
+        ("column", "content"), [[f"`{name}`", shape] for name, shape in GOLD.items()]
     )
 
 
@@ -158,7 +208,7 @@ def recipe_table() -> str:
 
     return table(
         ("field of `Recipe`", "default"),
-        [[f"`{one.name}`", f"`{one.default!r}`"] for one in fields(Recipe)],
+        [[f"`{field.name}`", f"`{field.default!r}`"] for field in fields(Recipe)],
     )
 
 
@@ -193,15 +243,15 @@ def help_text(words: Sequence[str]) -> str:
 
     from babelscope.cli import app
 
-    asked = {
+    environment = {
         "COLUMNS": WIDTH,
         "TERMINAL_WIDTH": WIDTH,
         "NO_COLOR": "1",
         "FORCE_COLOR": None,
         "GITHUB_ACTIONS": None,
     }
-    answer = CliRunner(env=asked).invoke(app, [*words, "--help"], prog_name="babelscope")
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", answer.output)
+    result = CliRunner(env=environment).invoke(app, [*words, "--help"], prog_name="babelscope")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", result.output)
     return "\n".join(line.rstrip() for line in plain.strip("\n").splitlines())
 
 
@@ -243,11 +293,11 @@ def explanation_fields() -> str:
     for kind in (Example, Attribution, Measure, Estimate):
         rows = [
             [
-                f"`{one.name}`",
-                f"`{one.type}`",
-                "" if one.default is MISSING else f"`{one.default!r}`",
+                f"`{field.name}`",
+                f"`{field.type}`",
+                "" if field.default is MISSING else f"`{field.default!r}`",
             ]
-            for one in fields(kind)
+            for field in fields(kind)
         ]
         parts.append(
             "### "
@@ -316,8 +366,8 @@ def store_layout() -> str:
 
 
 def corpus_tasks() -> str:
-    """Every task: what it asks, and the same two examples in every language, deciding words in
-    bold, answers underlined.
+    """Every task with its question and the same two examples in every language; the rationale is
+    bold, the answer underlined.
     """
     from babelscope.data.builtin import CORPORA, LANGUAGES, read
 
@@ -332,9 +382,10 @@ def corpus_tasks() -> str:
         for place in (SAMPLES[task.name], SAMPLES[task.name] + 3):
             rows = []
             for lang in LANGUAGES:
-                one = read(task.name, lang, "test", place + 1)[place]
-                rows.append([lang, *(_marked(one, text) for text in range(len(one.texts)))])
-            title = f" ({one.label})" if one.label else ""
+                example = read(task.name, lang, "test", place + 1)[place]
+                texts = (_marked(example, text) for text in range(len(example.texts)))
+                rows.append([lang, *texts])
+            title = f" ({example.label})" if example.label else ""
             parts.append(table(("language", *(f"{name}{title}" for name in task.texts)), rows))
     return "\n\n".join(parts)
 
@@ -351,10 +402,10 @@ def corpus_trees() -> str:
     parts, place = [], 6
     english = read("paraphrase", "en", "test", place + 1)[place]
     for lang in LANGUAGES:
-        one = read("paraphrase", lang, "test", place + 1)[place]
-        forms = [one.texts[0][start:end] for start, end in (one.words or ())[0]]
+        example = read("paraphrase", lang, "test", place + 1)[place]
+        forms = [example.texts[0][start:end] for start, end in (example.words or ())[0]]
         others = [english.texts[0][start:end] for start, end in (english.words or ())[0]]
-        links = alignment(one, english)[0]
+        links = alignment(example, english)[0]
         rows = [
             [
                 str(at + 1),
@@ -364,11 +415,11 @@ def corpus_trees() -> str:
                 ", ".join(others[b] for a, b in sorted(links) if a == at),
             ]
             for at, (form, head, relation) in enumerate(
-                zip(forms, (one.heads or ())[0], (one.relations or ())[0])
+                zip(forms, (example.heads or ())[0], (example.relations or ())[0])
             )
         ]
         parts.append(
-            f"**{lang}**: {one.texts[0]}\n\n"
+            f"**{lang}**: {example.texts[0]}\n\n"
             + table(("", "word", "relation", "head", "English"), rows)
         )
     return "\n\n".join(parts)
@@ -378,7 +429,7 @@ def pretraining() -> str:
     from babelscope.training.pretrain import Pretraining, pretrain
 
     rows = [[f"`{each.name}`", f"`{each.default!r}`"] for each in fields(Pretraining)]
-    return f"{docstring(pretrain)}\n\n{table(('what decides it', 'default'), rows)}"
+    return f"{docstring(pretrain)}\n\n{table(('field', 'default'), rows)}"
 
 
 def docstring(thing: Any) -> str:
@@ -423,28 +474,29 @@ def _first_line(name: str, thing: Any) -> str:
 def _signature(name: str, thing: Any) -> str:
     parts = []
     starred = False
-    for one in inspect.signature(thing).parameters.values():
-        if one.kind is inspect.Parameter.KEYWORD_ONLY and not starred:
+    for parameter in inspect.signature(thing).parameters.values():
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and not starred:
             parts.append("*")
             starred = True
-        default = "" if one.default is inspect.Parameter.empty else f" = {one.default!r}"
+        empty = parameter.default is inspect.Parameter.empty
+        default = "" if empty else f" = {parameter.default!r}"
         shown = " = ..." if " object at " in default or "function" in default else default
-        parts.append(f"{one.name}: {one.annotation}{shown}")
-    found = inspect.signature(thing).return_annotation
-    return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f") -> {found}"
+        parts.append(f"{parameter.name}: {parameter.annotation}{shown}")
+    returned = inspect.signature(thing).return_annotation
+    return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f") -> {returned}"
 
 
-def _marked(one: Any, text: int = 0) -> str:
-    """A text with its deciding words in bold and, in the last text, the answer underlined."""
-    written, shown, last = one.texts[text], "", 0
-    answer = one.answer if one.answer and text == len(one.texts) - 1 else (-1, -1)
-    for (start, end), decides in zip(one.words[text], one.rationale[text]):
+def _marked(example: Any, text: int = 0) -> str:
+    """A text with its rationale in bold and, in the last text, the answer underlined."""
+    source, shown, last = example.texts[text], "", 0
+    answer = example.answer if example.answer and text == len(example.texts) - 1 else (-1, -1)
+    for (start, end), decides in zip(example.words[text], example.rationale[text]):
         inside = answer[0] <= start and end <= answer[1]
-        word = f"<b>{written[start:end]}</b>" if decides else written[start:end]
-        shown += written[last:start] + (f"<u>{word}</u>" if inside else word)
+        word = f"<b>{source[start:end]}</b>" if decides else source[start:end]
+        shown += source[last:start] + (f"<u>{word}</u>" if inside else word)
         last = end
-    direction = ' dir="rtl"' if one.lang == "ar" else ""
-    return f'<span lang="{one.lang}"{direction}>{shown}{written[last:]}</span>'
+    direction = ' dir="rtl"' if example.lang == "ar" else ""
+    return f'<span lang="{example.lang}"{direction}>{shown}{source[last:]}</span>'
 
 
 def _link(name: str) -> str:
@@ -456,6 +508,8 @@ def _true(row: Any, facts: Sequence[str]) -> str:
 
 
 MARKERS = {
+    "<!-- registries table -->": registries_table,
+    "<!-- packages table -->": packages_table,
     "<!-- methods table -->": methods_table,
     "<!-- methods texts -->": methods_texts,
     "<!-- metrics table -->": metrics_table,
@@ -480,4 +534,4 @@ MARKERS = {
     "<!-- corpus tasks -->": corpus_tasks,
     "<!-- corpus trees -->": corpus_trees,
 }
-"""What stands in a page, and what is written in its place."""
+"""The markers in the pages, and the function that generates what replaces each."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import importlib.util
 import re
 import shlex
@@ -35,6 +37,12 @@ TEXTS = [
     *PAGES,
 ]
 STUDIES = sorted((ROOT / "studies").glob("*.yaml"))
+COMMAND = re.compile(
+    r"(?m)^(?:\$ |    |# |#   |# Runs offline: )babelscope ([^#&\n`]+)"
+)
+"""A command line: after a prompt, indented, or in a comment of a study file."""
+PLACEHOLDER = re.compile(r"\.\.\.|\b[A-Z]{3,}\b(?!=)")
+"""What stands for arguments that a reader fills in."""
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
@@ -74,13 +82,23 @@ def blocks(language: str) -> list[Any]:
 
 
 def commands() -> list[Any]:
-    """The command lines shown in console blocks."""
-    found = []
-    for block in blocks("console"):
-        for line in block.values[0].replace("\\\n", " ").splitlines():
-            if line.startswith("$ babelscope"):
-                found.append(pytest.param(shlex.split(line[2:])[1:], id=f"{block.id} {line[2:60]}"))
-    return found
+    """The command lines of code blocks, of indented blocks and of the comments of study files."""
+    shown = [
+        (block.id, block.values[0])
+        for language in ("console", "text")
+        for block in blocks(language)
+    ]
+    shown += [(named(path), path.read_text("utf-8")) for path in [*TEXTS, *STUDIES]]
+    lines = [
+        (place, match)
+        for place, text in shown
+        for match in COMMAND.findall(text.replace("\\\n", " "))
+    ]
+    return [
+        pytest.param(shlex.split(line), id=f"{place} {line[:50]}")
+        for place, line in dict.fromkeys(lines)
+        if not PLACEHOLDER.search(line)
+    ]
 
 
 def test_every_marker_stands_in_a_page_and_is_known(built: dict[str, str]) -> None:
@@ -202,6 +220,47 @@ def test_python_blocks_compile_and_use_public_names(code: str) -> None:
     compile(code, "a page", "exec")
     for name in re.findall(r"\bbabelscope\.([A-Za-z]+)\(", code):
         assert name in babelscope.__all__
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_imports_of_python_blocks_resolve(code: str) -> None:
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                importlib.import_module(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            module = importlib.import_module(str(node.module))
+            for alias in node.names:
+                if not hasattr(module, alias.name):  # a submodule
+                    importlib.import_module(f"{node.module}.{alias.name}")
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=named)
+def test_modules_and_files_named_in_texts_exist(path: Path) -> None:
+    """`babelscope.a.b.c` resolves, and `package/file.py` is a file of the source or the tests."""
+    text = re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.S)
+    for name in re.findall(r"`babelscope((?:\.\w+)+)", text):
+        assert resolves(name[1:].split(".")), f"babelscope{name} does not exist"
+    for name in re.findall(r"`((?:\w+/)+\w+\.py)`", text):
+        places = (ROOT, ROOT / "src" / "babelscope")
+        assert any((place / name).exists() for place in places), f"{name} does not exist"
+
+
+def resolves(names: list[str]) -> bool:
+    """Whether a dotted name below the package is a module, or an attribute of one."""
+    thing: Any = babelscope
+    for number, name in enumerate(names, 1):
+        if not hasattr(thing, name):
+            dotted = ".".join(["babelscope", *names[:number]])
+            if importlib.util.find_spec(dotted) is None:
+                return False
+            importlib.import_module(dotted)
+        thing = getattr(thing, name)
+    return True
+
+
+def test_the_layers_shown_are_those_enforced() -> None:
+    assert [set(names) for names in HOOKS.LAYERS] == [set(names) for names in test_layers.RANKS]
 
 
 @pytest.mark.parametrize("words", commands())
