@@ -107,9 +107,9 @@ def whole_set() -> str:
     ratio = in_turn(lambda: work(some, 1), lambda: work(some, 2), 3)
     wall, computed = work(test_set(PAIRS, LANGUAGES), 2)
     return f"""A parallel test set of {PAIRS} texts in {LANGUAGES} languages, 40 x 45 words, with 20 permutations, C_unif and
-C_mis for every pair ({PAIRS * LANGUAGES * 23:,} transports): {wall / 60:.1f} minutes with two processes (the one figure here
-that is a time), {1000 * computed / (PAIRS * LANGUAGES):.1f} ms of processor time for a pair with all that stands beside it; the
-load of the machine before was {load:.1f}. On {SAMPLE} of the texts, one process takes {ratio} times as long as two."""
+C_mis for every pair ({PAIRS * LANGUAGES * 23:,} transports): {wall / 60:.1f} minutes with two processes (the only absolute
+time here), {1000 * computed / (PAIRS * LANGUAGES):.1f} ms of CPU time per pair with all its nulls; the
+load average before was {load:.1f}. On {SAMPLE} of the texts, one process takes {ratio} times as long as two."""
 
 
 def _computed() -> float:
@@ -122,10 +122,10 @@ def _computed() -> float:
 
 
 def section() -> str:
-    return f"""## What comparing translations costs
+    return f"""## The cost of comparing translations
 
-`consistency` solves an exact transport for every pair of texts and for every permutation behind C_perm. The same problem
-written for PuLP and solved by its CBC, on the same inputs, five instances per size:
+`consistency` solves an exact transport for every pair of texts and for every permutation of C_perm. Compared with the same problem
+formulated in PuLP and solved by CBC, on the same inputs, five instances per size:
 
 {against_pulp()}
 

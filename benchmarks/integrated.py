@@ -139,7 +139,7 @@ def _timed(
     gaps: list[float] = []
     times = []
     size = -(-len(side.rows) // PARTS)
-    with patch.object(inference, "gradients", wraps=inference.gradients) as door:
+    with patch.object(inference, "gradients", wraps=inference.gradients) as spy:
         for start in range(0, len(side.rows), size):
             part = slice(start, start + size)
             ours = partial(side.ours, part, tolerance)
@@ -152,7 +152,7 @@ def _timed(
                 one = seconds(lambda ours=ours: found.extend(ours()))  # type: ignore[misc]
             times.append((one, two))
     evaluated = Counter(
-        query.ids.tobytes() for call in door.call_args_list for query in call.args[1]
+        query.ids.tobytes() for call in spy.call_args_list for query in call.args[1]
     )
     counts = [evaluated[row.ids.tobytes()] for row in side.rows]
     return found, gaps, counts, times, (side.model.inference.backward - before, peer.backward)
@@ -182,20 +182,20 @@ def section() -> str:
                                                                                "Captum / ours",
         "time, Captum / ours", "our worst gap", "Captum's worst gap",
     ]  # fmt: skip
-    places = ["fewest", "a quarter", "half", "three quarters", "most"]
+    places = ["minimum", "first quartile", "median", "third quartile", "maximum"]
     inner = ", ".join(f"{peer.tokens} tokens for {side.name}" for side, peer in zip(both, peers))
     return f"""## Integrated gradients against Captum
 
 {TEXTS} texts, baseline of padding, until the attributions of *every* text sum to F(x) - F(b) within the required gap. Captum's
-`LayerIntegratedGradients` needs one number of steps for all texts; it gets the smallest that suffices (found beforehand,
-not timed), Gauss-Legendre nodes, explicit position ids, texts of equal length together so that nothing is padded, and the
-inner batch that is fastest for it on this machine ({inner}). Ours needs no number: each text takes the evaluations it needs.
-Gradient passes are counted in tokens that go through the backward pass. Times are of all texts together; in brackets the
-range over {PARTS} parts that were timed in turn.
+`LayerIntegratedGradients` needs one number of steps for all texts; it is given the smallest sufficient one (determined beforehand,
+not timed), Gauss-Legendre nodes, explicit position ids, texts batched by equal length without padding, and the
+internal batch size that is fastest for it on this machine ({inner}). Ours is adaptive: each text takes the evaluations it needs.
+Gradient passes are counted in tokens that go through the backward pass. Times are totals over all texts; in brackets the
+range over {PARTS} parts that were timed alternately.
 
 {table(head, [main for main, _ in rows])}
 
-How many evaluations of the gradient the texts took:
+Gradient evaluations per text:
 
 {table(["model", "required gap", *places], [counts for _, counts in rows])}
 

@@ -1,4 +1,4 @@
-"""What the faithfulness metrics cost: inputs asked for, inputs computed, and the whole call
+"""What the faithfulness metrics cost: inputs requested, inputs computed, and the whole call
 against the bare model.
 """
 
@@ -15,7 +15,7 @@ from babelscope.model.inference import Query
 from babelscope.model.load import Model
 from babelscope.types import Attribution
 from benchmarks import material
-from benchmarks.door import bare, calls
+from benchmarks.inference import bare, calls
 from benchmarks.timing import Ratio, seconds, table
 
 METHODS = ("random", "attention", "scaled_attention", "input_x_gradient", "deeplift")
@@ -34,7 +34,7 @@ TEXTS, SIZE = 200, 25
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One call of `measure`: what was asked of the door, what it computed, and how long the whole
+    """One call of `measure`: the requested inputs, the computed ones, and how long the whole
     call took.
     """
 
@@ -44,7 +44,7 @@ class Run:
 
 
 def watched(model: Model, found: Sequence[Attribution], metrics: Sequence[str]) -> Run:
-    """The calls themselves, the door's questions written down."""
+    """The calls themselves, with the requested inputs recorded."""
     soft = [name for name in metrics if name in SOFT]
 
     def measured() -> None:
@@ -55,10 +55,10 @@ def watched(model: Model, found: Sequence[Attribution], metrics: Sequence[str]) 
                 measure(model, found, soft, options=OPTIONS)
 
     before = model.inference.distinct
-    with patch.object(inference, "outputs", wraps=inference.outputs) as door:
+    with patch.object(inference, "outputs", wraps=inference.outputs) as spy:
         taken = seconds(measured)
-    asked = [query for call in door.call_args_list for query in call.args[1]]
-    return Run(asked, model.inference.distinct - before, taken)
+    requested = [query for call in spy.call_args_list for query in call.args[1]]
+    return Run(requested, model.inference.distinct - before, taken)
 
 
 def parts(found: Sequence[Attribution]) -> list[list[Attribution]]:
@@ -99,20 +99,19 @@ def section() -> str:
     rows = [row(model, found, *one) for one in (("hard", HARD), ("hard and soft", (*HARD, *SOFT)))]
     head = [
         "metrics",
-        "inputs asked for",
+        "inputs requested",
         "distinct among them",
         "computed",
         "throughput of `measure` / of the bare model",
     ]
-    return f"""## What measuring costs
+    return f"""## The cost of measuring
 
 Hard ({", ".join(HARD)}) and soft metrics ({", ".join(SOFT)}) of {TEXTS} texts explained by
 {len(METHODS)} methods ({", ".join(METHODS)}) on {material.material().model}, {SIZE} texts in a call.
-The soft ones take {OPTIONS["draws"]} draws of each text. *Distinct* counts different inputs among those that the metrics ask
-the door for, *computed* what went through the model, counted at the door: no input is computed twice. The throughput is that of
-the whole of `measure` (encoding, erasing, drawing, packing, the model, the metrics) as a share of the bare model's own call on
-the same inputs, known beforehand, as tensors that are ready, in batches of exactly equal length; 1 means that all the rest
-costs nothing.
+The soft ones take {OPTIONS["draws"]} samples per text. *Distinct* counts the distinct inputs among those that the metrics
+request, *computed* those that the model processed: no input is computed twice. The throughput is that of
+all of `measure` (encoding, erasing, sampling, packing, the model, the metrics) relative to the bare model on
+the same inputs, known beforehand, as prepared tensors, in batches of exactly equal length; 1 means no overhead.
 
 {table(head, rows)}
 """

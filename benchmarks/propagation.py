@@ -43,8 +43,8 @@ def section() -> str:
     return f"""## Relevance propagation against a gradient
 
 One gradient pass is `input_x_gradient`; every method explains the same {TEXTS} texts with {material.material().model}.
-AttnLRP and CP-LRP are to cost at most 1.5 gradient passes. DeepLIFT reads every text with its reference; the methods behind it
-split weights by sign and, for rollout, need a plain gradient besides; masks are measured beforehand.
+The target for AttnLRP and CP-LRP is at most 1.5 gradient passes. DeepLIFT processes every text together with its reference; the methods below it
+split weights by sign and, for rollout, also need a plain gradient; masks are measured beforehand.
 
 {table(["method", "time / time of a gradient pass"], lines)}
 """

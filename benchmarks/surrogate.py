@@ -200,18 +200,18 @@ def section() -> str:
     ]
     return f"""## SLALOM against LIME and Kernel SHAP
 
-BERT of 6 layers and width 128, trained on 2000 built-in reviews; {len(texts)} texts of {WORDS} words (reviews in a row). All
-three score the {WORDS} words and are judged alike: 1 - mean p of the predicted class while the words are deleted, the highest
-first, five at a time; the mean over the texts. Higher is better. Equal is: each method with the fewest samples that reach
-the best score of the weakest method, less {SLACK}. Kernel SHAP keeps all features (`l1_reg=False`); both peers ask the model in
+BERT of 6 layers and width 128, trained on 2000 built-in reviews; {len(texts)} texts of {WORDS} words (concatenated reviews). All
+three score the {WORDS} words and are evaluated in the same way: 1 - mean p of the predicted class while the words are deleted, the highest
+first, five at a time, averaged over the texts. Higher is better. *Equal deletion score* means: each method with the fewest samples that reach
+the best score of the weakest method minus {SLACK}. Kernel SHAP keeps all features (`l1_reg=False`); both others query the model in
 batches of 64.
 
 {table(head, rows)}
 
 Samples double from column to column, so a method that just misses the score takes twice the time: the ratios at equal score
-are right within a factor of two.
+are accurate within a factor of two.
 
-CPU time for one text, the whole call on both sides, every text once with each, one thread: median, and range over the
+CPU time per text of the whole call, each text once per method, one thread: median, and range over the
 texts.
 
 {table(timed, lines)}

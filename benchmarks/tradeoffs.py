@@ -91,7 +91,7 @@ from the store; peak memory of the process, relative to the smaller number of te
 
 {table(["texts", "peak memory"], lines)}
 
-That is {verdict} the limit of {LIMIT}.
+This is {verdict} the limit of {LIMIT}.
 """
 
 

@@ -157,9 +157,7 @@ def columns_table() -> str:
 def gold_table() -> str:
     from babelscope.data.formats.records import GOLD
 
-    return table(
-        ("column", "content"), [[f"`{name}`", shape] for name, shape in GOLD.items()]
-    )
+    return table(("column", "content"), [[f"`{name}`", shape] for name, shape in GOLD.items()])
 
 
 def check_table() -> str:

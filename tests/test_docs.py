@@ -37,10 +37,8 @@ TEXTS = [
     *PAGES,
 ]
 STUDIES = sorted((ROOT / "studies").glob("*.yaml"))
-COMMAND = re.compile(
-    r"(?m)^(?:\$ |    |# |#   |# Runs offline: )babelscope ([^#&\n`]+)"
-)
-"""A command line: after a prompt, indented, or in a comment of a study file."""
+COMMAND = re.compile(r"(?m)(?:^\$ |^    |^# +|^# Runs offline: |`)babelscope ([^#&\n`]+)")
+"""A command line: after a prompt, indented, quoted in a sentence, or in a comment of a study."""
 PLACEHOLDER = re.compile(r"\.\.\.|\b[A-Z]{3,}\b(?!=)")
 """What stands for arguments that a reader fills in."""
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
@@ -50,16 +48,16 @@ def named(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def load_hooks() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_hooks", ROOT / "docs" / "hooks.py")
+def load_file(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-HOOKS = load_hooks()
+HOOKS = load_file("docs_hooks", ROOT / "docs" / "hooks.py")
 
 
 @pytest.fixture(scope="module")
@@ -82,23 +80,13 @@ def blocks(language: str) -> list[Any]:
 
 
 def commands() -> list[Any]:
-    """The command lines of code blocks, of indented blocks and of the comments of study files."""
-    shown = [
-        (block.id, block.values[0])
-        for language in ("console", "text")
-        for block in blocks(language)
-    ]
-    shown += [(named(path), path.read_text("utf-8")) for path in [*TEXTS, *STUDIES]]
+    """The command lines of all texts and of the comments of study files."""
     lines = [
-        (place, match)
-        for place, text in shown
-        for match in COMMAND.findall(text.replace("\\\n", " "))
+        (named(path), line)
+        for path in (*TEXTS, *STUDIES)
+        for line in COMMAND.findall(path.read_text("utf-8").replace("\\\n", " "))
     ]
-    return [
-        pytest.param(shlex.split(line), id=f"{place} {line[:50]}")
-        for place, line in dict.fromkeys(lines)
-        if not PLACEHOLDER.search(line)
-    ]
+    return [pytest.param(line, id=f"{place} {line[:50]}") for place, line in dict.fromkeys(lines)]
 
 
 def test_every_marker_stands_in_a_page_and_is_known(built: dict[str, str]) -> None:
@@ -260,18 +248,25 @@ def resolves(names: list[str]) -> bool:
 
 
 def test_the_layers_shown_are_those_enforced() -> None:
-    assert [set(names) for names in HOOKS.LAYERS] == [set(names) for names in test_layers.RANKS]
+    ranks = load_file("layers", ROOT / "tests" / "test_layers.py").RANKS
+    assert [set(names) for names in HOOKS.LAYERS] == [set(names) for names in ranks]
 
 
-@pytest.mark.parametrize("words", commands())
-def test_shown_command_lines_are_understood(words: list[str]) -> None:
+@pytest.mark.parametrize("line", commands())
+def test_shown_command_lines_are_understood(line: str) -> None:
+    """The command and its options exist; without placeholders, the whole line parses."""
+    words = shlex.split(line)
     command: Any = get_command(app)
-    while hasattr(command, "commands"):
+    while hasattr(command, "commands") and words and words[0] in command.commands:
         command = command.commands[words.pop(0)]
+    options = {name for parameter in command.params for name in parameter.opts} | {"--help"}
+    assert {word.split("=")[0] for word in words if word.startswith("--")} <= options
+    if PLACEHOLDER.search(line) or hasattr(command, "commands") or "`" in line or not words:
+        return
     with command.make_context("babelscope", list(words)) as context:
-        given = context.params
-    assert all(name in METHODS for name in given.get("method", "random").split(","))
-    assert all(name in METRICS for name in given.get("metric", "sufficiency").split(","))
+        values = context.params
+    assert all(name in METHODS for name in (values.get("method") or "random").split(","))
+    assert all(name in METRICS for name in (values.get("metric") or "sufficiency").split(","))
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=named)

@@ -1,4 +1,4 @@
-"""One folder per question that a user asks of models; one row per folder.
+"""One folder per research question about models, one row per folder.
 
 An analysis has a block in the study file (`spec`), computes and stores cells (`cells`), turns the
 store into tables (`tables`) and tables into a section of the report (`section`). Rows name where

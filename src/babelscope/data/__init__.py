@@ -1,1 +1,1 @@
-"""Tasks and corpora as examples: files of common formats, and the built-in parallel corpus."""
+"""Corpora as examples: files in common formats, public corpora, the built-in one, words, clusters."""

@@ -1,1 +1,1 @@
-"""What people see: highlighted text, charts, tables, the terminal. Imports no torch."""
+"""Output for people: highlighted text, charts, tables, the terminal. Imports no torch."""

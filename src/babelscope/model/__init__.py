@@ -1,1 +1,1 @@
-"""The only code that knows transformers: load, encode, erase, score, fine-tune."""
+"""Hugging Face models: loading, encoding, tasks, erasure, batched inference, activations."""

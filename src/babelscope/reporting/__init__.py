@@ -1,1 +1,1 @@
-"""What a person reads: coloured words, and a page made from a store. Imports no torch."""
+"""The report: a page, tables and figures rendered from a store. Imports no torch."""

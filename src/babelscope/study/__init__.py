@@ -1,3 +1,1 @@
-"""The straight line: explain, measure, and the grid that does both for many models, languages and
-methods.
-"""
+"""Studies: the file, the grid of models, tasks, languages and seeds, the run, and its status."""

@@ -1,4 +1,4 @@
-"""The one door against the bare model on the same inputs."""
+"""Batched inference against the bare model on the same inputs."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ REPETITIONS = 5
 
 
 def asked(model: Model, examples: Sequence[Example], operator: str) -> list[Query]:
-    """What comprehensiveness asks the door for, with two random explanations of each text."""
+    """The inputs of comprehensiveness, with two random explanations of each text."""
     rows = encode(model, examples) * 2
     outputs = inference.outputs(model, [inference.query(row) for row in rows])
     targets = [predicted(model, row, output) for row, output in zip(rows, outputs)]
     rng = np.random.default_rng(0)
     scores = [rng.normal(size=len(row.words)) for row in rows]
-    with patch.object(inference, "outputs", wraps=inference.outputs) as door:
+    with patch.object(inference, "outputs", wraps=inference.outputs) as spy:
         comprehensiveness(model, rows, scores, targets, operator=operator)
-    return list(door.call_args.args[1])
+    return list(spy.call_args.args[1])
 
 
 def bare(model: Model, queries: Sequence[Query]) -> list[dict[str, torch.Tensor]]:
-    """The distinct inputs in batches of exactly equal length and at most the door's budget, ready
+    """The distinct inputs in batches of exactly equal length and at most the token budget, ready
     for the model's call.
     """
     lengths: dict[tuple[int, bool], list[Query]] = {}
@@ -124,16 +124,16 @@ def section() -> str:
         ),
     ]
     head = [
-        "model", "erased by", "inputs asked for", "distinct", "tokens", "padding", "batches of the bare model",
-        "speed of the door / of the bare model",
+        "model", "erased by", "inputs requested", "distinct", "tokens", "padding", "batches of the bare model",
+        "speed of batched inference / of the bare model",
     ]  # fmt: skip
-    return f"""## The one door against the bare model
+    return f"""## Batched inference against the bare model
 
-Every method and metric that perturbs inputs asks one place for the model's outputs (`model/inference.py`). It finds identical
-inputs, sorts, packs and pads them, and checks the outputs. Here it gets what comprehensiveness asks for (two explanations
-of each text) and is compared with the best that could be done by hand: the distinct inputs, known beforehand, in batches of
-exactly equal length without any padding, as tensors that are ready, given to the model's own call. 1 means that the door
-costs nothing. It can be above 1, because the door joins lengths into fuller batches.
+Every method and metric that perturbs inputs uses the same batched inference (`model/inference.py`). It deduplicates,
+sorts, packs and pads the inputs, and checks the outputs. Here it processes the inputs of comprehensiveness (two explanations
+of each text) and is compared with the best manual solution: the distinct inputs, known beforehand, in batches of
+exactly equal length without padding, as prepared tensors, passed to the model directly. 1 means no overhead. It can be above 1, because
+batched inference combines similar lengths into fuller batches.
 
 {table(head, rows)}
 """
