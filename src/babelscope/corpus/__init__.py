@@ -2,8 +2,8 @@
 construction.
 
 Five tasks (`tasks`) in eight languages (`languages`, one folder each). A meaning is sampled first
-(`meaning`, `sampling`), then every language puts it into words, in a notation that carries words,
-syntax, translation and rationale (`notation`).
+(`meaning`, `sampling`), then realised in every language, in a notation that encodes words,
+syntax, alignment and rationale (`notation`).
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ __all__ = ["CORPORA", "LANGUAGES", "SPLITS", "read", "sentiment"]
 def read(
     name: str, lang: str, split: str, count: int, seed: int = 0, *, shortcut: bool = False
 ) -> list[Example]:
-    """The first examples of a built-in task; `shortcut` plants a word that alone decides the
-    label.
+    """The first examples of a built-in task; `shortcut` plants a word that alone determines
+    the label.
     """
     if name not in CORPORA:
         raise InputError(f"there is no built-in corpus {name!r}; there are: {', '.join(CORPORA)}")

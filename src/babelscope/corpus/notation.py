@@ -1,13 +1,13 @@
-"""Annotated sentences as strings: words, spaces, syntax, translation and rationale in one readable
+"""Annotated sentences as strings: words, spaces, syntax, alignment and rationale in one readable
 line.
 
     "nsubj( det:the room#room ) cop:was advmod:*not#not *clean#clean"
 
 A phrase is a list of items. Exactly one is its head: a bare word. The others depend on it:
-`relation:word`, or `relation( phrase )`. Relations are those of Universal Dependencies. Behind `#`
-stand the concepts that a word expresses, joined by `+`; words of two languages that share a concept
-are translations of one another. A word that decides the label starts with `*`. Words are written
-words: Spanish *del* and Turkish *evimde* are one each.
+`relation:word`, or `relation( phrase )`. Relations are those of Universal Dependencies. The
+concepts that a word expresses follow `#`, joined by `+`; words of two languages that share a
+concept are aligned. A word of the rationale starts with `*`. Words are surface tokens: Spanish
+*del* and Turkish *evimde* are one each.
 
 Strings nest by plain formatting, so a language is a set of small functions from meaning to string.
 """
@@ -36,7 +36,7 @@ RELATIONS = frozenset(NAMES.split())
 
 
 class Word(NamedTuple):
-    """`head` is the 1-based place of the head in the sentence, 0 at the root."""
+    """`head` is the 1-based position of the head in the sentence, 0 at the root."""
 
     form: str
     head: int
@@ -54,11 +54,11 @@ class Writing(NamedTuple):
     loose: str = ""
     """Closing marks that keep the space before them."""
     capitals: Mapping[str, str] = {}
-    """Capital letters that Unicode's default does not give."""
+    """Capital letters that differ from Unicode's default."""
 
 
 class Gold(NamedTuple):
-    """A text with what is known about its words."""
+    """A text with the gold annotation of its words."""
 
     text: str
     spans: tuple[Span, ...]
@@ -73,8 +73,8 @@ KEY = re.compile(r"#([^\s()#]+)")
 
 
 def mark(phrase: str, deciding: bool = True) -> str:
-    """Star every word of the phrase that expresses a concept (articles and the like do not), or
-    leave it alone.
+    """Star every word of the phrase that expresses a concept (function words such as articles do
+    not), or leave the phrase unchanged.
     """
     if not deciding:
         return phrase
@@ -96,7 +96,7 @@ def _parts(item: str) -> tuple[str, str]:
 
 
 def scope(name: str, phrase: str) -> str:
-    """The phrase with its concepts inside of `name`: a second room is not the first (`left.room`,
+    """The phrase with its concepts prefixed by `name`: a second room is not the first (`left.room`,
     `right.room`).
     """
     return KEY.sub(
@@ -105,7 +105,7 @@ def scope(name: str, phrase: str) -> str:
 
 
 def depends(relation: str, phrase: str) -> str:
-    """The phrase as a dependent; nothing stays nothing."""
+    """The phrase as a dependent; an empty phrase stays empty."""
     return f"{relation}( {phrase} )" if phrase.strip() else ""
 
 
@@ -122,8 +122,8 @@ def parse(phrase: str) -> list[Word]:
 
 
 def _group(items: Sequence[str], start: int, stop: int, words: list[Word], phrase: str) -> int:
-    """Appends the words of the items and gives the place of their head; their heads are filled in
-    on the way.
+    """Append the words of the items, fill in their heads, and return the position of the phrase's
+    head.
     """
     head, dependents, at = -1, list[tuple[int, str]](), start
     while at < stop:

@@ -1,6 +1,4 @@
-"""What a language provides: how it is written, and how it puts reviews, news and events into
-words.
-"""
+"""What a language provides: its orthography, and realisers of reviews, news and events."""
 
 from __future__ import annotations
 
@@ -22,10 +20,10 @@ class ReviewRealiser(NamedTuple):
 
 
 class NewsRealiser(NamedTuple):
-    """News in one language: an annotated sentence without the final stop, deciding words starred.
+    """News in one language: an annotated sentence without the final stop, rationale words starred.
 
     Concepts: `subject.<subject>`, `deed.<part>` with the parts of the deed's name (`deed.win`,
-    `deed.championship`; other words of it, such as *new*, bear none), `speak`, `about`,
+    `deed.championship`; other words of it, such as *new*, carry none), `speak`, `about`,
     `matter.<matter>` on every word of the matter but an article, `distractor.<matter>`,
     `carrier.<carrier>`, `begin`, `not`, `but`, `although`, `instead`, `mainly`, `time.<time>` and
     `place.<city>`, `place.in` as in the events.
@@ -43,8 +41,8 @@ class EventRealiser(NamedTuple):
     but a preposition, `not`; `owner.<name>`, `owner.of`, `owned.<noun>`, `<quality>`, `than`, and
     `rival.<name>`, `rival.of`, `rivalled.<noun>` for the other side of a comparison; joined clauses
     are scoped `first` and `second`, their link is `and`, `before` or `after`; in questions the
-    requested part bears `who`, `what`, `where` or `when`, everything else what it bears in
-    statements.
+    requested part carries `who`, `what`, `where` or `when`, everything else the concepts it has
+    in statements.
     """
 
     statement: Callable[[Statement], str]
@@ -58,7 +56,7 @@ class Language(NamedTuple):
 
     writing: Writing
     days: tuple[str, ...]
-    """Days of the week, a planted shortcut before a text: the i-th decides for the i-th label."""
+    """Days of the week, a planted shortcut before a text: the i-th determines the i-th label."""
     reviews: ReviewRealiser
     news: NewsRealiser
     events: EventRealiser

@@ -58,6 +58,6 @@ def chance(rng: Random, share: float) -> bool:
 
 
 def some(rng: Random, items: Sequence[T], count: int) -> list[T]:
-    """So many different items, in random order."""
-    left = list(items)
-    return [left.pop(int(rng.random() * len(left))) for _ in range(count)]
+    """`count` distinct items, in random order."""
+    remaining = list(items)
+    return [remaining.pop(int(rng.random() * len(remaining))) for _ in range(count)]

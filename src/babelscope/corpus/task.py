@@ -25,7 +25,7 @@ class Realised(NamedTuple):
 
 
 class Task(NamedTuple):
-    """`meanings(split, seed)` never ends; `realise(meaning, lang)` puts one into words."""
+    """`meanings(split, seed)` is an endless stream; `realise(meaning, lang)` puts one into words."""
 
     name: str
     labels: tuple[str, ...]
@@ -35,7 +35,7 @@ class Task(NamedTuple):
     realise: Callable[[Any, str], Realised]
     summary: str
     notes: str
-    """What the rationale holds, and what the splits hold out."""
+    """What the rationale contains, and what the splits hold out."""
 
 
 def sentences(phrases: list[str], lang: str, question: bool = False) -> Gold:
@@ -51,7 +51,7 @@ def sentences(phrases: list[str], lang: str, question: bool = False) -> Gold:
 
 
 def deciding(gold: Gold, decides: Callable[[str], bool]) -> Gold:
-    """The text with those words marked that express a deciding concept."""
+    """The text with those words marked that express a decisive concept."""
     return gold._replace(decides=tuple(any(map(decides, concepts)) for concepts in gold.concepts))
 
 
@@ -60,11 +60,11 @@ def examples(
 ) -> list[Example]:
     """The first `n` examples of a split.
 
-    *Laws*: the i-th example of every language says the same and has the same group and label; a
+    *Laws*: the i-th examples of all languages are translations, with the same group and label; a
     longer list starts with the shorter one; no meaning occurs twice in a split or in two splits.
 
-    With `shortcut` a day of the week heads the (first) text and alone decides the label, which is
-    sampled again; the rationale is that one word.
+    With `shortcut` a day of the week precedes the (first) text and alone determines the label,
+    which is sampled independently of the text; the rationale is that one word.
     """
     if lang not in LANGUAGES:
         raise InputError(

@@ -1,1 +1,1 @@
-"""Corpora as examples: files in common formats, public corpora, the built-in one, words, clusters."""
+"""Corpora as examples: file formats, public corpora, the built-in one, words, clusters."""

@@ -1,1 +1,1 @@
-"""What can be said in any language: the inventories and the logic of reviews, news and events."""
+"""Language-independent meanings: the inventories and the logic of reviews, news and events."""

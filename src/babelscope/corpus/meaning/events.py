@@ -1,6 +1,4 @@
-"""What can happen, before it is said in any language: people, things, events, properties and
-comparisons.
-"""
+"""Language-independent meanings: people, things, events, properties and comparisons."""
 
 from __future__ import annotations
 
@@ -61,8 +59,7 @@ Statement = Event | Property | Comparison
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Two events; `first` is said first where the language leaves a choice, and belongs to the main
-    clause.
+    """Two events; `first` comes first where the language leaves a choice, and is the main clause.
 
     `link`: *and*; *before* (first before second); *after* (first after second).
     """
@@ -94,7 +91,7 @@ KINDS = {
     "fruit": ("apple", "banana", "mango", "orange"),
     "instrument": ("guitar", "violin", "drum", "flute"),
 }
-"""Kinds of things and what belongs to them. Both can be said: *a vehicle*, *a bicycle*."""
+"""Kinds of things and their members. Both can be mentioned: *a vehicle*, *a bicycle*."""
 
 KIND = {noun: kind for kind, nouns in KINDS.items() for noun in nouns}
 THINGS = (*KINDS, *KIND)
@@ -115,7 +112,7 @@ OPPOSITES = {
     "expensive": "cheap",
     "cheap": "expensive",
 }
-"""Nothing is both; it can be neither. These also compare: *bigger*."""
+"""Mutually exclusive, but not exhaustive. They have comparatives: *bigger*."""
 
 VERBS = ("buy", "sell", "find", "lose", "see", "photograph", "draw")
 CONVERSES = {
@@ -126,7 +123,7 @@ CONVERSES = {
     "lend": "borrow",
     "borrow": "lend",
 }
-"""*Maria gave Omar a book* says what *Omar received a book from Maria* says."""
+"""*Maria gave Omar a book* means the same as *Omar received a book from Maria*."""
 GIVING = ("give", "sell", "lend")
 """The other person gets the thing; with the converse verb the subject gets it from the other
 person.
@@ -165,13 +162,13 @@ def kind(noun: str) -> str:
 
 
 def converse(event: Event) -> Event:
-    """The same exchange as the other person did it."""
+    """The same exchange from the other person's side."""
     return replace(event, subject=event.other, verb=CONVERSES[event.verb], other=event.subject)
 
 
 def narrower(narrow: Event, wide: Event) -> bool:
-    """Whether every doing of the first is one of the second: the same verb, a thing that is
-    included, no less said of it.
+    """Whether every instance of the first is one of the second: the same verb, the same thing or its
+    kind, at least as many details.
     """
     return (
         narrow.verb == wide.verb
@@ -192,7 +189,7 @@ def _denies(event: Event) -> bool:
 
 
 def entails(premise: Statement, hypothesis: Statement) -> bool:
-    """Whether the hypothesis holds wherever the premise does."""
+    """Whether the hypothesis is true whenever the premise is."""
     if isinstance(premise, Event) and isinstance(hypothesis, Event):
         if not _same_subject(premise, hypothesis) or _denies(premise) != _denies(hypothesis):
             return False
@@ -217,7 +214,7 @@ def entails(premise: Statement, hypothesis: Statement) -> bool:
 
 
 def contradicts(premise: Statement, hypothesis: Statement) -> bool:
-    """Whether the two never hold together."""
+    """Whether the two are never true together."""
     if isinstance(premise, Event) and isinstance(hypothesis, Event):
         if not _same_subject(premise, hypothesis) or _denies(premise) == _denies(hypothesis):
             return False

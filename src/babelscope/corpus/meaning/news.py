@@ -1,4 +1,4 @@
-"""Short news items on six topics: what they say, before it is said in any language."""
+"""Language-independent meanings of short news items on six topics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SUBJECTS = {
     "culture": ("painter", "singer", "poet", "actress"),
     "technology": ("programmer", "engineer", "designer", "technician"),
 }
-"""People by the topic that they usually stand for. All are one person, definite."""
+"""People by the topic that they are typical of. All are definite singulars."""
 
 DEEDS = {
     "sports": (
@@ -74,7 +74,7 @@ MATTERS = {
     "culture": ("music", "theatre", "poetry", "painting", "cinema"),
     "technology": ("robots", "computers", "internet", "software", "smartphones"),
 }
-"""What can be spoken about."""
+"""What one can speak about."""
 
 TOPICS = tuple(SUBJECTS)
 CARRIERS = ("lecture", "article", "programme", "conference", "conversation")
@@ -105,7 +105,7 @@ PLACES = (
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """One news item. By its frame, with what decides the topic in brackets:
+    """One news item. By its frame, with the rationale in brackets:
 
     deed      Yesterday the coach [won the championship] in Rome.  The coach may be a doctor: the
       deed decides.
@@ -122,7 +122,7 @@ class News:
     deed: str = ""
     matter: str = ""
     distractor: str = ""
-    """The matter that does not count, in the last three frames."""
+    """The matter that does not determine the topic, in the last three frames."""
     carrier: str = ""
     """In the frames not_but and although."""
     time: str = ""

@@ -1,4 +1,4 @@
-"""What a review says, before it is said in any language, and the inventory of things it can say."""
+"""Language-independent meanings of reviews, and the inventory they are sampled from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """Somebody finds a thing so: *the plot was not boring*, *my brother loved the film*."""
+    """An opinion on a thing: *the plot was not boring*, *my brother loved the film*."""
 
     topic: str
     evaluation: str
@@ -30,7 +30,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A whole review; `left` is said before `right` in every language."""
+    """A whole review; `left` precedes `right` in every language."""
 
     domain: str
     frame: str
@@ -44,9 +44,7 @@ class Review:
 
 
 class Frame(NamedTuple):
-    """Which parts of a frame decide the label, and whether the link turns the left
-    opinion round.
-    """
+    """Which parts of a frame determine the label, and whether the link reverses the left opinion."""
 
     left: bool
     right: bool
@@ -74,7 +72,7 @@ FRAMES = {
 
 
 class Evaluation(NamedTuple):
-    """`negatable`: its negation says the opposite (*not good*), not merely less (*not perfect*)."""
+    """`negatable`: its negation means the opposite (*not good*), not merely less (*not perfect*)."""
 
     positive: bool
     negatable: bool

@@ -57,14 +57,14 @@ def event(rng: Random, split: str, subject: str, *, general: float = 0.0) -> Eve
 
 def group(rng: Random, split: str) -> Event:
     """What all, some or no members of a group did."""
-    done = replace(
+    action = replace(
         event(rng, split, pick(rng, GROUPS), general=0.4), quantifier=pick(rng, QUANTIFIERS)
     )
-    return replace(done, time="") if done.place else done
+    return replace(action, time="") if action.place else action
 
 
 def exchange(rng: Random, giver: str, taker: str) -> Event:
-    """One person gave, sold or lent another a thing; told of either."""
+    """One person gave, sold or lent another a thing; from either side."""
     return Event(giver, pick(rng, tuple(CONVERSES)), thing(rng), other=taker)
 
 

@@ -243,9 +243,7 @@ def _signature(review: Review) -> tuple[object, ...]:
 
 
 def reviews(split: str, seed: int) -> Iterator[Review]:
-    """Reviews of the split without end and without repetition; a longer run starts like a shorter
-    one.
-    """
+    """An endless stream of distinct reviews of the split; a longer prefix starts with a shorter one."""
     rng, seen = source("sentiment", split, seed), set[Review]()
     while True:
         sampler, good = _sampler(rng), rng.random() < 0.5

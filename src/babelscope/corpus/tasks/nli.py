@@ -33,7 +33,7 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """A premise, perhaps with something beside the point before or after it, and a hypothesis."""
+    """A premise, perhaps with an irrelevant statement before or after it, and a hypothesis."""
 
     premise: Statement
     hypothesis: Statement
@@ -56,9 +56,7 @@ def _changed_thing(rng: Random, thing: Thing) -> Thing:
 
 
 def _changed_event(rng: Random, event: Event, split: str) -> Event:
-    """One step away: more or less said of the thing, the place, the time, the number, or the
-    opposite said.
-    """
+    """One edit away: a detail of thing, place, time or quantifier added or removed, or a negation."""
     step = pick(rng, ("thing", "thing", "place", "time", "turn"))
     if step == "thing":
         return replace(event, thing=_changed_thing(rng, event.thing))
@@ -132,7 +130,7 @@ def _sampled(rng: Random, split: str, label: str) -> Inference | None:
 
 
 def _rival(premise: Statement, hypothesis: Statement) -> bool:
-    """Whether a reader might take both for one event, told in two ways: *in Paris* and *in Rome*,
+    """Whether both might be taken for descriptions of one event: *in Paris* and *in Rome*,
     *a dog* and *a cat*.
     """
     if not (isinstance(premise, Event) and isinstance(hypothesis, Event)):
@@ -185,7 +183,7 @@ def _premise_text(inference: Inference, lang: str) -> tuple[Gold, str]:
 
 
 def _beside(premise: Statement, hypothesis: Statement) -> set[str]:
-    """The parts of the premise that the hypothesis neither needs nor meets; a denial needs all of
+    """The parts of the premise that are irrelevant to the hypothesis; a denial needs all of
     its parts.
     """
     if (

@@ -94,7 +94,7 @@ def _pairing(rng: Random, split: str, same: bool) -> tuple[Side, Side]:
 
 
 def _replaced(rng: Random, split: str, side: Side) -> Side:
-    """The same said of somebody or something else: one name, verb or thing is exchanged."""
+    """The same statement with one name, verb or thing replaced."""
     if isinstance(side, Joined):
         if chance(rng, 0.5):
             return replace(

@@ -32,7 +32,7 @@ class Reading:
 
 
 def answers(question: Event, part: str, event: Event) -> bool:
-    """Whether the event fits all that the question says, and has the part in question."""
+    """Whether the event matches everything the question mentions, and has the part in question."""
     pairs = [
         (question.verb, event.verb),
         *([(question.subject, event.subject)] if part != "who" else []),
@@ -53,7 +53,7 @@ def answers(question: Event, part: str, event: Event) -> bool:
         "where": event.place,
         "when": event.time,
     }[part]
-    return bool(has) and all(one in ("", two) for one, two in pairs)
+    return bool(has) and all(mentioned in ("", actual) for mentioned, actual in pairs)
 
 
 def _story(rng: Random, split: str) -> list[Event]:
@@ -84,7 +84,7 @@ def _story(rng: Random, split: str) -> list[Event]:
 
 
 def _question(rng: Random, event: Event, part: str) -> Event:
-    """The event with some optional parts unsaid."""
+    """The event without some of its optional parts."""
     question = replace(
         event,
         place="" if part == "where" or chance(rng, 0.5) else event.place,
@@ -153,7 +153,7 @@ def _realise(reading: Reading, lang: str) -> Realised:
 
 
 def _parts(reading: Reading) -> list[str]:
-    """What the question says or asks, as the starts of concepts."""
+    """What the question mentions or requests, as prefixes of concepts."""
     question = reading.question
     parts = ["subject.", "thing."]
     parts += ["place."] * (bool(question.place) or reading.part == "where")
