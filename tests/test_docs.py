@@ -37,8 +37,10 @@ TEXTS = [
     *PAGES,
 ]
 STUDIES = sorted((ROOT / "studies").glob("*.yaml"))
-COMMAND = re.compile(r"(?m)(?:^\$ |^    |^# +|^# Runs offline: |`)babelscope ([^#&\n`]+)")
-"""A command line: after a prompt, indented, quoted in a sentence, or in a comment of a study."""
+COMMAND = re.compile(r"(?m)(?:^\$ |^    |^# +|^# Runs offline: )babelscope ([^#&\n`]+)")
+"""A command line: after a prompt, indented, or in a comment of a study."""
+MENTION = re.compile(r"`babelscope ([^#&\n`]+)`")
+"""A command quoted in a sentence; its required arguments may be missing."""
 PLACEHOLDER = re.compile(r"\.\.\.|\b[A-Z]{3,}\b(?!=)")
 """What stands for arguments that a reader fills in."""
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
@@ -79,14 +81,14 @@ def blocks(language: str) -> list[Any]:
     ]
 
 
-def commands() -> list[Any]:
-    """The command lines of all texts and of the comments of study files."""
-    lines = [
-        (named(path), line)
-        for path in (*TEXTS, *STUDIES)
-        for line in COMMAND.findall(path.read_text("utf-8").replace("\\\n", " "))
+def commands(pattern: re.Pattern[str]) -> list[Any]:
+    """The command lines of all texts and of the comments of study files, with their page."""
+    texts = [(path, path.read_text("utf-8").replace("\\\n", " ")) for path in (*TEXTS, *STUDIES)]
+    return [
+        pytest.param(line, text, id=f"{named(path)} {line[:50]}")
+        for path, text in texts
+        for line in dict.fromkeys(pattern.findall(text))
     ]
-    return [pytest.param(line, id=f"{place} {line[:50]}") for place, line in dict.fromkeys(lines)]
 
 
 def test_every_marker_stands_in_a_page_and_is_known(built: dict[str, str]) -> None:
@@ -252,21 +254,36 @@ def test_the_layers_shown_are_those_enforced() -> None:
     assert [set(names) for names in HOOKS.LAYERS] == [set(names) for names in ranks]
 
 
-@pytest.mark.parametrize("line", commands())
-def test_shown_command_lines_are_understood(line: str) -> None:
-    """The command and its options exist; without placeholders, the whole line parses."""
-    words = shlex.split(line)
+@pytest.mark.parametrize(("line", "page"), commands(COMMAND))
+def test_shown_command_lines_parse(line: str, page: str) -> None:
+    command, words = command_of(line)
+    if PLACEHOLDER.search(line):
+        return
+    with command.make_context("babelscope", words) as context:
+        values = context.params
+    for name in (values.get("method") or "random").split(","):
+        assert name in METHODS or f"there is no method {name!r}" in page
+    assert all(name in METRICS for name in (values.get("metric") or "sufficiency").split(","))
+
+
+@pytest.mark.parametrize(("line", "page"), commands(MENTION))
+def test_mentioned_commands_and_options_exist(line: str, page: str) -> None:
+    command_of(line)
+
+
+def command_of(line: str) -> tuple[Any, list[str]]:
+    """The command that a line names and the rest of the line, whose options it has."""
+    words = shlex.split(line.split("|")[0])
     command: Any = get_command(app)
-    while hasattr(command, "commands") and words and words[0] in command.commands:
-        command = command.commands[words.pop(0)]
+    while hasattr(command, "commands") and words:
+        word = words.pop(0)
+        if word.startswith("--"):
+            assert any(word in parameter.opts for parameter in command.params)
+        else:
+            command = command.commands[word]
     options = {name for parameter in command.params for name in parameter.opts} | {"--help"}
     assert {word.split("=")[0] for word in words if word.startswith("--")} <= options
-    if PLACEHOLDER.search(line) or hasattr(command, "commands") or "`" in line or not words:
-        return
-    with command.make_context("babelscope", list(words)) as context:
-        values = context.params
-    assert all(name in METHODS for name in (values.get("method") or "random").split(","))
-    assert all(name in METRICS for name in (values.get("metric") or "sufficiency").split(","))
+    return command, words
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=named)
