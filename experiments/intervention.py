@@ -332,7 +332,7 @@ the tokenizer cuts it.
 
 ## With tuning
 
-A model that never saw such pieces is off its ground. Here it is tuned on them: the pretrained model on {train:,} English
+For a model that never saw such tokens the input is out of distribution. Here it is fine-tuned on them: the pretrained model on {train:,} English
 texts, {epochs} epochs (from scratch {scratch_epochs}), words cut anew in training, dev and test alike (`characters`,
 `duplicate`); only the most frequent {sizes} pieces and single characters left (`truncate`); and models of 2 layers and
 width 64 from scratch, equal but for vocabularies of {vocabularies} entries. Of {later_texts} test texts those are explained
