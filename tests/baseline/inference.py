@@ -102,7 +102,7 @@ def drawn() -> tuple[pd.DataFrame, pd.DataFrame]:
         for task, lang in (("x", "en"), ("x", "hi"), ("y", "en")):
             for at in range(6):
                 place = {"model": model, "seed": 0, "task": task, "lang": lang}
-                place |= {"group": f"{task}{at}", "id": f"{task}{lang}{at}"}
+                place |= {"cluster": f"{task}{at}", "id": f"{task}{lang}{at}"}
                 read.append(
                     {
                         **place,
@@ -126,7 +126,7 @@ def tables(entries: Values) -> None:
     """Multilingual against monolingual models."""
     measures, read = drawn()
     table = instances(measures, read, PAIRINGS, lower=["down"])
-    put(entries, "inference/disparity/instances", table)
+    put(entries, "inference/disparity/instances", table.rename(columns={"cluster": "group"}))
     for form in ("above", "plain"):
         rows = compared(table, form, correct=form == "above")
         put(entries, f"inference/disparity/{form}/compared", rows["difference"].tolist())

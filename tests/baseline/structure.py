@@ -18,6 +18,7 @@ from babelscope.analyses.tokenization.intervention import (
 )
 from babelscope.analyses.tokenization.responses import flips, responses
 from babelscope.analyses.tokenization.tokenize import tokenization as cut_words
+from babelscope.data.independence import clusters_by_task
 from babelscope.data.segmentation import segment
 from babelscope.model.encode import encode
 from babelscope.model.head_masks import KINDS, HeadMask, head_mask, repeated, to_json
@@ -183,7 +184,8 @@ def intervened(entries: Values, key: str, model: Model) -> None:
             f"{key}/{outcome.arm}/{outcome.dose}/{outcome.method}/{outcome.outcome}/{outcome.id}"
         )
         put(entries, place, [float(outcome.value), float(outcome.fertility), outcome.kept])
-    for at, response in enumerate(responses(outcomes)):
+    clusters = clusters_by_task(("", row.group, row.texts) for row in rows)
+    for at, response in enumerate(responses(outcomes, clusters)):
         put(entries, f"{key}/responses/{at}", response)
     put(entries, f"{key}/flips", flips(outcomes))
     gold = [replace(row, label="place") for row in rows]

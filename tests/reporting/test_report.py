@@ -152,7 +152,7 @@ def test_numbers_are_those_of_stats(made: Path, summary: Summary) -> None:
     rows = summary.rows.query(
         "model == 'multi' and lang == 'hi' and method == 'occlusion' and metric == 'sufficiency'"
     )
-    expected = estimate(rows["value"].tolist(), rows["group"].tolist())
+    expected = estimate(rows["value"].tolist(), rows["cluster"].tolist())
     (row,) = found.query(
         "model == 'multi' and lang == 'hi' and method == 'occlusion' and metric == 'sufficiency'"
     ).itertuples()
@@ -355,7 +355,7 @@ def printed(what: Text | Table) -> str:
 
 
 def test_what_is_said_holds_among_all_comparisons_of_a_metric(summary: Summary) -> None:
-    """Holm over the page's own comparisons, from sign flips of whole groups, written out here a
+    """Holm over the page's own comparisons, from sign flips of whole clusters, written out here a
     second time.
     """
     metric = summary.metrics[0]
@@ -364,7 +364,7 @@ def test_what_is_said_holds_among_all_comparisons_of_a_metric(summary: Summary) 
     for pair in family:
         values = summary.differences(metric, pair)
         if len(values):
-            raw[pair] = sign_flip(values.groupby(level="group").sum().tolist()).p
+            raw[pair] = sign_flip(values.groupby(level="cluster").sum().tolist()).p
     order = sorted(raw, key=lambda pair: raw[pair])
     worst = 0.0
     for place, pair in enumerate(order):
@@ -389,13 +389,13 @@ def test_noise_is_not_told_apart() -> None:
     for seed in range(20):
         draw = np.random.default_rng(seed)
         rows = [
-            (f"m{model}", lang, method, "comprehensiveness", f"g{group}", f"{lang}{group}",
-             draw.normal())
+            (f"m{model}", lang, method, "comprehensiveness", f"g{group}", f"g{group}",
+             f"{lang}{group}", draw.normal())
             for model in range(2) for lang in ("en", "hi") for method in ("a", "b", "c",
             "random") for group in range(12)
         ]  # fmt: skip
         frame = pd.DataFrame(
-            rows, columns=["model", "lang", "method", "metric", "group", "id", "value"]
+            rows, columns=["model", "lang", "method", "metric", "group", "cluster", "id", "value"]
         )
         found = Summary(
             frame, {"metrics": [{"name": "comprehensiveness", "higher_is_better": True}]}

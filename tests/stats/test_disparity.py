@@ -50,7 +50,7 @@ def store(
             "seed": tuned,
             "task": task,
             "lang": lang,
-            "group": f"{task}{number}",
+            "cluster": f"{task}{number}",
             "id": f"{task}{number}-{lang}",
         }
         first = model == models[0]
@@ -153,7 +153,7 @@ def test_disparities_by_place_are_corrected_within_their_pairing(table: pd.DataF
     )
     assert (
         alone[PAIRING.name, "hi", "nc"].paired.p
-        == sign_flip(hi["difference"].tolist(), hi["group"].tolist()).p
+        == sign_flip(hi["difference"].tolist(), hi["cluster"].tolist()).p
     )
 
 

@@ -4,7 +4,7 @@ and test.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from babelscope.data.texts import translated
 from babelscope.types import Example
@@ -33,13 +33,38 @@ def clusters(examples: Iterable[Example]) -> dict[str, str]:
     its own cluster; the name of a cluster is its own (`c[c[g]] == c[g]`); time grows in proportion
     to the number of texts.
     """
+    return clusters_of_texts((example.group, example.texts) for example in examples)
+
+
+def clusters_of_texts(texts: Iterable[tuple[str, Sequence[str]]]) -> dict[str, str]:
+    """The same of translation groups with their texts, one pair for each language of a group.
+
+    clusters_of_texts([("a", ["One."]), ("b", ["One."])]) == {"a": "a", "b": "a"}
+    """
     parent: dict[str, str] = {}
     owner: dict[str, str] = {}
-    for example in examples:
-        parent.setdefault(example.group, example.group)
-        for text in filter(translated, example.texts):
-            _join(parent, example.group, owner.setdefault(text, example.group))
+    for group, parts in texts:
+        parent.setdefault(group, group)
+        for text in filter(translated, parts):
+            _join(parent, group, owner.setdefault(text, group))
     return {group: _root(parent, group) for group in parent}
+
+
+def clusters_by_task(
+    texts: Iterable[tuple[str, str, Sequence[str]]],
+) -> dict[tuple[str, str], str]:
+    """Of rows (task, group, texts), the cluster of every task's groups, by (task, group).
+
+    *Law*: the clusters of a task are those of its own texts, whatever other tasks there are.
+    """
+    by_task: dict[str, list[tuple[str, Sequence[str]]]] = {}
+    for task, group, parts in texts:
+        by_task.setdefault(task, []).append((group, parts))
+    return {
+        (task, group): cluster
+        for task, rows in by_task.items()
+        for group, cluster in clusters_of_texts(rows).items()
+    }
 
 
 def _root(parent: dict[str, str], group: str) -> str:

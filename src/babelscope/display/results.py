@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from babelscope.display.numbers import number
@@ -82,13 +82,19 @@ class Measures(Sequence[Measure]):
     """Metrics of explanations, one row per explanation and metric."""
 
     items: tuple[Measure, ...]
+    texts: frozenset[tuple[str, tuple[str, ...]]] = field(default=frozenset(), compare=False)
+    """The measured texts with their translation groups: what is not independent."""
 
     @overload
     def __getitem__(self, index: int) -> Measure: ...
     @overload
     def __getitem__(self, index: slice) -> Measures: ...
     def __getitem__(self, index: int | slice) -> Measure | Measures:
-        return Measures(self.items[index]) if isinstance(index, slice) else self.items[index]
+        return (
+            Measures(self.items[index], self.texts)
+            if isinstance(index, slice)
+            else self.items[index]
+        )
 
     def __len__(self) -> int:
         return len(self.items)
@@ -97,7 +103,7 @@ class Measures(Sequence[Measure]):
         return iter(self.items)
 
     def __add__(self, other: Measures) -> Measures:
-        return Measures(self.items + other.items)
+        return Measures(self.items + other.items, self.texts | other.texts)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per measure."""
@@ -110,15 +116,25 @@ class Measures(Sequence[Measure]):
         return [{name: plain(value) for name, value in asdict(row).items()} for row in self.items]
 
     def summary(self) -> list[tuple[tuple[str, str, str, str], Estimate]]:
-        """The mean with its interval for every (model, language, method, metric), by translation
-        group."""
+        """The mean with its interval for every (model, language, method, metric).
+
+        Intervals resample clusters of texts that are not independent (`data/independence.py`); a
+        group whose texts are not known is its own cluster.
+        """
+        from babelscope.data.independence import clusters_of_texts
         from babelscope.stats import estimate
 
+        cluster = clusters_of_texts(self.texts)
         groups: dict[tuple[str, str, str, str], list[Measure]] = {}
         for row in self.items:
             groups.setdefault((row.model, row.lang, row.method, row.metric), []).append(row)
         return [
-            (name, estimate([row.value for row in rows], [row.group for row in rows]))
+            (
+                name,
+                estimate(
+                    [row.value for row in rows], [cluster.get(row.group, row.group) for row in rows]
+                ),
+            )
             for name, rows in groups.items()
         ]
 

@@ -50,7 +50,7 @@ def measure(
                 _measure(attribution, row.name, resolved, value)
                 for attribution, value in zip(attributions, values)
             ]
-    return Measures(tuple(measures))
+    return Measures(tuple(measures), frozenset((row.group, row.texts) for row in attributions))
 
 
 def _scores(

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from babelscope.analyses.explanations import CONTROL
 from babelscope.analyses.faithfulness.summary import base, described
+from babelscope.analyses.stored import stored_clusters, with_clusters
 from babelscope.stats import estimate
 from babelscope.store import attribution
 from babelscope.types import Attribution, Estimate
@@ -43,10 +44,11 @@ class Parallel:
 
 def predictions(table: pa.Table) -> pd.DataFrame:
     """What each model predicted, once per example, whichever method explained it."""
-    columns = table.select(["model", "lang", "group", "id", "label", "gold"])
+    columns = table.select(["model", "task", "lang", "group", "id", "label", "gold"])
     found: pd.DataFrame = columns.append_column(
         "length", pc.list_value_length(table["words"])
     ).to_pandas()
+    found = with_clusters(found, stored_clusters(table))
     return found.drop_duplicates(["model", "lang", "id"]).sort_values(
         ["model", "group", "lang", "id"]
     )
@@ -81,7 +83,7 @@ def accuracies(found: pd.DataFrame) -> dict[tuple[str, str], Estimate]:
     gold = found[found["gold"].notna()]
     return {
         (str(model), str(lang)): estimate(
-            (part["label"] == part["gold"]).astype(float).tolist(), part["group"].tolist()
+            (part["label"] == part["gold"]).astype(float).tolist(), part["cluster"].tolist()
         )
         for (model, lang), part in gold.groupby(["model", "lang"])
     }

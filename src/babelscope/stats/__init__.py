@@ -1,5 +1,5 @@
-"""Intervals and tests that respect translation groups, and tasks as the unit of claims across
-tasks."""
+"""Intervals and tests that resample whole groups of dependent values, with tasks as the unit of
+claims across tasks."""
 
 from babelscope.stats.bootstrap import LEVEL, RESAMPLES, estimate
 

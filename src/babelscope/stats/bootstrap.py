@@ -1,4 +1,4 @@
-"""Bootstrap intervals by translation group: means, ratios, functions of sums, nested units."""
+"""Bootstrap intervals that resample groups: means, ratios, functions of sums, nested units."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def estimate(values: Sequence[float], groups: Sequence[str], *, seed: int = 0) -
         [low, high] = the 2.5 and 97.5 percentiles of the mean over B = 2000 resamples,
         each of whole groups, sampled with replacement
 
-    Translations of one sentence share a group and are resampled together: they are not independent.
+    Values of one group are not independent and are resampled together: pass the clusters of
+    `data/independence.py` as groups.
 
     *Laws*: low <= mean <= high for n groups > 1; constant values give a zero-width interval; the
     order of the values does not matter; with one group there is no interval (NaN); undefined values

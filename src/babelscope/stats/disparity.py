@@ -24,7 +24,7 @@ from babelscope.types import Estimate
 CONTROL = "random"
 FORMS = ("above", "plain")
 """The value above the control of the same model and text, or the value as it is."""
-TEXT = ["seed", "task", "lang", "group", "id"]
+TEXT = ["seed", "task", "lang", "cluster", "id"]
 SIDES = ("multilingual", "monolingual")
 
 
@@ -75,9 +75,9 @@ def instances(
 
         control = mean over samples of random scores of the metric on this text
 
-    `measures` has the columns model, seed, task, lang, group, id, method, metric, value;
+    `measures` has the columns model, seed, task, lang, cluster, id, method, metric, value;
     `predictions` model, seed, task, lang, id, right. Metrics in `lower` are negated, so that higher
-    is always better. The result has the columns pairing, seed, task, lang, group, id, method,
+    is always better. The result has the columns pairing, seed, task, lang, cluster, id, method,
     metric, multilingual, monolingual, multilingual_control, monolingual_control, correct.
 
     *Laws*: the order of the rows does not matter; exchanging the two models exchanges their
@@ -131,10 +131,10 @@ def disparities(rows: pd.DataFrame, by: Sequence[str]) -> list[Disparity]:
     first of which is the pairing.
 
         d_i = first_i - second_i;
-        `paired` with translation groups flipped and resampled together;   Holm within the pairing
+        `paired` with clusters flipped and resampled whole;   Holm within the pairing
 
-    `rows` are those of `compared`. Columns that are not in `by` are pooled: rows of one translation
-    group stay together.
+    `rows` are those of `compared`. Columns that are not in `by` are pooled: rows of one cluster
+    stay together.
 
     *Laws*: those of `paired`; the family is all comparisons of a pairing; pooling one value changes
     nothing.
@@ -146,7 +146,7 @@ def disparities(rows: pd.DataFrame, by: Sequence[str]) -> list[Disparity]:
                 float(part.loc[part["difference"].notna(), name].mean())
                 for name in ("first", "second")
             ),
-            paired(part["first"], part["second"], part["group"].tolist()),
+            paired(part["first"], part["second"], part["cluster"].tolist()),
         )
         for place, part in rows.groupby(list(by), sort=False)
     ]
@@ -166,7 +166,7 @@ def claims(rows: pd.DataFrame, by: Sequence[str], *, margin: float = 0.05) -> li
 
         d_u = mean of d over unit u's methods, seeds and texts;   `across` over the d_u;
         `equivalence` within the margin;
-        interval by `hierarchical` (unit, seed, translation group);   Holm over all claims
+        interval by `hierarchical` (unit, seed, cluster);   Holm over all claims
 
     *Laws*: copying every row changes no effect and no p over units; exchanging the models negates
     the effect and keeps p.
@@ -174,7 +174,7 @@ def claims(rows: pd.DataFrame, by: Sequence[str], *, margin: float = 0.05) -> li
     tests = []
     for place, part in rows.groupby(list(by), sort=False):
         units = (part["task"] + " " + part["lang"]).tolist()
-        levels = [units, part["seed"].astype(str).tolist(), part["group"].tolist()]
+        levels = [units, part["seed"].astype(str).tolist(), part["cluster"].tolist()]
         tests.append((
             tuple(map(str, place)),
             hierarchical(part["difference"].tolist(), levels),
@@ -199,7 +199,7 @@ def ratios(rows: pd.DataFrame) -> tuple[Estimate, Estimate, Estimate]:
     doubling one model's values and controls changes nothing; no interval where a control is not
     above 0.
     """
-    groups = rows["group"].tolist()
+    clusters = rows["cluster"].tolist()
     sides = rows[[*SIDES, *(f"{side}_control" for side in SIDES)]].to_numpy(
         dtype=np.float64, copy=True
     )
@@ -209,8 +209,8 @@ def ratios(rows: pd.DataFrame) -> tuple[Estimate, Estimate, Estimate]:
         logs = np.log(np.where(sums > 0, sums, np.nan))
         return np.asarray(logs[:, 0] - logs[:, 2] - logs[:, 1] + logs[:, 3])
 
-    multilingual, monolingual = (ratio(sides[:, at], sides[:, at + 2], groups) for at in (0, 1))
-    return multilingual, monolingual, of_sums(sides, groups, log_quotient)
+    multilingual, monolingual = (ratio(sides[:, at], sides[:, at + 2], clusters) for at in (0, 1))
+    return multilingual, monolingual, of_sums(sides, clusters, log_quotient)
 
 
 def points(rows: pd.DataFrame, readings: pd.DataFrame, pairings: Sequence[Pairing]) -> pd.DataFrame:

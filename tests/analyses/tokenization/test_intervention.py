@@ -15,6 +15,7 @@ from babelscope.analyses.tokenization.intervention import (
     trained,
 )
 from babelscope.analyses.tokenization.responses import flips, responses
+from babelscope.data.independence import clusters_by_task
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain
 from babelscope.metrics import METRICS
@@ -150,7 +151,8 @@ def test_responses_have_a_mean_per_dose_and_the_slope() -> None:
     model = tiny("xlm-roberta")
     cuts = graded(model, ["duplicate", "filler"], [0.0, 0.5, 1.0], [], [], 0)
     found = intervene(model, ROWS, cuts, ["occlusion"], ["complexity"])
-    for one in responses(found):
+    clusters = clusters_by_task(("", row.group, row.texts) for row in ROWS)
+    for one in responses(found, clusters):
         mine = [each for each in found if each.arm == one.arm]
         assert [dose for dose, _ in one.means] == [0.0, 0.5, 1.0]
         for dose, mean in one.means:

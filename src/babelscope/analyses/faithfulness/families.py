@@ -31,7 +31,7 @@ class Pair:
 
 
 def adjusted(summary: Summary, metric: str) -> dict[Pair, float]:
-    """Every comparison that the page makes of a metric, with its p by sign flips of groups,
+    """Every comparison that the page makes of a metric, with its p by sign flips of clusters,
     adjusted by Holm over all.
 
     *Laws*: a comparison and its reverse have the same p; no p is smaller than its own before the
@@ -41,8 +41,8 @@ def adjusted(summary: Summary, metric: str) -> dict[Pair, float]:
     found = []
     for pair in pairs:
         values = summary.differences(metric, pair)
-        groups = values.index.get_level_values("group").astype(str).tolist()
-        found.append(sign_flip(values.tolist(), groups).p if len(values) else float("nan"))
+        clusters = values.index.get_level_values("cluster").astype(str).tolist()
+        found.append(sign_flip(values.tolist(), clusters).p if len(values) else float("nan"))
     return dict(zip(pairs, holm(found)))
 
 

@@ -15,9 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from babelscope.analyses.faithfulness.summary import base, described, labelled
-from babelscope.files import (
-    canonical,
-)
+from babelscope.analyses.stored import stored_clusters, with_clusters
+from babelscope.files import canonical
 from babelscope.stats.correlations import Correlation, correlation
 from babelscope.stats.disparity import (
     FORMS,
@@ -82,8 +81,9 @@ def pairs(
         for row in described(study, "models")
         if "spec" in row
     }
-    known = readings(read(store, "attributions", keys), owner)
-    rows = labelled(measures)
+    attributions = read(store, "attributions", keys)
+    known = readings(attributions, owner)
+    rows = with_clusters(labelled(measures), stored_clusters(attributions))
     main = _main(measures, rows, study)
     rows = _owned(rows, owner)
     higher = {row["name"]: row.get("higher_is_better", True) for row in described(study, "metrics")}
@@ -152,7 +152,7 @@ def specifications(found: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]
     for form in FORMS:
         for correct in (True, False):
             rows = compared(mine, form, correct=correct)
-            place = ["group", "task", "lang", "id", "seed"]
+            place = ["cluster", "task", "lang", "id", "seed"]
             wide = rows.set_index([*place, "method", "metric"])["difference"].unstack(
                 ["method", "metric"]
             )
@@ -164,7 +164,7 @@ def specifications(found: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]
                 )
     whole = pd.concat(columns, axis=1)
     curve = specification_curve(
-        whole.to_numpy(dtype=np.float64).T, whole.index.get_level_values("group").tolist()
+        whole.to_numpy(dtype=np.float64).T, whole.index.get_level_values("cluster").tolist()
     )
     return pd.DataFrame(kinds, columns=["method", "metric", "setting", "form", "texts"]), curve
 

@@ -21,10 +21,11 @@ from babelscope.types import Estimate
 FLOOR = "random"
 """The method that knows nothing: what the others must beat."""
 KEYS = ["model", "lang", "method", "metric"]
+EXAMPLE = ["lang", "group", "cluster", "id"]
 ALPHA = 0.05
 """The chance of any false finding among the comparisons of one metric."""
 NONE: pd.Series[float] = pd.Series(
-    np.zeros(0), index=pd.MultiIndex.from_arrays([[]], names=["group"])
+    np.zeros(0), index=pd.MultiIndex.from_arrays([[]], names=["cluster"])
 )
 
 
@@ -32,9 +33,9 @@ NONE: pd.Series[float] = pd.Series(
 class Summary:
     """Everything the page says in numbers, computed when asked for.
 
-    `rows` are the measures with one name per metric and setting (see `labelled`). A difference is
-    always paired: by example between methods or models, by translation group between languages; its
-    interval resamples groups.
+    `rows` are the measures with one name per metric and setting (see `labelled`) and the cluster of
+    each (see `stored_clusters`). A difference is always paired: by example between methods or
+    models, by translation group between languages; its interval resamples clusters.
     """
 
     rows: pd.DataFrame
@@ -77,7 +78,7 @@ class Summary:
         """Per (model, language, method, metric) the mean with its interval."""
         return {
             (str(model), str(lang), str(method), str(metric)): estimate(
-                part["value"].tolist(), part["group"].tolist()
+                part["value"].tolist(), part["cluster"].tolist()
             )
             for (model, lang, method, metric), part in self.rows.groupby(KEYS, sort=True)
         }
@@ -87,7 +88,7 @@ class Summary:
         """Per (model, method, metric) the mean over all languages."""
         return {
             (str(model), str(method), str(metric)): estimate(
-                part["value"].tolist(), part["group"].tolist()
+                part["value"].tolist(), part["cluster"].tolist()
             )
             for (model, method, metric), part in self.rows.groupby(
                 ["model", "method", "metric"], sort=True
@@ -106,7 +107,7 @@ class Summary:
         averaged first.
         """
         return {
-            (str(model), str(metric)): part.groupby(["lang", "group", "id", "method"])["value"]
+            (str(model), str(metric)): part.groupby([*EXAMPLE, "method"])["value"]
             .mean()
             .unstack("method")
             for (model, metric), part in self.rows.groupby(["model", "metric"], sort=True)
@@ -127,7 +128,7 @@ class Summary:
     def between(self, metric: str, pair: Pair) -> Estimate:
         """first - second with its interval: see `differences`."""
         values = self.differences(metric, pair)
-        return estimate(values.tolist(), values.index.get_level_values("group").tolist())
+        return estimate(values.tolist(), values.index.get_level_values("cluster").tolist())
 
     def differences(self, metric: str, pair: Pair) -> pd.Series[float]:
         """first - second: between methods and models on the examples that have both, between
@@ -145,7 +146,8 @@ class Summary:
             return _difference(*one.align(two, join="inner"))
         table = self._paired[pair.model, metric]
         if pair.kind == "languages":
-            means = table[pair.method].groupby(level=["lang", "group"]).mean().unstack("lang")
+            texts = table[pair.method].groupby(level=["lang", "group", "cluster"])
+            means = texts.mean().unstack("lang")
             return _difference(means[pair.first], means[pair.second])
         if pair.first not in table or pair.second not in table:
             return NONE

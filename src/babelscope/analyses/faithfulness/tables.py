@@ -14,7 +14,7 @@ from babelscope.analyses.faithfulness import pairings
 from babelscope.analyses.faithfulness.pairings import Pairs
 from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import Summary, labelled, with_tasks
-from babelscope.analyses.stored import stored_keys
+from babelscope.analyses.stored import stored_clusters, stored_keys, with_clusters
 from babelscope.store import Store, read
 
 NAME = "faithfulness"
@@ -39,9 +39,9 @@ def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
     measures = with_tasks(read_named(store, "measures", keys))
     if measures.num_rows == 0:
         return None
-    summary = Summary(labelled(measures.to_pandas()), block)
-    paired = pairings.pairs(store, block, keys)
-    return Tables(summary, paired, read(store, "attributions", explained))
+    attributions = read(store, "attributions", explained)
+    rows = with_clusters(measures.to_pandas(), stored_clusters(attributions))
+    return Tables(Summary(labelled(rows), block), pairings.pairs(store, block, keys), attributions)
 
 
 def summary_csv(summary: Summary) -> str:

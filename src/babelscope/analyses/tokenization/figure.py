@@ -49,7 +49,9 @@ def svg(found: Tokenization) -> Markup:
         Markup("<style>{}</style>").format(Markup(STYLE)),
         Markup('<rect class="paper" width="{}" height="{}"/>').format(width, height),
         _text(16, 26, "How the words are cut", "big"),
-        _text(16, 43, "Marks with 95 % intervals that resample translation groups.", "faint"),
+        _text(
+            16, 43, "Marks with 95 % intervals that resample clusters of dependent texts.", "faint"
+        ),
     ]
     for place, name in enumerate(columns):
         parts.append(_dot(20, TOP + 18 * place, COLOURS[place % len(COLOURS)]))

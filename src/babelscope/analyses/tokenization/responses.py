@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,45 +27,52 @@ class Response:
     by_dose: Estimate
 
 
-def responses(found: Sequence[DoseOutcome]) -> list[Response]:
-    """Per arm, language, method and outcome the means by dose and the slopes; intervals resample
-    translation groups.
+def responses(
+    outcomes: Sequence[DoseOutcome], clusters: Mapping[tuple[str, str], str]
+) -> list[Response]:
+    """Per arm, language, method and outcome the means by dose and the slopes.
+
+    Intervals resample `clusters`, by task and translation group: those of the texts
+    (`data/independence.py`). A group that is not among them is its own cluster.
     """
     cells: dict[tuple[str, str, str, str], list[DoseOutcome]] = {}
-    for one in found:
-        cells.setdefault((one.arm, one.lang, one.method, one.outcome), []).append(one)
-    made = []
-    for place, mine in cells.items():
-        doses = list(dict.fromkeys(one.dose for one in mine))
-        at = {dose: [one for one in mine if one.dose == dose] for dose in doses}
-        means = tuple(
-            (dose, estimate([o.value for o in at[dose]], [o.group for o in at[dose]]))
-            for dose in doses
-        )
-        values, names, groups = (
-            [one.value for one in mine],
-            [one.id for one in mine],
-            [one.group for one in mine],
-        )
-        slopes = [
-            slope(x, values, names, groups)
-            for x in ([o.fertility for o in mine], [o.dose for o in mine])
-        ]
-        made.append(Response(*place, means, *slopes))
-    return made
+    for row in outcomes:
+        cells.setdefault((row.arm, row.lang, row.method, row.outcome), []).append(row)
+    return [_response(place, rows, clusters) for place, rows in cells.items()]
 
 
-def flips(found: Sequence[DoseOutcome]) -> dict[tuple[str, str, float], tuple[float, float]]:
+def _response(
+    place: tuple[str, str, str, str],
+    rows: Sequence[DoseOutcome],
+    clusters: Mapping[tuple[str, str], str],
+) -> Response:
+    values, texts, members = (
+        [row.value for row in rows],
+        [row.id for row in rows],
+        [clusters.get((row.task, row.group), row.group) for row in rows],
+    )
+    means = []
+    for dose in dict.fromkeys(row.dose for row in rows):
+        at = [place for place, row in enumerate(rows) if row.dose == dose]
+        means.append((dose, estimate([values[i] for i in at], [members[i] for i in at])))
+    by_fertility, by_dose = (
+        slope(x, values, texts, members)
+        for x in ([row.fertility for row in rows], [row.dose for row in rows])
+    )
+    return Response(*place, tuple(means), by_fertility, by_dose)
+
+
+def flips(outcomes: Sequence[DoseOutcome]) -> dict[tuple[str, str, float], tuple[float, float]]:
     """Per arm, language and dose: mean fertility, and the share of texts whose
     prediction changed.
     """
     cells: dict[tuple[str, str, float], dict[str, DoseOutcome]] = {}
-    for one in found:
-        cells.setdefault((one.arm, one.lang, one.dose), {})[one.id] = one
+    for row in outcomes:
+        cells.setdefault((row.arm, row.lang, row.dose), {})[row.id] = row
     return {
         place: (
-            float(np.nanmean([o.fertility for o in mine.values()])),
-            1 - float(np.mean([o.kept for o in mine.values()])),
+            float(np.nanmean([row.fertility for row in texts.values()])),
+            1 - float(np.mean([row.kept for row in texts.values()])),
         )
-        for place, mine in cells.items()
+        for place, texts in cells.items()
     }

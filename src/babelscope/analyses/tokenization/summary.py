@@ -23,6 +23,7 @@ from babelscope.analyses.tokenization.counts import (
     efficiency,
     together,
 )
+from babelscope.data.independence import clusters_by_task
 from babelscope.data.segmentation import segmenter
 from babelscope.stats.bootstrap import of_sums, ratio
 from babelscope.types import Estimate, Segmentation, TokenizedText
@@ -32,7 +33,7 @@ from babelscope.types import Estimate, Segmentation, TokenizedText
 class _Counted:
     """What is counted in one example as one tokenizer segments it."""
 
-    group: str
+    cluster: str
     counts: Counts
     ids: tuple[int, ...]
     inside: tuple[frozenset[int], ...]
@@ -42,22 +43,27 @@ class _Counted:
 def summarise(rows: Sequence[TokenizedText]) -> Tokenization:
     """Fertility and its kin, use of the vocabulary, agreement: by language and tokenizer.
 
-    Ratios are of sums over the texts of a language; intervals resample translation groups. The
-    words of both texts of a pair count; they are those of `data/segmentation.py`, the same for
-    every tokenizer.
+    Ratios are of sums over the texts of a language; intervals resample clusters of texts that are
+    not independent (`data/independence.py`). The words of both texts of a pair count; they are
+    those of `data/segmentation.py`, the same for every tokenizer.
 
     *Laws*: the order of texts and of tokenizers changes no number.
     """
     names, langs = (
         list(dict.fromkeys(column)) for column in zip(*((r.tokenizer, r.lang) for r in rows))
     )
+    clusters = clusters_by_task((row.task, row.group, row.texts) for row in rows)
     measured, agreed = [], []
     for lang in langs:
         by_name = {
             name: [row for row in rows if (row.tokenizer, row.lang) == (name, lang)]
             for name in names
         }
-        counted = {name: [_count(row) for row in texts] for name, texts in by_name.items() if texts}
+        counted = {
+            name: [_count(row, clusters[row.task, row.group]) for row in texts]
+            for name, texts in by_name.items()
+            if texts
+        }
         for name, texts in counted.items():
             values = _measures(texts, by_name[name][0].vocabulary)
             measured += [LanguageMeasure(name, lang, measure, value) for measure, value in values]
@@ -71,7 +77,7 @@ def summarise(rows: Sequence[TokenizedText]) -> Tokenization:
     )
 
 
-def _count(row: TokenizedText) -> _Counted:
+def _count(row: TokenizedText, cluster: str) -> _Counted:
     unknown = row.unknown if row.unknown >= 0 else None
     segmentations = [
         Segmentation(text, ids, offsets, unknown)
@@ -81,24 +87,24 @@ def _count(row: TokenizedText) -> _Counted:
     truncated = float(row.length > row.limit) if row.limit >= 0 else float("nan")
     inside = tuple(boundaries(each, words) for each, words in zip(segmentations, row.words))
     ids = tuple(token for each in row.ids for token in each)
-    return _Counted(row.group, replace(total, texts=1, cut_off=truncated), ids, inside)
+    return _Counted(cluster, replace(total, texts=1, cut_off=truncated), ids, inside)
 
 
 def _measures(texts: Sequence[_Counted], vocabulary: int) -> list[tuple[str, Estimate]]:
     names = [field.name for field in fields(Counts)]
     table = np.array([astuple(text.counts) for text in texts], dtype=np.float64)
-    groups = [text.group for text in texts]
+    clusters = [text.cluster for text in texts]
     measures = []
     for row in MEASURES.values():
         above, below = (table[:, names.index(name)] for name in (row.above, row.below))
-        measures.append((row.name, ratio(above, below, groups)))
+        measures.append((row.name, ratio(above, below, clusters)))
     types, position = np.unique(
         [token for text in texts for token in text.ids], return_inverse=True
     )
     owner = np.repeat(np.arange(len(texts)), table[:, names.index("tokens")].astype(int))
     uses = np.zeros((len(texts), len(types)))
     np.add.at(uses, (owner, position), 1)
-    used = of_sums(uses, groups, partial(efficiency, vocabulary=vocabulary))
+    used = of_sums(uses, clusters, partial(efficiency, vocabulary=vocabulary))
     return [*measures, ("efficiency", used)]
 
 
@@ -107,5 +113,5 @@ def _agreement(first: Sequence[_Counted], second: Sequence[_Counted]) -> Estimat
     for one, two in zip(first, second):
         common = sum(len(a & b) for a, b in zip(one.inside, two.inside))
         sums.append([common, sum(map(len, one.inside)), sum(map(len, two.inside))])
-    groups = [text.group for text in first]
-    return of_sums(np.array(sums, dtype=np.float64), groups, agreement)
+    clusters = [text.cluster for text in first]
+    return of_sums(np.array(sums, dtype=np.float64), clusters, agreement)

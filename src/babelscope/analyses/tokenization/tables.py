@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from babelscope.analyses.stored import stored_keys
+from babelscope.analyses.stored import stored_clusters, stored_keys
 from babelscope.analyses.tokenization.counts import Tokenization
 from babelscope.analyses.tokenization.responses import Response, flips, responses
 from babelscope.analyses.tokenization.summary import summarise
@@ -42,7 +42,8 @@ class Tables:
 def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
     """What the store holds about the study's tokenizers; None where there is nothing."""
     keys = stored_keys(store, study, NAME)
-    rows = [_text(row) for row in read(store, "segmentations", keys).to_pylist()]
+    segmentations = read(store, "segmentations", keys)
+    rows = [_text(row) for row in segmentations.to_pylist()]
     if not rows:
         return None
     several = len({row.task for row in rows}) > 1
@@ -56,7 +57,8 @@ def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
         )
     )
     outcomes = [DoseOutcome(**row) for row in read(store, "interventions", keys).to_pylist()]
-    return Tables(summarise(named), tuple(named), _doses(outcomes))
+    doses = _doses(outcomes, stored_clusters(segmentations))
+    return Tables(summarise(named), tuple(named), doses)
 
 
 def _position(name: str, order: list[str]) -> int:
@@ -64,12 +66,14 @@ def _position(name: str, order: list[str]) -> int:
     return order.index(name) if name in order else len(order)
 
 
-def _doses(outcomes: list[DoseOutcome]) -> tuple[Doses, ...]:
+def _doses(
+    outcomes: list[DoseOutcome], clusters: Mapping[tuple[str, str], str]
+) -> tuple[Doses, ...]:
     by_model: dict[str, list[DoseOutcome]] = {}
     for outcome in outcomes:
         by_model.setdefault(outcome.model, []).append(outcome)
     return tuple(
-        Doses(model, tuple(rows), tuple(responses(rows)), flips(rows))
+        Doses(model, tuple(rows), tuple(responses(rows, clusters)), flips(rows))
         for model, rows in by_model.items()
     )
 
