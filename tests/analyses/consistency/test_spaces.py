@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from math import isnan, nan
 from pathlib import Path
 
@@ -10,6 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ortho_group, pearsonr
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
 
 from babelscope.analyses.consistency.correlation import (
     correlation,
@@ -292,3 +297,36 @@ def test_links_found_in_the_real_space_agree_with_gold(shared: Path) -> None:
         chance += len(shuffle_links(found, shape, rng) & pair.links)
     assert right / all_ > 0.7
     assert chance / all_ < 0.2
+
+
+SPACE_DIGEST = """
+import hashlib, sys
+from babelscope.analyses.consistency.load_spaces import SpaceNames, load_spaces
+from babelscope.types import UnitScores
+
+words = tuple(f"w{at}" for at in range(300))
+ones, zeros = (1.0,) * len(words), (0,) * len(words)
+rows = [UnitScores("t", lang, words, ones, zeros) for lang in ("en", "es")]
+(space,) = load_spaces(SpaceNames(subwords=sys.argv[1]), rows, "en").values()
+assert space.centred
+vectors = [space.vectors[lang][space.places[lang][word]] for lang in ("en", "es") for word in words]
+print(hashlib.sha256(b"".join(vector.tobytes() for vector in vectors)).hexdigest())
+"""
+
+
+def test_a_space_has_the_same_bits_under_every_hash_seed(tmp_path: Path) -> None:
+    """Sums over words run in one order; the vectors share a direction, so that it is taken out."""
+    words = [f"w{at}" for at in range(300)]
+    Tokenizer(WordLevel({word: at for at, word in enumerate(words)}, "w0")).save(
+        str(tmp_path / "tokenizer.json")
+    )
+    (tmp_path / "pieces.txt").write_text("\n".join(words), "utf-8")
+    np.save(tmp_path / "vectors.npy", np.random.default_rng(0).normal(size=(300, 16)) + 1)
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", SPACE_DIGEST, f"{tmp_path}={tmp_path / 'tokenizer.json'}"],
+            env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }  # fmt: skip
+    assert len(digests) == 1

@@ -130,6 +130,40 @@ def test_parts_change_no_prediction_and_other_models_change_no_cell(
     np.testing.assert_allclose(whole.heads["nats"], parts.heads["nats"], atol=1e-6)
 
 
+def test_a_language_is_done_when_all_its_parts_are(
+    values: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """12 texts in three parts of 4: while the second one fails the language is not done, and the
+    next run computes only what is missing.
+    """
+    study = parse_study({**values, "models": values["models"][:1], "tradeoffs": {
+        "stated": {"en-0": {"language": "en", "seed": 0}}}})  # fmt: skip
+    monkeypatch.setattr(reading_module, "PART", 4)
+    read, failing = reading_module.read_texts, [True]
+
+    def interrupted(model: Any, part: Any, *, head: bool) -> Any:
+        if failing[0] and part[0].lang == "en" and part[0].id == second:
+            raise InputError("the second part cannot be read")
+        return read(model, part, head=head)
+
+    second = texts()["test"]["en"][4].id
+    monkeypatch.setattr(reading_module, "read_texts", interrupted)
+    first = run(study, tmp_path / "store")
+    store = open_store(tmp_path / "store")
+    (row,) = (row for row in progress_of(study, store) if row["model"] == "en-0")
+    stored = [cell["place"]["what"] for cell in cells(store) if cell["place"]["lang"] == "en"]
+    assert first.failed
+    assert "readings/test/from text 0" in stored
+    assert "readings/test" not in stored
+    assert row["done"] == row["planned"] - 2  # readings and states of the English test texts
+    failing[0] = False
+    again = run(study, tmp_path / "store")
+    (row,) = (row for row in progress_of(study, store) if row["model"] == "en-0")
+    assert not again.failed
+    assert again.filled == 4  # two parts, readings and states
+    assert row["done"] == row["planned"]
+
+
 def accuracies_match(found: Records, result: dict[str, Any]) -> None:
     accuracy = np.array(result["behaviour"]["accuracy"]["value"])
     for row, source in enumerate(result["sources"]):

@@ -71,12 +71,14 @@ def load_spaces(
     return {space.name: centre_if_needed(space, source) for space in spaces}
 
 
-def words_by_language(rows: Sequence[UnitScores]) -> dict[str, set[str]]:
-    """The words of each language."""
+def words_by_language(rows: Sequence[UnitScores]) -> dict[str, list[str]]:
+    """The words of each language, each once, sorted: sums over the words of a space have the same
+    order, and so the same last bits, in every process.
+    """
     words: dict[str, set[str]] = {}
     for row in rows:
         words.setdefault(row.lang, set()).update(row.units)
-    return words
+    return {lang: sorted(known) for lang, known in words.items()}
 
 
 def vector_files(files: Mapping[str, Path], words: Needed) -> Space:

@@ -26,7 +26,8 @@ from babelscope.types import Example, Failure
 
 
 def places(block: Block, spec: Spec) -> Iterator[Place]:
-    """The cells of the block; a language's texts are read in parts, which share a place."""
+    """The cells of the block. How many parts the texts of a language are read in is not known
+    before they are loaded: the planned place is that of the last one."""
     chosen = plan(block, spec)
     if chosen is not None:
         yield from (

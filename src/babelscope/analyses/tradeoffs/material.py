@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from babelscope.analyses.tradeoffs.provenance import BASE
 from babelscope.analyses.tradeoffs.spec import Spec
 from babelscope.errors import BabelscopeError, InputError
 from babelscope.files import canonical
-from babelscope.store import SCHEME, Rows
+from babelscope.store import SCHEME, Rows, has, key
 from babelscope.types import Example, FineTuning, LanguageLoss
 
 if TYPE_CHECKING:
@@ -110,12 +110,19 @@ class Material:
         return self._cell(step, "texts", identity, lambda: rows)
 
     def _read(self, step: Step) -> Iterator[Group]:
+        """The texts of a language in parts, each with a place of its own. The last part has the
+        planned place, and is computed once all others are stored: only then is the language done.
+        """
         from babelscope.analyses.tradeoffs.readings import parts, read_texts
         from babelscope.training.finetune import fingerprint
 
         rows, head = self.corpus.texts[step.split][step.lang], step.owner == MODEL
         model = self.model if head else self.base
+        pending: list[PlannedCell] = []
         for start, part in parts(rows):
+            last = start + len(part) == len(rows)
+            if last and not all(has(self.resources.store, key(cell.identity)) for cell in pending):
+                return  # an earlier part failed: the last one would call the language done
             read = cache(partial(read_texts, model, part, head=head))
             identity = {
                 **self._reader(model, step),
@@ -124,9 +131,12 @@ class Material:
                 "start": start,
                 "data": fingerprint(part),
             }
-            yield [
-                self._cell(step, kind, identity, partial(_rows, read, kind)) for kind in step.kinds
+            where = replace(step, start=None if last else start)
+            group = [
+                self._cell(where, kind, identity, partial(_rows, read, kind)) for kind in step.kinds
             ]
+            pending += group
+            yield group
 
     def _finetuning(self, step: Step) -> PlannedCell:
         model, origin = self.model, self.plan.provenance

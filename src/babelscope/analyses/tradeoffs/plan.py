@@ -22,12 +22,14 @@ SPLITS = ("dev", "train")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Cells of one owner on the texts of one split and language; parts of them share a place."""
+    """Cells of one owner on the texts of one split and language, or on a part of these texts."""
 
     owner: str
     kinds: tuple[str, ...]
     split: str = ""
     lang: str = ""
+    start: int | None = None
+    """The first text of a part that others follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ def steps(chosen: Plan, spec: Spec) -> Iterator[Step]:
 def place(block: Block, chosen: Plan, step: Step, kind: str) -> Place:
     """Where a cell belongs; what all models share does not depend on the block that computes it."""
     count = chosen.counts.get(step.split)
-    what = "/".join([kind, *filter(None, [step.split, str(count or "")])])
+    part = "" if step.start is None else f"from text {step.start}"
+    what = "/".join([kind, *filter(None, [step.split, str(count or ""), part])])
     if step.owner == MODEL:
         return Place.of(block, NAME, step.lang, what)
     setup = canonical([chosen.base if step.owner == BASE else None, block.task.model_dump()])
