@@ -20,11 +20,11 @@ def stored_cells(
 
     A cell that is shared (explanations) is listed under its own name, not under each analysis.
     """
-    asked = set(study["keys"]) if "keys" in study else None
+    keys = set(study["keys"]) if "keys" in study else None
     manifests = {}
     for manifest in cells(store):
         name, place = key(manifest["identity"]), manifest.get("place") or {}
-        if place.get("analysis") == analysis and (asked is None or name in asked):
+        if place.get("analysis") == analysis and (keys is None or name in keys):
             manifests[name] = manifest
     return manifests
 

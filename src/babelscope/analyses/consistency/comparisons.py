@@ -88,9 +88,9 @@ def score_pairs(
     """
     chosen = settings or Settings()
     texts = {(row.id, row.lang): row for row in rows}
-    wanted = target_languages(rows, source, targets)
+    langs = target_languages(rows, source, targets)
     tasks: list[Pair | Task] = []
-    for lang in wanted:
+    for lang in langs:
         others = partners({row.id: row for row in rows if row.lang == lang}, chosen.seed)
         for name in sorted({row.id for row in rows if row.lang in (source, lang)}):
             tasks.append(_prepare(texts, (name, source, lang), others.get(name), compare, chosen))
@@ -98,7 +98,7 @@ def score_pairs(
     if not untrained:
         return pairs
     once = replace(chosen, permutations=0)
-    random = score_pairs(untrained, source, compare, targets=wanted, settings=once, workers=workers)
+    random = score_pairs(untrained, source, compare, targets=langs, settings=once, workers=workers)
     c_rand = {(pair.id, pair.lang): pair.score.c for pair in random}
     return [replace(pair, c_rand=c_rand.get((pair.id, pair.lang), nan)) for pair in pairs]
 
@@ -112,12 +112,12 @@ def target_languages(
         raise InputError(
             f"no row is in the source language {source!r}; there are: {', '.join(sorted(langs))}"
         )
-    wanted = sorted(lang for lang in langs if lang != source) if targets is None else list(targets)
-    if not wanted:
+    chosen = sorted(lang for lang in langs if lang != source) if targets is None else list(targets)
+    if not chosen:
         raise InputError(
             f"every row is in the source language {source!r}; there is nothing to compare it with"
         )
-    return wanted
+    return chosen
 
 
 def _prepare(

@@ -67,8 +67,8 @@ def make_ribbon(
     similarity[flow.unit_s, flow.unit_t] = flow.similarity
     cells = np.ix_(*kept)
     texts = _only(source, kept[0]), _only(target, kept[1])
-    drawn = replace(score, plan=plan[cells], earned_s=None, earned_t=None)
-    return Ribbon(*texts, drawn, similarity[cells])
+    shown = replace(score, plan=plan[cells], earned_s=None, earned_t=None)
+    return Ribbon(*texts, shown, similarity[cells])
 
 
 def ribbon_svg(ribbon: Ribbon) -> Markup:

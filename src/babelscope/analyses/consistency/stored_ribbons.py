@@ -22,16 +22,16 @@ Place = tuple[Any, ...]
 
 
 def stored_ribbons(
-    wanted: Sequence[tuple[Origin, Comparison, Sequence[Pair]]],
+    chosen: Sequence[tuple[Origin, Comparison, Sequence[Pair]]],
     rows: pa.Table,
     explained: pa.Table,
 ) -> list[Ribbon]:
     """A ribbon for every wanted pair whose explanations are in the store."""
-    ids = pa.array(sorted({pair.id for _, _, pairs in wanted for pair in pairs}), pa.string())
+    ids = pa.array(sorted({pair.id for _, _, pairs in chosen for pair in pairs}), pa.string())
     stored = _pairs(rows.filter(pc.is_in(rows["id"], value_set=ids)))
     texts = _texts(explained.filter(pc.is_in(explained["group"], value_set=ids)))
     ribbons = []
-    for origin, comparison, pairs in wanted:
+    for origin, comparison, pairs in chosen:
         run = (
             origin.model,
             origin.task,

@@ -105,8 +105,8 @@ def build_tables(
     results = [_result(origin, comparison) for origin, comparison in _named(compared)]
     if rows is not None and explained is not None:
         main = {id(result.comparison) for result in main_results(results)}
-        wanted = [(o, c, chosen_pairs(c)) for o, c in compared if id(c) in main]
-        ribbons = stored_ribbons(wanted, rows, explained)
+        chosen = [(o, c, chosen_pairs(c)) for o, c in compared if id(c) in main]
+        ribbons = stored_ribbons(chosen, rows, explained)
     return Tables(tuple(results), _sensitivity(results), _matrices(results), tuple(ribbons))
 
 

@@ -100,10 +100,10 @@ def explain_for_classes(
 
     *Law*: one class for all is one call.
     """
-    wanted = [classes.get(row.group, classes[""]) for row in rows]
+    targets = [classes.get(row.group, classes[""]) for row in rows]
     attributions: dict[int, Attribution] = {}
-    for name in dict.fromkeys(wanted):
-        places = [place for place, each in enumerate(wanted) if each == name]
+    for name in dict.fromkeys(targets):
+        places = [place for place, each in enumerate(targets) if each == name]
         attributions |= zip(places, explain_for([rows[place] for place in places], name))
     return [attributions[place] for place in range(len(rows))]
 

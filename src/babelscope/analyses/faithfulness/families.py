@@ -38,12 +38,12 @@ def adjusted(summary: Summary, metric: str) -> dict[Pair, float]:
     adjustment.
     """
     pairs = list(dict.fromkeys(_pairs(summary, metric)))
-    found = []
+    p_values = []
     for pair in pairs:
         values = summary.differences(metric, pair)
         clusters = values.index.get_level_values("cluster").astype(str).tolist()
-        found.append(sign_flip(values.tolist(), clusters).p if len(values) else float("nan"))
-    return dict(zip(pairs, holm(found)))
+        p_values.append(sign_flip(values.tolist(), clusters).p if len(values) else float("nan"))
+    return dict(zip(pairs, holm(p_values)))
 
 
 def _pairs(summary: Summary, metric: str) -> Iterator[Pair]:
@@ -67,9 +67,9 @@ def _pairs(summary: Summary, metric: str) -> Iterator[Pair]:
         best = summary.best(model, metric)
         if best is not None:
             present = [lang for lang in langs if best in summary.methods_of(model, metric, lang)]
-            for one, two in combinations(present, 2):
+            for first, second in combinations(present, 2):
                 yield Pair(
-                    "languages", *ordered(summary, metric, model, best, one, two), model, best
+                    "languages", *ordered(summary, metric, model, best, first, second), model, best
                 )
     for model, lang in shared(summary):
         yield from (
@@ -78,17 +78,20 @@ def _pairs(summary: Summary, metric: str) -> Iterator[Pair]:
 
 
 def ordered(
-    summary: Summary, metric: str, model: str, method: str, one: str, two: str
+    summary: Summary, metric: str, model: str, method: str, first: str, second: str
 ) -> tuple[str, str]:
     """Two languages, the one with the higher mean first."""
-    means = [summary.cells[model, lang, method, metric].mean for lang in (one, two)]
-    return (one, two) if means[0] >= means[1] else (two, one)
+    means = [summary.cells[model, lang, method, metric].mean for lang in (first, second)]
+    return (first, second) if means[0] >= means[1] else (second, first)
 
 
 def shared(summary: Summary) -> list[tuple[str, str]]:
     """The models other than the main one, each with a language that both were run on."""
-    mine = summary.languages_of(summary.main)
+    languages = summary.languages_of(summary.main)
     others = [model for model in summary.models if model != summary.main]
     return [
-        (model, lang) for model in others for lang in summary.languages_of(model) if lang in mine
+        (model, lang)
+        for model in others
+        for lang in summary.languages_of(model)
+        if lang in languages
     ]

@@ -74,7 +74,7 @@ def _marks(
         for model, lang, at in slots
         if (model, lang, method, metric) in summary.cells
     ]
-    found = [summary.cells[model, lang, method, metric] for model, lang, _ in known]
+    estimates = [summary.cells[model, lang, method, metric] for model, lang, _ in known]
     colour = COLOURS[place % len(COLOURS)]
     symbol = SYMBOLS[(place + place // len(COLOURS)) % len(SYMBOLS)]
     return {
@@ -82,18 +82,21 @@ def _marks(
         "mode": "markers",
         "name": method,
         "x": [at + shift for _, _, at in known],
-        "y": [_finite(one.mean) for one in found],
+        "y": [_finite(estimate.mean) for estimate in estimates],
         "error_y": {
             "type": "data",
             "symmetric": False,
-            "array": [_finite(one.high - one.mean) for one in found],
-            "arrayminus": [_finite(one.mean - one.low) for one in found],
+            "array": [_finite(estimate.high - estimate.mean) for estimate in estimates],
+            "arrayminus": [_finite(estimate.mean - estimate.low) for estimate in estimates],
             "thickness": 1.8,
             "width": 0,
             "color": colour,
         },
         "marker": {"color": colour, "symbol": symbol, "size": 9},
-        "text": [_said(method, model, lang, one) for (model, lang, _), one in zip(known, found)],
+        "text": [
+            _said(method, model, lang, estimate)
+            for (model, lang, _), estimate in zip(known, estimates)
+        ],
         "hoverinfo": "text",
     }
 
@@ -104,26 +107,29 @@ def _floor(summary: Summary, metric: str, slots: list[tuple[str, str, float]]) -
         for model, lang, at in slots
         if (model, lang, FLOOR, metric) in summary.cells
     ]
-    found = [summary.cells[model, lang, FLOOR, metric] for model, lang, _ in known]
+    estimates = [summary.cells[model, lang, FLOOR, metric] for model, lang, _ in known]
     return {
         "type": "bar",
         "name": f"{FLOOR} (floor)",
         "x": [at for _, _, at in known],
-        "y": [_finite(one.high - one.low) for one in found],
-        "base": [_finite(one.low) for one in found],
+        "y": [_finite(estimate.high - estimate.low) for estimate in estimates],
+        "base": [_finite(estimate.low) for estimate in estimates],
         "width": 0.86,
         "marker": {"color": "rgba(134,141,151,.30)"},
-        "text": [_said(FLOOR, model, lang, one) for (model, lang, _), one in zip(known, found)],
+        "text": [
+            _said(FLOOR, model, lang, estimate)
+            for (model, lang, _), estimate in zip(known, estimates)
+        ],
         "textposition": "none",
         "hoverinfo": "text",
     }
 
 
-def _said(method: str, model: str, lang: str, one: Estimate) -> str:
-    interval = f"{number(one.mean)} [{number(one.low)}, {number(one.high)}]"
+def _said(method: str, model: str, lang: str, estimate: Estimate) -> str:
+    interval = f"{number(estimate.mean)} [{number(estimate.low)}, {number(estimate.high)}]"
     return (
-        f"{escape(method)}<br>{escape(lang)} · {escape(model)}<br>{interval}<br>n = {one.n}, "
-        f"undefined {one.undefined}"
+        f"{escape(method)}<br>{escape(lang)} · {escape(model)}<br>{interval}<br>n = {estimate.n}, "
+        f"undefined {estimate.undefined}"
     )
 
 
@@ -155,7 +161,9 @@ def _layout(summary: Summary, metric: str, slots: list[tuple[str, str, float]]) 
                 if len(spans) > 1
             ],
             "floor": [
-                [at - 0.43, at + 0.43, one.mean] for at, one in floor if one and isfinite(one.mean)
+                [at - 0.43, at + 0.43, estimate.mean]
+                for at, estimate in floor
+                if estimate and isfinite(estimate.mean)
             ],
         },
     }

@@ -77,12 +77,12 @@ def in_brief(summary: Summary, accuracy: Mapping[tuple[str, str], Estimate]) -> 
     """
     lines = []
     for model in summary.models:
-        found = [
+        accuracies = [
             f"{lang} {number(accuracy[model, lang].mean, 2)}"
             for lang in summary.languages_of(model)
             if (model, lang) in accuracy
         ]
-        lines.append(f"{model}: accuracy {', '.join(found)}")
+        lines.append(f"{model}: accuracy {', '.join(accuracies)}")
     lines += [str(part.striptags()) for part in lead(summary, overview(summary))]
     for line in overview(summary):
         if line.model == summary.main:
@@ -100,7 +100,9 @@ def _leader(summary: Summary, line: Overview) -> Markup:
     word = "highest" if summary.sign(line.metric) > 0 else "lowest"
     count = len(summary.languages_of(line.model))
     where = "" if count == 1 else f" over {count} languages"
-    said = Markup("On {} ({} is better), <b>{}</b> has the {} mean for {}{}: {} (n = {})").format(
+    sentence = Markup(
+        "On {} ({} is better), <b>{}</b> has the {} mean for {}{}: {} (n = {})"
+    ).format(
         spoken(line.metric),
         f"{word[:-3]}er",
         line.best,
@@ -116,12 +118,12 @@ def _leader(summary: Summary, line: Overview) -> Markup:
         if name not in (line.best, FLOOR)
     ]
     if not others:
-        return said + "."
+        return sentence + "."
     if line.undecided:
-        return said + Markup("; the data do not separate it from {}.").format(
+        return sentence + Markup("; the data do not separate it from {}.").format(
             listed(line.undecided)
         )
-    return said + Markup(", better than {}.").format(
+    return sentence + Markup(", better than {}.").format(
         others[0] if len(others) == 1 else "every other method"
     )
 
@@ -133,22 +135,22 @@ def _floor(summary: Summary, line: Overview) -> Markup:
     missed: dict[str, str] = {}
     for name in names:
         langs = _present(summary, line, name)
-        found = [
+        failing = [
             lang
             for lang in langs
             if not _better(summary, line.model, line.metric, name, FLOOR, lang)
         ]
-        if found:
+        if failing:
             missed[name] = (
-                "in every language" if len(found) == len(langs) > 1 else f"in {listed(found)}"
+                "in every language" if len(failing) == len(langs) > 1 else f"in {listed(failing)}"
             )
     if not missed:
         return Markup("Every method is better than random in every language.")
-    told = Markup(", ").join(
+    listing = Markup(", ").join(
         Markup("<b>{}</b> ({})").format(name, where) for name, where in missed.items()
     )
     rest = "; all other methods are, in every language" if len(missed) < len(names) else ""
-    return Markup("Not shown to be better than random: {}{}.").format(told, rest)
+    return Markup("Not shown to be better than random: {}{}.").format(listing, rest)
 
 
 def _languages(summary: Summary, line: Overview) -> Markup:
@@ -175,20 +177,20 @@ def _models(summary: Summary, line: Overview) -> Markup:
         "worse": "scores worse than",
         "undecided": "is not told apart from",
     }
-    said = []
+    clauses = []
     for model, lang in shared(summary):
         pair = Pair("models", model, summary.main, method=line.best, lang=lang)
         gap = summary.between(line.metric, pair)
         if gap.n:
             verb = verbs[summary.decided(line.metric, pair)]
-            said.append(
+            clauses.append(
                 Markup("{} {} {} in {}: {}").format(
                     unbroken(model), verb, unbroken(summary.main), lang, interval(gap)
                 )
             )
     return (
-        Markup("Explained by {}, {}.").format(line.best, Markup("; ").join(said[:4]))
-        if said
+        Markup("Explained by {}, {}.").format(line.best, Markup("; ").join(clauses[:4]))
+        if clauses
         else Markup("")
     )
 

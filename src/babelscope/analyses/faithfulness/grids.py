@@ -52,7 +52,7 @@ class Comparison:
 
 
 def grids(summary: Summary, metric: str) -> list[Grid]:
-    made = []
+    listed = []
     for model in summary.models:
         names = [name for name in summary.methods if (model, name, metric) in summary.pooled]
         langs = summary.languages_of(model)
@@ -60,21 +60,21 @@ def grids(summary: Summary, metric: str) -> list[Grid]:
         entries = {lang: _column(summary, model, metric, lang) for lang in columns}
         if names:
             rows = [(name, [entries[lang].get(name) for lang in columns]) for name in names]
-            made.append(Grid(model, [lang or "all" for lang in columns], rows))
-    return made
+            listed.append(Grid(model, [lang or "all" for lang in columns], rows))
+    return listed
 
 
 def _column(summary: Summary, model: str, metric: str, lang: str | None) -> dict[str, Entry]:
     best = summary.best(model, metric, lang)
     ranked = summary.methods_of(model, metric, lang)
-    made = {}
+    entries = {}
     for name in summary.methods:
-        found = (
+        mean = (
             summary.cells.get((model, lang, name, metric))
             if lang
             else summary.pooled.get((model, name, metric))
         )
-        if found is None:
+        if mean is None:
             continue
         standing, above = "", None
         if best and name in ranked and name != FLOOR:
@@ -91,13 +91,13 @@ def _column(summary: Summary, model: str, metric: str, lang: str | None) -> dict
                     summary.decided(metric, Pair("methods", name, FLOOR, model, lang=lang or ""))
                     == "better"
                 )
-        made[name] = Entry(found, standing, above)
-    return made
+        entries[name] = Entry(mean, standing, above)
+    return entries
 
 
 def comparisons(summary: Summary) -> list[Comparison]:
     """Every model beside the main one, in each language that both have."""
-    made = []
+    listed = []
     for model, lang in shared(summary):
         rows = []
         for method in summary.methods:
@@ -105,15 +105,17 @@ def comparisons(summary: Summary) -> list[Comparison]:
             if any(changes):
                 rows.append((method, changes))
         if rows:
-            made.append(Comparison(model, lang, rows))
-    return made
+            listed.append(Comparison(model, lang, rows))
+    return listed
 
 
 def _change(summary: Summary, metric: str, method: str, lang: str, model: str) -> Change | None:
-    own, main = (summary.cells.get((name, lang, method, metric)) for name in (model, summary.main))
+    mean, main = (summary.cells.get((name, lang, method, metric)) for name in (model, summary.main))
     pair = Pair("models", model, summary.main, method=method, lang=lang)
     gap = summary.between(metric, pair)
-    return Change(own, main, gap, summary.decided(metric, pair)) if own and main and gap.n else None
+    return (
+        Change(mean, main, gap, summary.decided(metric, pair)) if mean and main and gap.n else None
+    )
 
 
 def undefined(summary: Summary) -> list[tuple[str, str, int, int]]:

@@ -20,6 +20,7 @@ from babelscope.files import canonical
 from babelscope.stats.correlations import Correlation, correlation
 from babelscope.stats.disparity import (
     FORMS,
+    SIDES,
     Claim,
     Disparity,
     Pairing,
@@ -40,6 +41,7 @@ from babelscope.store import (
 from babelscope.types import Estimate
 
 CELL = ("pairing", "task", "lang", "method", "metric")
+COVARIATES = ("accuracy", "fertility")
 NOTHING = Disparity((), (nan, nan), Paired(Estimate(nan, nan, nan, 0, 0), nan, True, nan, nan), nan)
 """A comparison without texts."""
 
@@ -57,9 +59,9 @@ class Pairs:
 
     def rows(self, form: str = "above", *, correct: bool = True) -> pd.DataFrame:
         """The texts to compare by the first setting of every metric, under its short name."""
-        mine = self.table[self.table["metric"].isin(list(self.main))]
+        first = self.table[self.table["metric"].isin(list(self.main))]
         return compared(
-            mine.assign(metric=mine["metric"].map(dict(self.main))), form, correct=correct
+            first.assign(metric=first["metric"].map(dict(self.main))), form, correct=correct
         )
 
 
@@ -70,8 +72,8 @@ def pairs(
     both models read.
     """
     pairings = tuple(
-        Pairing(one["multilingual"], tuple(one["monolingual"]))
-        for one in study.get("pairings") or ()
+        Pairing(models["multilingual"], tuple(models["monolingual"]))
+        for models in study.get("pairings") or ()
     )
     measures = read(store, "measures", keys).to_pandas()
     if not pairings or not len(measures):
@@ -99,25 +101,25 @@ def readings(attributions: pa.Table, owner: Mapping[str, tuple[str, int]]) -> pd
     columns = attributions.select(["model", "task", "lang", "group", "id", "label", "gold"])
     for name, lists in (("tokens", "tokens"), ("words", "words")):
         columns = columns.append_column(name, pc.list_value_length(attributions[lists]))
-    found = _owned(columns.to_pandas().drop_duplicates(["model", "task", "lang", "id"]), owner)
-    return found.assign(right=found["label"] == found["gold"])
+    known = _owned(columns.to_pandas().drop_duplicates(["model", "task", "lang", "id"]), owner)
+    return known.assign(right=known["label"] == known["gold"])
 
 
-def by_language(found: Pairs) -> list[Disparity]:
-    return disparities(found.rows(), ("pairing", "lang", "metric"))
+def by_language(pairs: Pairs) -> list[Disparity]:
+    return disparities(pairs.rows(), ("pairing", "lang", "metric"))
 
 
-def by_method(found: Pairs) -> list[Disparity]:
-    return disparities(found.rows(), ("pairing", "method", "metric"))
+def by_method(pairs: Pairs) -> list[Disparity]:
+    return disparities(pairs.rows(), ("pairing", "method", "metric"))
 
 
-def over_tasks(found: Pairs) -> list[Claim]:
-    return claims(found.rows(), ("pairing", "metric"))
+def over_tasks(pairs: Pairs) -> list[Claim]:
+    return claims(pairs.rows(), ("pairing", "metric"))
 
 
-def beside(found: Pairs) -> list[tuple[str, str, str, Correlation]]:
+def beside(pairs: Pairs) -> list[tuple[str, str, str, Correlation]]:
     """Over tasks and languages: does the difference go with that in accuracy, or in fertility?"""
-    table = points(found.rows(), found.readings, found.pairings)
+    table = points(pairs.rows(), pairs.readings, pairs.pairings)
     return [
         (
             str(pairing),
@@ -126,38 +128,38 @@ def beside(found: Pairs) -> list[tuple[str, str, str, Correlation]]:
             correlation(part[name], part["difference"], part["task"].tolist()),
         )
         for (pairing, metric), part in table.groupby(["pairing", "metric"], sort=False)
-        for name in ("accuracy", "fertility")
+        for name in COVARIATES
     ]
 
 
-def published(found: Pairs) -> list[tuple[tuple[str, ...], tuple[Estimate, Estimate, Estimate]]]:
+def published(pairs: Pairs) -> list[tuple[tuple[str, ...], tuple[Estimate, Estimate, Estimate]]]:
     """The quantity of the published study, on all texts: ratios to random scores, and the
     logarithm of their quotient.
     """
-    mine = found.rows(correct=False)
+    rows = pairs.rows(correct=False)
     return [
         (tuple(map(str, place)), ratios(part))
-        for place, part in mine.groupby(["pairing", "metric"], sort=False)
+        for place, part in rows.groupby(["pairing", "metric"], sort=False)
     ]
 
 
-def specifications(found: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]:
+def specifications(pairs: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]:
     """Every method by every metric and setting, above the floor or plain, on all texts or those
     that both get right.
 
     The first table has one row per specification: method, metric, setting, form, texts.
     """
-    mine = found.table[found.table["pairing"] == pairing.name]
+    table = pairs.table[pairs.table["pairing"] == pairing.name]
     columns, kinds = [], []
     for form in FORMS:
         for correct in (True, False):
-            rows = compared(mine, form, correct=correct)
+            rows = compared(table, form, correct=correct)
             place = ["cluster", "task", "lang", "id", "seed"]
             wide = rows.set_index([*place, "method", "metric"])["difference"].unstack(
                 ["method", "metric"]
             )
             columns.append(wide)
-            for method, metric in [(str(one[0]), str(one[1])) for one in wide.columns]:
+            for method, metric in [(str(column[0]), str(column[1])) for column in wide.columns]:
                 setting = metric.partition("[")[2].rstrip("]") or "as given"
                 kinds.append(
                     (method, base(metric), setting, form, "both right" if correct else "all")
@@ -169,48 +171,32 @@ def specifications(found: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]
     return pd.DataFrame(kinds, columns=["method", "metric", "setting", "form", "texts"]), curve
 
 
-def csv(found: Pairs) -> str:
+def csv(pairs: Pairs) -> str:
     """Every cell: pairing, task, language, method, metric and setting, with both models' accuracy
     and fertility; without numbers where there is no text that both get right."""
-    each = covariates(found.readings).to_dict("index")
-    known = {one.name: one for one in found.pairings}
+    known = covariates(pairs.readings).to_dict("index")
+    by_name = {pairing.name: pairing for pairing in pairs.pairings}
+    tests = {test.place: test for test in disparities(compared(pairs.table), CELL)}
     lines = []
-    tests = {one.place: one for one in disparities(compared(found.table), CELL)}
-    for place in found.table[list(CELL)].drop_duplicates().itertuples(index=False, name=None):
-        one, (pairing, task, lang, *_) = tests.get(place, NOTHING), place
-        names = (known[pairing].multilingual, *known[pairing].monolingual)
-        sides = [each[name, task, lang] for name in names if (name, task, lang) in each][:2]
-        d = one.paired.difference
-        lines.append((*place, *one.means, d.mean, d.low, d.high, d.n, d.undefined, one.paired.p,
-                      one.adjusted,
-                      *(side[name] for name in ("accuracy",
-                                                "fertility") for side in sides)))  # fmt: skip
-    head = [
-        *CELL,
-        "multilingual",
-        "monolingual",
-        "difference",
-        "low",
-        "high",
-        "n",
-        "undefined",
-        "p",
-        "p_holm",
-    ]
-    head += [
-        f"{name}_{side}"
-        for name in ("accuracy", "fertility")
-        for side in ("multilingual", "monolingual")
-    ]
+    for place in pairs.table[list(CELL)].drop_duplicates().itertuples(index=False, name=None):
+        test, (name, task, lang, *_) = tests.get(place, NOTHING), place
+        models = (by_name[name].multilingual, *by_name[name].monolingual)
+        sides = [known[model, task, lang] for model in models if (model, task, lang) in known][:2]
+        d = test.paired.difference
+        numbers = (d.mean, d.low, d.high, d.n, d.undefined, test.paired.p, test.adjusted)
+        beside = [side[column] for column in COVARIATES for side in sides]
+        lines.append((*place, *test.means, *numbers, *beside))
+    head = [*CELL, *SIDES, "difference", "low", "high", "n", "undefined", "p", "p_holm"]
+    head += [f"{column}_{side}" for column in COVARIATES for side in SIDES]
     return str(pd.DataFrame(lines, columns=head).to_csv(index=False, lineterminator="\n"))
 
 
 def _owned(rows: pd.DataFrame, owner: Mapping[str, tuple[str, int]]) -> pd.DataFrame:
     """The rows of known models, under the study's names and seeds."""
-    mine = rows[rows["model"].isin(list(owner))]
+    known = rows[rows["model"].isin(list(owner))]
     spec, seed = ({name: whose[at] for name, whose in owner.items()} for at in (0, 1))
-    return mine.assign(
-        name=mine["model"], seed=mine["model"].map(seed), model=mine["model"].map(spec)
+    return known.assign(
+        name=known["model"], seed=known["model"].map(seed), model=known["model"].map(spec)
     )
 
 
@@ -219,9 +205,9 @@ def _main(measures: pd.DataFrame, named: pd.DataFrame, study: Mapping[str, Any])
     the study does not say.
     """
     labels = dict(zip(zip(measures["metric"], measures["options"]), named["metric"]))
-    found: dict[str, str] = {}
+    main: dict[str, str] = {}
     for row in described(study, "metrics"):
         label = labels.get((row["name"], canonical(row["options"]))) if "options" in row else None
-        if label is not None and row["name"] not in found.values():
-            found[label] = row["name"]
-    return found or {str(name): str(name) for name in named["metric"].unique()}
+        if label is not None and row["name"] not in main.values():
+            main[label] = row["name"]
+    return main or {str(name): str(name) for name in named["metric"].unique()}

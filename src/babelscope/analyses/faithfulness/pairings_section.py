@@ -70,54 +70,54 @@ class Chapter:
     side_by_side: list[SideBySide]
 
 
-def chapter(found: Pairs, attributions: pa.Table) -> Chapter:
+def chapter(pairs: Pairs, attributions: pa.Table) -> Chapter:
     """The pairings of a study in the page's words."""
-    claims = pairings.over_tasks(found)
+    claims = pairings.over_tasks(pairs)
     curves = [
         curve_svg(
-            *pairings.specifications(found, one),
-            f"{one.name}: every method, metric, setting and way to compare",
+            *pairings.specifications(pairs, pairing),
+            f"{pairing.name}: every method, metric, setting and way to compare",
         )
-        for one in found.pairings
+        for pairing in pairs.pairings
     ]
     return Chapter(
-        [sentence(one) for one in claims],
-        [(one, accuracy(found, one.place[0])) for one in claims],
-        [(one, accuracy(found, one.place[0], one.place[1])) for one in pairings.by_language(found)],
-        pairings.by_method(found),
-        pairings.published(found),
-        pairings.beside(found),
+        [sentence(claim) for claim in claims],
+        [(claim, accuracy(pairs, claim.place[0])) for claim in claims],
+        [(line, accuracy(pairs, *line.place[:2])) for line in pairings.by_language(pairs)],
+        pairings.by_method(pairs),
+        pairings.published(pairs),
+        pairings.beside(pairs),
         curves,
-        side_by_side(found, attributions),
+        side_by_side(pairs, attributions),
     )
 
 
-def sentence(one: Claim) -> Markup:
+def sentence(claim: Claim) -> Markup:
     """A claim said as strongly as the corrected test over tasks allows."""
-    pairing, metric = one.place
-    said = "is not shown to differ from 0"
-    if one.adjusted < 0.05:
-        said = "is above 0" if one.across.effect > 0 else "is below 0"
-    elif one.alike.p < 0.05:
-        said = f"is smaller than {significant(one.alike.margin)} in either direction"
+    pairing, metric = claim.place
+    verdict = "is not shown to differ from 0"
+    if claim.adjusted < 0.05:
+        verdict = "is above 0" if claim.across.effect > 0 else "is below 0"
+    elif claim.alike.p < 0.05:
+        verdict = f"is smaller than {significant(claim.alike.margin)} in either direction"
     return Markup(
         "{}, {}: the difference {} {} over {} tasks and languages (p = {}, corrected {})."
     ).format(
         pairing,
         spoken(metric),
-        interval(one.interval),
-        said,
-        one.across.n,
-        number(one.across.sign_flip),
-        number(one.adjusted),
+        interval(claim.interval),
+        verdict,
+        claim.across.n,
+        number(claim.across.sign_flip),
+        number(claim.adjusted),
     )
 
 
-def accuracy(found: Pairs, pairing: str, lang: str | None = None) -> str:
+def accuracy(pairs: Pairs, pairing: str, lang: str | None = None) -> str:
     """Both models' accuracy, the mean over tasks (and languages): `0.94 / 0.91`."""
-    each = covariates(found.readings)["accuracy"].reset_index()
+    each = covariates(pairs.readings)["accuracy"].reset_index()
     each = each if lang is None else each[each["lang"] == lang]
-    models = next(one for one in found.pairings if one.name == pairing)
+    models = next(row for row in pairs.pairings if row.name == pairing)
     sides = ((models.multilingual,), models.monolingual)
     means = (each[each["model"].isin(names)]["accuracy"].mean() for names in sides)
     return " / ".join(number(mean, 2) for mean in means)
@@ -136,14 +136,14 @@ def top(words: Sequence[str], scores: Sequence[float]) -> list[str]:
     return [words[at] for at in sorted(chosen)]
 
 
-def side_by_side(found: Pairs, attributions: pa.Table) -> list[SideBySide]:
+def side_by_side(pairs: Pairs, attributions: pa.Table) -> list[SideBySide]:
     """The same texts in both models and all languages; of several seeds the first."""
     names = list(
         dict.fromkeys(
-            name for one in found.pairings for name in (one.multilingual, *one.monolingual)
+            name for row in pairs.pairings for name in (row.multilingual, *row.monolingual)
         )
     )
-    first = found.readings.sort_values("seed").drop_duplicates(["model", "task", "lang", "id"])
+    first = pairs.readings.sort_values("seed").drop_duplicates(["model", "task", "lang", "id"])
     counts = (
         first.groupby(["task", "group"])
         .agg(langs=("lang", "nunique"), models=("model", "nunique"))
@@ -153,8 +153,8 @@ def side_by_side(found: Pairs, attributions: pa.Table) -> list[SideBySide]:
         ["langs", "models", "group"], ascending=[False, False, True], kind="stable"
     )
     shown = []
-    for task, mine in counts.groupby("task", sort=False):
-        for group in mine["group"].head(SHOWN):
+    for task, part in counts.groupby("task", sort=False):
+        for group in part["group"].head(SHOWN):
             texts = first[(first["task"] == task) & (first["group"] == group)]
             rows = attributions.filter(
                 pc.and_(
@@ -166,19 +166,19 @@ def side_by_side(found: Pairs, attributions: pa.Table) -> list[SideBySide]:
 
 
 def _texts(texts: pd.DataFrame, rows: pd.DataFrame, names: Sequence[str]) -> list[SideBySide]:
-    made = []
-    for lang, mine in texts.groupby("lang", sort=False):
+    listed = []
+    for lang, part in texts.groupby("lang", sort=False):
         tops: dict[str, dict[str, list[str]]] = {}
-        for name, stored in zip(mine["model"], mine["name"]):
-            own = rows[
+        for name, stored in zip(part["model"], part["name"]):
+            explained = rows[
                 (rows["model"] == stored) & (rows["lang"] == lang) & (rows["method"] != CONTROL)
             ]
             tops[name] = {
                 row.method: top(tuple(row.words), tuple(row.word_scores))
-                for row in own.itertuples()
+                for row in explained.itertuples()
             }
-        one = rows[rows["lang"] == lang].iloc[0]
-        known = mine.drop_duplicates("model").set_index("model")
+        text = rows[rows["lang"] == lang].iloc[0]
+        known = part.drop_duplicates("model").set_index("model")
         rationales = [
             Rationale(name, str(known.loc[name, "label"]), bool(known.loc[name, "right"]), {
                 method: [(word, _shared(word, method, name, tops)) for word in words] for method,
@@ -186,19 +186,20 @@ def _texts(texts: pd.DataFrame, rows: pd.DataFrame, names: Sequence[str]) -> lis
             })
             for name in names if name in tops
         ]  # fmt: skip
-        made.append(
+        listed.append(
             SideBySide(
-                one["task"],
-                one["group"],
-                str(one["gold"]),
+                text["task"],
+                text["group"],
+                str(text["gold"]),
                 str(lang),
-                " ".join(one["texts"]),
+                " ".join(text["texts"]),
                 rationales,
             )
         )
-    return made
+    return listed
 
 
 def _shared(word: str, method: str, name: str, tops: dict[str, dict[str, list[str]]]) -> bool:
     """Whether another model has the word in its rationale too."""
-    return any(word in found.get(method, ()) for other, found in tops.items() if other != name)
+    others = (top_words for other, top_words in tops.items() if other != name)
+    return any(word in top_words.get(method, ()) for top_words in others)

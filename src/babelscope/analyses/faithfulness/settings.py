@@ -13,7 +13,7 @@ import pyarrow as pa
 from babelscope.store import Store, cells, key, read
 
 
-def names_of(asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+def names_of(requested: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """From each (name, options as JSON) to the name with the options that differ and are set:
     `sufficiency[unit=token]`.
 
@@ -21,49 +21,45 @@ def names_of(asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     name, unless they differ in their seed alone.
     """
     settings: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, text in asked:
+    for name, text in requested:
         settings.setdefault(name, {})[text] = json.loads(text or "{}")
-    found: dict[tuple[str, str], str] = {}
+    names: dict[tuple[str, str], str] = {}
     for name, several in settings.items():
-        keys = sorted({one for options in several.values() for one in options if one != "seed"})
+        keys = sorted({key for options in several.values() for key in options if key != "seed"})
         varied = [
-            one
-            for one in keys
-            if len({json.dumps(options.get(one)) for options in several.values()}) > 1
+            key
+            for key in keys
+            if len({json.dumps(options.get(key)) for options in several.values()}) > 1
         ]
         for text, options in several.items():
             shown = ",".join(
-                f"{one}={options[one]}" for one in varied if options.get(one) is not None
+                f"{key}={options[key]}" for key in varied if options.get(key) is not None
             )
-            found[name, text] = f"{name}[{shown}]" if shown else name
-    return found
+            names[name, text] = f"{name}[{shown}]" if shown else name
+    return names
 
 
 def read_named(store: Store, kind: str, keys: Iterable[str] | None = None) -> pa.Table:
     """The rows of that kind, each with the name of its method and setting; measures carry only the
     name of the method.
     """
-    manifests = {key(one["identity"]): one for one in cells(store)}
-    wanted = [
-        name
-        for name in (manifests if keys is None else dict.fromkeys(keys))
-        if manifests[name]["kind"] == kind
-    ]
-    made = {
-        name: one["identity"] for name, one in manifests.items() if one["kind"] == "attributions"
+    manifests = {key(manifest["identity"]): manifest for manifest in cells(store)}
+    chosen = list(manifests if keys is None else dict.fromkeys(keys))
+    explained = {
+        name: manifests[name]["identity"]
+        for name in chosen
+        if manifests[name]["kind"] == "attributions" and "method" in manifests[name]["identity"]
     }
-    mine = set(manifests if keys is None else keys)
-    asked = {
-        name: (one["method"], json.dumps(one.get("options", {}), sort_keys=True))
-        for name, one in made.items()
-        if name in mine and "method" in one
+    settings = {
+        name: (identity["method"], json.dumps(identity.get("options", {}), sort_keys=True))
+        for name, identity in explained.items()
     }
-    named = names_of(asked.values())
+    names = names_of(settings.values())
+    labels = {name: names[setting] for name, setting in settings.items()}
+    of_kind = [name for name in chosen if manifests[name]["kind"] == kind]
     tables = [read(store, kind, [])]
-    for label, names in _by_label(
-        wanted, manifests, {name: named[one] for name, one in asked.items()}
-    ).items():
-        table = read(store, kind, names)
+    for label, cell_names in _by_label(of_kind, manifests, labels).items():
+        table = read(store, kind, cell_names)
         if label is not None:
             at = table.column_names.index("method")
             table = table.set_column(at, "method", pa.array([label] * table.num_rows, pa.string()))
@@ -72,13 +68,13 @@ def read_named(store: Store, kind: str, keys: Iterable[str] | None = None) -> pa
 
 
 def _by_label(
-    wanted: Iterable[str], manifests: Mapping[str, Mapping[str, Any]], labels: Mapping[str, str]
+    names: Iterable[str], manifests: Mapping[str, Mapping[str, Any]], labels: Mapping[str, str]
 ) -> dict[str | None, list[str]]:
     """The cells of each label; of what is not made from one explanation, those without one keep
     their names.
     """
-    found: dict[str | None, list[str]] = {}
-    for name in wanted:
+    by_label: dict[str | None, list[str]] = {}
+    for name in names:
         of = name if name in labels else manifests[name]["identity"].get("of", "")
-        found.setdefault(labels.get(of), []).append(name)
-    return found
+        by_label.setdefault(labels.get(of), []).append(name)
+    return by_label

@@ -54,10 +54,10 @@ class Summary:
         """In the study's order, a method's settings one after another, the floor last."""
         order = [row["name"] for row in described(self.study, "methods")]
         names = sorted(self.rows["method"].unique())
-        found = sorted(
+        ordered = sorted(
             names, key=lambda name: order.index(base(name)) if base(name) in order else len(order)
         )
-        return [name for name in found if name != FLOOR] + [FLOOR] * (FLOOR in found)
+        return [name for name in ordered if name != FLOOR] + [FLOOR] * (FLOOR in ordered)
 
     @cached_property
     def metrics(self) -> list[str]:
@@ -138,12 +138,12 @@ class Summary:
             tables = [self._paired.get((model, metric)) for model in (pair.first, pair.second)]
             if any(table is None or pair.method not in table for table in tables):
                 return NONE
-            one, two = (
+            first, second = (
                 table[pair.method].xs(pair.lang, level="lang")
                 for table in tables
                 if table is not None
             )
-            return _difference(*one.align(two, join="inner"))
+            return _difference(*first.align(second, join="inner"))
         table = self._paired[pair.model, metric]
         if pair.kind == "languages":
             texts = table[pair.method].groupby(level=["lang", "group", "cluster"])
@@ -202,8 +202,8 @@ class Summary:
     def _ordered(self, column: str, listed: str) -> list[str]:
         """What occurs in the rows: in the study's order first, then by name."""
         order = [row["name"] for row in described(self.study, listed)]
-        found = set(self.rows[column].unique())
-        return [name for name in order if name in found] + sorted(found - set(order))
+        known = set(self.rows[column].unique())
+        return [name for name in order if name in known] + sorted(known - set(order))
 
 
 def labelled(rows: pd.DataFrame) -> pd.DataFrame:

@@ -55,18 +55,18 @@ def panels(statistics: HeadStatistics, mask: HeadMask) -> list[Panel]:
     """One per relation, then fixed offsets, sinks and the mask itself."""
     shares, limits = accuracy(statistics), thresholds(statistics, mask.margin)
     passed = syntactic(statistics, mask.margin)
-    drawn = []
+    listed = []
     for at, name in enumerate(statistics.relations):
         limit = limits[:, at]
         known = np.isfinite(limit).any()
         least = f"above {_short(float(np.nanmax(limit)))}" if known else "no pair"
         about = f"{least}, {int(statistics.pairs[:, at].max())} pairs"
-        drawn.append(Panel(name, about, shares[:, :, at], passed[:, :, at]))
+        listed.append(Panel(name, about, shares[:, :, at], passed[:, :, at]))
     nothing = np.zeros(statistics.shape, dtype=bool)
     keep, offsets = np.array(mask.keep, dtype=bool), statistics.positional
     above = f"above {_short(mask.positional)}"
     return [
-        *drawn,
+        *listed,
         Panel("fixed offset", above, offsets, offsets > mask.positional),
         Panel("sink", "listed only", statistics.sink, nothing),
         Panel("kept", f"{mask.count} heads, {mask.kind}", keep.astype(float), keep),

@@ -28,16 +28,19 @@ text{font:11px system-ui,"Segoe UI","Noto Sans",sans-serif;fill:#171b21}
 """
 
 
-def svg(found: Tokenization) -> Markup:
+def svg(tokenization: Tokenization) -> Markup:
     """All measures of one call.
 
     *Laws*: the same numbers give the same text; names never become markup; nothing stands outside
     of the picture.
     """
-    made = {name: grid for name, grid in grids(found).items() if name != "agreement"}
-    langs, columns = next(iter(made.values())), list(next(iter(next(iter(made.values())).values())))
+    panels = {name: grid for name, grid in grids(tokenization).items() if name != "agreement"}
+    langs, columns = (
+        next(iter(panels.values())),
+        list(next(iter(next(iter(panels.values())).values()))),
+    )
     panel = LEFT + max(300, LANG * len(langs)) + 20
-    down = -(-len(made) // WIDE)
+    down = -(-len(panels) // WIDE)
     top = TOP + 18 * len(columns)
     width, height = WIDE * panel, top + down * (TALL + GAP)
     head = (
@@ -56,7 +59,7 @@ def svg(found: Tokenization) -> Markup:
     for place, name in enumerate(columns):
         parts.append(_dot(20, TOP + 18 * place, COLOURS[place % len(COLOURS)]))
         parts.append(_text(30, TOP + 4 + 18 * place, name, ""))
-    for place, (name, grid) in enumerate(made.items()):
+    for place, (name, grid) in enumerate(panels.items()):
         across, below = place % WIDE, place // WIDE
         parts.append(
             _panel(
@@ -73,8 +76,15 @@ def svg(found: Tokenization) -> Markup:
 
 def _panel(name: str, grid: Grid, columns: list[str], left: int, top: int, wide: int) -> Markup:
     tall = TALL - 30
-    known = [one for row in grid.values() for one in row.values() if isfinite(one.mean)]
-    largest = _round(max([one.high if isfinite(one.high) else one.mean for one in known] or [0.0]))
+    known = [
+        estimate for row in grid.values() for estimate in row.values() if isfinite(estimate.mean)
+    ]
+    largest = _round(
+        max(
+            [estimate.high if isfinite(estimate.high) else estimate.mean for estimate in known]
+            or [0.0]
+        )
+    )
     parts = [_text(left - 40, top - 14, TITLES[name], "name")]
     for share in (0, 0.5, 1):
         y = top + tall * (1 - share)
@@ -88,21 +98,22 @@ def _panel(name: str, grid: Grid, columns: list[str], left: int, top: int, wide:
         x = left + wide * (at + 0.5) / len(grid)
         parts.append(_text(x, top + tall + 16, lang, "faint middle"))
         for place, column in enumerate(columns):
-            one = row[column]
-            if not isfinite(one.mean):
+            estimate = row[column]
+            if not isfinite(estimate.mean):
                 continue
             here = x + 0.6 * wide / len(grid) * ((place + 0.5) / len(columns) - 0.5)
             mean, low, high = (
-                top + tall * (1 - each / largest) for each in (one.mean, one.low, one.high)
+                top + tall * (1 - each / largest)
+                for each in (estimate.mean, estimate.low, estimate.high)
             )
-            told = Markup("<title>{}</title>").format(f"{column}, {lang}: {said(one)}")
+            title = Markup("<title>{}</title>").format(f"{column}, {lang}: {said(estimate)}")
             colour = COLOURS[place % len(COLOURS)]
             bar = Markup(
                 '<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" '
                 'stroke-width="1.6"/>'
             )
-            drawn = bar.format(here, low, high, colour) if isfinite(one.low) else Markup("")
-            parts.append(Markup("<g>{}{}{}</g>").format(told, drawn, _dot(here, mean, colour)))
+            line = bar.format(here, low, high, colour) if isfinite(estimate.low) else Markup("")
+            parts.append(Markup("<g>{}{}{}</g>").format(title, line, _dot(here, mean, colour)))
     return Markup("\n").join(parts)
 
 

@@ -16,23 +16,25 @@ Grid = dict[str, dict[str, Estimate]]
 """Estimates by language, then by tokenizer (or pair of tokenizers)."""
 
 
-def grids(found: Tokenization) -> dict[str, Grid]:
+def grids(tokenization: Tokenization) -> dict[str, Grid]:
     """Measure -> language -> tokenizer, in reading order; the agreement last, if there are two
     tokenizers.
     """
-    made: dict[str, Grid] = {}
-    for one in found.measured:
-        made.setdefault(one.measure, {}).setdefault(one.lang, {})[one.tokenizer] = one.estimate
-    for two in found.agreed:
-        made.setdefault("agreement", {}).setdefault(two.lang, {})[f"{two.first} / {two.second}"] = (
-            two.estimate
+    by_measure: dict[str, Grid] = {}
+    for row in tokenization.measured:
+        by_measure.setdefault(row.measure, {}).setdefault(row.lang, {})[row.tokenizer] = (
+            row.estimate
         )
-    return made
+    for pair in tokenization.agreed:
+        by_measure.setdefault("agreement", {}).setdefault(pair.lang, {})[
+            f"{pair.first} / {pair.second}"
+        ] = pair.estimate
+    return by_measure
 
 
-def said(one: Estimate) -> str:
+def said(estimate: Estimate) -> str:
     """Mean and interval; what is not known is said to be undefined."""
-    if not isfinite(one.mean):
+    if not isfinite(estimate.mean):
         return "undefined"
-    bounds = f" ({number(one.low)}–{number(one.high)})" if isfinite(one.low) else ""
-    return number(one.mean) + bounds
+    bounds = f" ({number(estimate.low)}–{number(estimate.high)})" if isfinite(estimate.low) else ""
+    return number(estimate.mean) + bounds

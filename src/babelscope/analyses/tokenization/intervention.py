@@ -1,5 +1,5 @@
-"""Does cutting words into more pieces make explanations less faithful? The same model and texts,
-other pieces.
+"""Does splitting words into more tokens make explanations less faithful? The same model and texts,
+segmented otherwise.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from babelscope.types import DoseOutcome, Encoded, Example, Target
 
 AGREEMENT = "agreement"
 """The outcome that is no metric: rank agreement of the words' scores with those of the text as the
-tokenizer cuts it.
+tokenizer segments it.
 """
 RATES = (0.0, 0.25, 0.5, 0.75, 1.0)
 METRIC_OPTIONS: dict[str, dict[str, Any]] = {
@@ -52,19 +52,22 @@ def graded(
     known: Sequence[Encoded],
     seed: int,
 ) -> list[tuple[str, float, Cut | None]]:
-    """The cuts of every way at every rate; of `truncate` one for each number of pieces that are
-    left, counted in `known`. Its doses are 0 for the whole vocabulary, then 1, 2, ..."""
+    """The re-segmentations of every kind at every rate; of `truncate` one for each size of the
+    vocabulary that is left, counted in `known`. Its doses are 0 for the whole vocabulary, then 1,
+    2, ..."""
     cuts: list[tuple[str, float, Cut | None]] = []
     for way in ways:
         if way == "truncate":
             kept = [frequent(model, known, size) for size in sizes] if known else []
             if not kept:
-                raise InputError("the way 'truncate' needs to know how many pieces are left")
+                raise InputError(
+                    "the way 'truncate' needs 'pieces': how many tokens of the vocabulary are left"
+                )
             cuts += [
                 (way, 0.0, None),
                 *(
-                    (way, float(at), Cut(way, kept=one, seed=seed))
-                    for at, one in enumerate(kept, 1)
+                    (way, float(at), Cut(way, kept=pieces, seed=seed))
+                    for at, pieces in enumerate(kept, 1)
                 ),
             ]
         else:
@@ -76,12 +79,12 @@ def intervene(
     model: Model, examples: Sequence[Example], cuts: Sequence[tuple[str, float, Cut | None]],
     methods: Sequence[str], metrics: Sequence[str], *, progress: Progress | None = None,
 ) -> list[DoseOutcome]:  # fmt: skip
-    """What becomes of explanations when words are cut into other pieces, the model and the words
-    staying the same.
+    """What becomes of explanations when words are segmented otherwise, while the model and the
+    words stay the same.
 
-    `cuts` are (arm, dose, how); None leaves the text as the tokenizer cuts it. Everything is
+    `cuts` are (arm, dose, how); None leaves the text as the tokenizer segments it. Everything is
     counted in words: scores are of words, budgets are shares of words, whole words are erased. The
-    explained class is the one predicted for the text as the tokenizer cuts it.
+    explained class is the one predicted for the text as the tokenizer segments it.
 
     *Laws*: a dose that changes nothing has the outcomes of the text itself, and agreement 1; the
     order of cuts changes nothing. Source: spec of the study, 17.1, arms A1, A3 and A6.
@@ -97,27 +100,27 @@ def intervene(
             "two examples have the same id; an intervention compares every text with itself, by "
             "its id"
         )
-    wanted = [targets.predicted(model, row, out) for row, out in zip(rows, _outputs(model, rows))]
-    own = {name: scored(model, rows, wanted, name) for name in methods}
-    found: list[DoseOutcome] = []
+    goals = [targets.predicted(model, row, out) for row, out in zip(rows, _outputs(model, rows))]
+    scores = {name: scored(model, rows, goals, name) for name in methods}
+    outcomes: list[DoseOutcome] = []
     whole: list[DoseOutcome] = []
     with model.inference.reporting_progress(progress):
         for arm, dose, how in cuts:
             if how is not None:
-                found += _outcomes(
-                    model, rows, resegment(model, rows, how), wanted, own, metrics, arm, dose
+                outcomes += _outcomes(
+                    model, rows, resegment(model, rows, how), goals, scores, metrics, arm, dose
                 )
             else:
-                whole = whole or _outcomes(model, rows, rows, wanted, own, metrics, arm, dose)
-                found += [replace(one, arm=arm, dose=dose) for one in whole]
-    return found
+                whole = whole or _outcomes(model, rows, rows, goals, scores, metrics, arm, dose)
+                outcomes += [replace(outcome, arm=arm, dose=dose) for outcome in whole]
+    return outcomes
 
 
 def trained(
     arm: str, models: Sequence[tuple[float, Model, Cut | None]], examples: Sequence[Example],
     methods: Sequence[str], metrics: Sequence[str],
 ) -> list[DoseOutcome]:  # fmt: skip
-    """The same outcomes where every dose is a model of its own, tuned on words in those pieces.
+    """The same outcomes where every dose is a model of its own, fine-tuned on words segmented so.
 
     Each model is explained for its own prediction, on the texts that all models of the arm get
     right: otherwise a model that is wrong more often would be measured on other texts. `kept` says
@@ -125,26 +128,13 @@ def trained(
 
     Source: spec of the study, 17.1, arms A2, A3 and A5.
     """
-    read = []
-    for _, model, how in models:
-        rows = encode(model, examples)
-        made = list[Encoded | None](rows) if how is None else resegment(model, rows, how)
-        inputs = [one for one in made if one is not None]
-        said = dict(zip((one.example.id for one in inputs), _outputs(model, inputs)))
-        right = {
-            one.example.id: targets.predicted(model, one, said[one.example.id]) for one in inputs
-        }
-        wins = {
-            one.example.id
-            for one in inputs
-            if right[one.example.id].index == targets.gold(model, one).index
-        }
-        read.append(({one.example.id: one for one in inputs}, right, wins))
-    common = [row.id for row in examples if all(row.id in wins for _, _, wins in read)]
-    found: list[DoseOutcome] = []
+    read = [_read(model, examples, how) for _, model, how in models]
+    common = [row.id for row in examples if all(row.id in correct for _, _, correct in read)]
+    outcomes: list[DoseOutcome] = []
     first: dict[str, Scores] = {}
-    for (dose, model, _), (inputs_of, said_of, wins) in zip(models, read):
-        kept, goals = [inputs_of[name] for name in common], [said_of[name] for name in common]
+    for (dose, model, _), (inputs, predictions, correct) in zip(models, read):
+        kept, goals = [inputs[name] for name in common], [predictions[name] for name in common]
+        tokens = {name: fertility(row) for name, row in inputs.items()}
         with model.inference.caching():
             for method in methods:
                 scores = scored(model, kept, goals, method) if kept else []
@@ -152,48 +142,69 @@ def trained(
                 for metric in metrics:
                     values = _values(model, kept, scores, goals, metric, before)
                     known = dict(zip(common, values))
-                    found += [
-                        DoseOutcome(arm, dose, row.id, row.group, row.lang, method, metric,
-                                    known.get(row.id, nan),
-                              fertility(inputs_of[row.id]) if row.id in inputs_of else nan,
-                              row.id in wins)
+                    outcomes += [
+                        DoseOutcome(
+                            arm, dose, row.id, row.group, row.lang, method, metric,
+                            known.get(row.id, nan), tokens.get(row.id, nan), row.id in correct,
+                        )
                         for row in examples
                     ]  # fmt: skip
-    return found
+    return outcomes
+
+
+def _read(
+    model: Model, examples: Sequence[Example], how: Cut | None
+) -> tuple[dict[str, Encoded], dict[str, Target], set[str]]:
+    """The inputs that the segmentation permits and the model's predictions, by the example's id;
+    and the ids of those that it gets right."""
+    rows = encode(model, examples)
+    segmented = list[Encoded | None](rows) if how is None else resegment(model, rows, how)
+    inputs = {row.example.id: row for row in segmented if row is not None}
+    outputs = _outputs(model, list(inputs.values()))
+    predictions = {
+        name: targets.predicted(model, row, output)
+        for (name, row), output in zip(inputs.items(), outputs)
+    }
+    correct = {
+        name
+        for name, row in inputs.items()
+        if predictions[name].index == targets.gold(model, row).index
+    }
+    return inputs, predictions, correct
 
 
 def _values(
     model: Model,
     rows: Sequence[Encoded],
     scores: Scores,
-    wanted: Sequence[Target],
+    goals: Sequence[Target],
     metric: str,
     before: Scores,
 ) -> list[float]:
     if metric == AGREEMENT:
         return [similarity(old, new) for old, new in zip(before, scores)]
-    return measured(model, rows, scores, wanted, metric) if rows else []
+    return measured(model, rows, scores, goals, metric) if rows else []
 
 
-def scored(model: Model, rows: Sequence[Encoded], wanted: Sequence[Target], method: str) -> Scores:
-    """The words' scores of inputs that are already cut, by a method with its defaults."""
+def scored(model: Model, rows: Sequence[Encoded], goals: Sequence[Target], method: str) -> Scores:
+    """The words' scores of segmented inputs, by a method with its defaults."""
     row = METHODS[method]
-    made = row.function(model, rows, wanted, **resolve_options(row, {}))
+    explanations = row.function(model, rows, goals, **resolve_options(row, {}))
     return [
-        word_scores(one, np.asarray(each.scores, dtype=np.float64), row.words)
-        for one, each in zip(rows, made)
+        word_scores(encoded, np.asarray(each.scores, dtype=np.float64), row.words)
+        for encoded, each in zip(rows, explanations)
     ]
 
 
 def measured(
-    model: Model, rows: Sequence[Encoded], scores: Scores, wanted: Sequence[Target], metric: str
+    model: Model, rows: Sequence[Encoded], scores: Scores, goals: Sequence[Target], metric: str
 ) -> list[float]:
-    """A metric of these scores in words, on inputs that are already cut."""
+    """A metric of these scores of words, on segmented inputs."""
     row = METRICS[metric]
     return [
-        one.value
-        for one in row.function(
-            model, rows, scores, wanted, **resolve_options(row, METRIC_OPTIONS.get(metric, {}))
+        measure.value
+        for measure in row.function(
+            model, rows, scores, goals, **resolve_options(row, METRIC_OPTIONS.get(metric, {}))
         )
     ]
 
@@ -203,33 +214,33 @@ def _outputs(model: Model, rows: Sequence[Encoded]) -> list[Any]:
 
 
 def _outcomes(
-    model: Model, rows: Sequence[Encoded], made: Sequence[Encoded | None], wanted: Sequence[Target],
-    own: dict[str, Scores], metrics: Sequence[str], arm: str, dose: float,
+    model: Model, rows: Sequence[Encoded], segmented: Sequence[Encoded | None],
+    targets_before: Sequence[Target], scores_before: dict[str, Scores], metrics: Sequence[str],
+    arm: str, dose: float,
 ) -> list[DoseOutcome]:  # fmt: skip
-    read = [at for at, one in enumerate(made) if one is not None]
-    inputs = [one for one in made if one is not None]
-    said = [
-        targets.predicted(model, one, out).index
-        for one, out in zip(inputs, _outputs(model, inputs))
-    ]
-    left = [(at, one) for at, one, label in zip(read, inputs, said) if label == wanted[at].index]
-    places, kept, goals = (
-        [at for at, _ in left],
-        [one for _, one in left],
-        [wanted[at] for at, _ in left],
-    )
-    found = []
+    """The outcomes of one dose; those of texts that cannot be segmented so, or whose prediction
+    changes, are NaN."""
+    inputs = {at: row for at, row in enumerate(segmented) if row is not None}
+    outputs = _outputs(model, list(inputs.values()))
+    kept = {
+        at: row
+        for (at, row), output in zip(inputs.items(), outputs)
+        if targets.predicted(model, row, output).index == targets_before[at].index
+    }
+    texts, goals = list(kept.values()), [targets_before[at] for at in kept]
+    tokens = [nan if row is None else fertility(row) for row in segmented]
+    outcomes = []
     with model.inference.caching():
-        for method, before in own.items():
-            scores = scored(model, kept, goals, method) if kept else []
+        for method, before in scores_before.items():
+            scores = scored(model, texts, goals, method) if texts else []
             for metric in metrics:
-                values = _values(model, kept, scores, goals, metric, [before[at] for at in places])
-                known = dict(zip(places, values))
-                for at, row in enumerate(rows):
-                    cut = made[at]
-                    told = DoseOutcome(arm, dose, row.example.id, row.example.group,
-                                       row.example.lang, method, metric,
-                                 known.get(at, nan), nan if cut is None else fertility(cut),
-                                 at in known)  # fmt: skip
-                    found.append(told)
-    return found
+                values = _values(model, texts, scores, goals, metric, [before[at] for at in kept])
+                known = dict(zip(kept, values))
+                outcomes += [
+                    DoseOutcome(
+                        arm, dose, row.example.id, row.example.group, row.example.lang, method,
+                        metric, known.get(at, nan), tokens[at], at in known,
+                    )
+                    for at, row in enumerate(rows)
+                ]  # fmt: skip
+    return outcomes

@@ -33,21 +33,21 @@ SHOWN = 3
 """Translation groups whose segmentation is shown."""
 
 
-def terminal_tables(found: Tokenization) -> list[Table]:
+def terminal_tables(tokenization: Tokenization) -> list[Table]:
     """One table per measure: languages down, tokenizers across; in a narrow terminal intervals go
     below their means.
     """
-    made = []
-    for name, grid in grids(found).items():
+    listed = []
+    for name, grid in grids(tokenization).items():
         columns = list(next(iter(grid.values())))
-        drawn = Table(title=TITLES[name], title_justify="left")
-        drawn.add_column("", no_wrap=True)
+        shown = Table(title=TITLES[name], title_justify="left")
+        shown.add_column("", no_wrap=True)
         for each in columns:
-            drawn.add_column(Text(plain(each)), overflow="fold")
+            shown.add_column(Text(plain(each)), overflow="fold")
         for lang, row in grid.items():
-            drawn.add_row(Text(plain(lang)), *(Text(said(row[each])) for each in columns))
-        made.append(drawn)
-    return made
+            shown.add_row(Text(plain(lang)), *(Text(said(row[each])) for each in columns))
+        listed.append(shown)
+    return listed
 
 
 def figure(name: str, grid: Grid) -> dict[str, Any]:
@@ -216,13 +216,13 @@ def _segmenters(measures: Tokenization) -> Text:
 
 
 def _response_tables(tables: Tables) -> list[Table]:
-    made = []
+    listed = []
     for doses in tables.interventions:
         rows = [
             (arm, lang, dose, mean, lost) for (arm, lang, dose), (mean, lost) in doses.flips.items()
         ]
         head = ("way", "language", "dose", "tokens per word", "left out")
-        made.append(
+        listed.append(
             table(f"{doses.model}: doses; texts whose prediction changed are left out", head, rows)
         )
         slopes = [
@@ -243,14 +243,14 @@ def _response_tables(tables: Tables) -> list[Table]:
             "high",
             "n",
         )
-        made.append(
+        listed.append(
             table(
                 f"{doses.model}: slopes by tokens per word within texts, with 95 % intervals",
                 names,
                 slopes,
             )
         )
-    return made
+    return listed
 
 
 def _marks(grid: Grid, column: str, place: int, of: int) -> dict[str, Any]:
@@ -266,12 +266,12 @@ def _marks(grid: Grid, column: str, place: int, of: int) -> dict[str, Any]:
         "mode": "markers",
         "name": str(escape(column)),
         "x": [at + shift for at, _, _ in known],
-        "y": [one.mean for _, _, one in known],
+        "y": [estimate.mean for _, _, estimate in known],
         "error_y": {
             "type": "data",
             "symmetric": False,
-            "array": _lengths([one.high - one.mean for _, _, one in known]),
-            "arrayminus": _lengths([one.mean - one.low for _, _, one in known]),
+            "array": _lengths([estimate.high - estimate.mean for _, _, estimate in known]),
+            "arrayminus": _lengths([estimate.mean - estimate.low for _, _, estimate in known]),
             "thickness": 2,
             "width": 0,
             "color": colour,
@@ -282,8 +282,8 @@ def _marks(grid: Grid, column: str, place: int, of: int) -> dict[str, Any]:
             "size": 6,
         },
         "text": [
-            f"{escape(column)}<br>{escape(lang)}: {said(one)}<br>n = {one.n}"
-            for _, lang, one in known
+            f"{escape(column)}<br>{escape(lang)}: {said(estimate)}<br>n = {estimate.n}"
+            for _, lang, estimate in known
         ],
         "hoverinfo": "text",
     }

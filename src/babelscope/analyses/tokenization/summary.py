@@ -110,8 +110,8 @@ def _measures(texts: Sequence[_Counted], vocabulary: int) -> list[tuple[str, Est
 
 def _agreement(first: Sequence[_Counted], second: Sequence[_Counted]) -> Estimate:
     sums = []
-    for one, two in zip(first, second):
-        common = sum(len(a & b) for a, b in zip(one.inside, two.inside))
-        sums.append([common, sum(map(len, one.inside)), sum(map(len, two.inside))])
+    for left, right in zip(first, second):
+        common = sum(len(a & b) for a, b in zip(left.inside, right.inside))
+        sums.append([common, sum(map(len, left.inside)), sum(map(len, right.inside))])
     clusters = [text.cluster for text in first]
     return of_sums(np.array(sums, dtype=np.float64), clusters, agreement)

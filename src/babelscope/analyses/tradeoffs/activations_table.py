@@ -121,8 +121,8 @@ def _grams(
     return [gram(states[:, layer], fold) for layer in range(states.shape[1])]
 
 
-def _alike(one: Gram, two: Gram) -> float:
-    return float(similarity(hsic(one, two), hsic(one, one), hsic(two, two))[0])
+def _alike(first: Gram, second: Gram) -> float:
+    return float(similarity(hsic(first, second), hsic(first, first), hsic(second, second))[0])
 
 
 def _exchanged(records: Records, model: FineTuning, lang: str, pooling: str) -> list[float]:
@@ -146,8 +146,8 @@ def _cosines(
     for name, centred in (("raw", False), ("centred", True)):
         layers = range(base.shape[1])
         each = [
-            [paired_cosine(own[:, k], base[:, k], centred=centred) for k in layers]
-            for own in states
+            [paired_cosine(tuned_states[:, k], base[:, k], centred=centred) for k in layers]
+            for tuned_states in states
         ]
         rows[name] = np.mean(each, axis=0).tolist()
     return rows

@@ -105,22 +105,22 @@ def _matrices(tables: Tables) -> list[tuple[str, str, Figure]]:
 def _lines(tables: Tables, source: str) -> list[tuple[str, Any]]:
     """The model's own language, then those in which it is most over-confident."""
     rows = [row for row in tables["confidence"] if row["source"] == source]
-    own = [row for row in rows if row["target"] == source]
+    same = [row for row in rows if row["target"] == source]
     others = sorted(
         (row for row in rows if row["target"] != source), key=lambda row: -row["over"]["value"]
     )
-    return [(row["target"], row["diagram"]) for row in (*own, *others[:SHOWN])]
+    return [(row["target"], row["diagram"]) for row in (*same, *others[:SHOWN])]
 
 
 def _confusions(tables: Tables, source: str) -> list[Figure]:
     """The model's own language beside the one in which it does worst."""
     rows = [row for row in tables["errors"] if row["source"] == source]
-    own = [row for row in rows if row["target"] == source]
+    same = [row for row in rows if row["target"] == source]
     others = sorted(
         (row for row in rows if row["target"] != source), key=lambda row: row["accuracy"]
     )
     titles = [
-        (f"fine-tuned on {source}, tested in {row['target']}", row) for row in (*own, *others[:1])
+        (f"fine-tuned on {source}, tested in {row['target']}", row) for row in (*same, *others[:1])
     ]
     return [confusion_matrix(title, row["confusion"], tables["labels"]) for title, row in titles]
 

@@ -112,11 +112,11 @@ def offsets(logits: Logits, shares: Float[np.ndarray, " label"]) -> Float[np.nda
     class whose share is 0 is left alone.
     Source: Saerens et al. 2002, the prior's part.
     """
-    offset, wanted = np.zeros(logits.shape[1]), np.maximum(shares, 1e-9)
+    offset, goal = np.zeros(logits.shape[1]), np.maximum(shares, 1e-9)
     for _ in range(ROUNDS):
         moved = logits + offset
         logs = moved - logsumexp(moved, axis=1, keepdims=True)
-        step = np.log(wanted) - (logsumexp(logs, axis=0) - np.log(len(logits)))
+        step = np.log(goal) - (logsumexp(logs, axis=0) - np.log(len(logits)))
         step = np.where(shares > 0, step, 0.0)
         offset = offset + step
         if float(np.abs(step).max()) < 1e-11:

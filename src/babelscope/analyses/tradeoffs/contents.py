@@ -85,8 +85,8 @@ def _models(store: Store, manifests: Manifests, names: Sequence[str]) -> list[Fi
     return sorted(known, key=lambda row: names.index(row.model))
 
 
-def _same_classes(own: Sequence[str], labels: Sequence[str]) -> bool:
-    return len(own) == len(labels) and {name.lower() for name in own} == {
+def _same_classes(classes: Sequence[str], labels: Sequence[str]) -> bool:
+    return len(classes) == len(labels) and {name.lower() for name in classes} == {
         name.lower() for name in labels
     }
 

@@ -85,11 +85,11 @@ def flipped_texts(
     records: Records, errors: list[dict[str, Any]]
 ) -> dict[str, dict[str, list[str]]]:
     """The texts of the listed flips, by translation group and language."""
-    wanted = {flip["group"] for row in errors for flip in row.get("flips", {}).get("listed", ())}
+    groups = {flip["group"] for row in errors for flip in row.get("flips", {}).get("listed", ())}
     texts: dict[str, dict[str, list[str]]] = {}
     for lang, table in records.texts["test"].items():
         for group, pair in zip(table.groups, table.texts):
-            if group in wanted:
+            if group in groups:
                 texts.setdefault(group, {})[lang] = list(pair)
     return texts
 

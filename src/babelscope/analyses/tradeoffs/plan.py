@@ -62,7 +62,7 @@ def plan(block: Block, spec: Spec) -> Plan | None:
     if block.model not in readers:
         return None
     known = [each for model, each in everyone if model in readers]
-    own = provenance(block.model, block.seed, spec.stated.get(block.model.name))
+    origin = provenance(block.model, block.seed, spec.stated.get(block.model.name))
     seeds = common_seeds(known)
     sources = tuple(dict.fromkeys(each.source for each in known if each.kind == SINGLE))
     tested = tuple(
@@ -73,11 +73,11 @@ def plan(block: Block, spec: Spec) -> Plan | None:
         split: sources for split in SPLITS if _has(data, split) and counts[split] != 0
     }
     return Plan(
-        own,
+        origin,
         base_of(block.model, spec),
         languages,
         counts,
-        own.kind == SINGLE and own.seed in seeds[:1],
+        origin.kind == SINGLE and origin.seed in seeds[:1],
         block.model == readers[0] and block.seed == request.seeds[0],
     )
 
@@ -131,9 +131,9 @@ def _kinds(kind: str, split: str, *, first: bool) -> tuple[str, ...]:
 
 def _count(block: Block, spec: Spec, split: str) -> int | None:
     """As many as the spec says, or as the first model of one language is trained on."""
-    asked = spec.dev_examples if split == "dev" else spec.train_examples
-    if asked is not None:
-        return asked
+    stated = spec.dev_examples if split == "dev" else spec.train_examples
+    if stated is not None:
+        return stated
     trained = [model.train for model in spec.chosen(block.request) if model.train is not None]
     single = next((train for train in trained if len(train.languages) == 1), None)
     if single is None:

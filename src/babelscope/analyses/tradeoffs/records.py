@@ -84,17 +84,17 @@ class Records:
         return np.array([order[label.lower()] for label in labels], dtype=np.int64)
 
 
-def label_order(own: Sequence[str], labels: Sequence[str]) -> list[int]:
+def label_order(classes: Sequence[str], labels: Sequence[str]) -> list[int]:
     """Which of a model's own classes is which class of the study: by name, never by position."""
-    lowered = {name.lower(): place for place, name in enumerate(own)}
-    wanted = [name.lower() for name in labels]
-    if len(lowered) != len(own) or sorted(lowered) != sorted(wanted):
+    lowered = {name.lower(): place for place, name in enumerate(classes)}
+    names = [name.lower() for name in labels]
+    if len(lowered) != len(classes) or sorted(lowered) != sorted(names):
         raise InputError(
-            f"a model has the classes {', '.join(own)}, the study has {', '.join(labels)}: classes "
-            "are matched "
-            "by name, so the names must agree; set id2label in the checkpoint's config.json"
+            f"a model has the classes {', '.join(classes)}, the study has {', '.join(labels)}: "
+            "classes are matched by name, so the names must agree; set id2label in the "
+            "checkpoint's config.json"
         )
-    return [lowered[name] for name in wanted]
+    return [lowered[name] for name in names]
 
 
 def predictions(records: Records, model: FineTuning, split: str, lang: str) -> Predictions:

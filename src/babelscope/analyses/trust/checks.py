@@ -64,26 +64,26 @@ def chance(scores: Scores, key: str) -> Scores:
     untied = float(np.abs(signs).sum())
     if not np.isfinite(scores).all() or untied == 0:
         return np.full(ORDERS, nan)
-    draw = keyed("trust", key)
-    orders = [draw.permutation(len(scores)) for _ in range(ORDERS)]
+    rng = keyed("trust", key)
+    orders = [rng.permutation(len(scores)) for _ in range(ORDERS)]
     return np.array(
         [float((signs * signs[np.ix_(order, order)]).sum()) / untied for order in orders]
     )
 
 
-def spread(luck: Scores, count: int = 1) -> tuple[float, float]:
+def spread(null: Scores, count: int = 1) -> tuple[float, float]:
     """95 % of the means of `count` such taus."""
-    drawn = (
-        luck
+    means = (
+        null
         if count == 1
-        else luck[keyed("range", count).integers(0, len(luck), (len(luck), count))].mean(axis=1)
+        else null[keyed("range", count).integers(0, len(null), (len(null), count))].mean(axis=1)
     )
-    low, high = np.quantile(drawn, (0.025, 0.975))
+    low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)
 
 
 def mean(values: Sequence[float]) -> float:
-    known = [one for one in values if isfinite(one)]
+    known = [value for value in values if isfinite(value)]
     return float(np.mean(known)) if known else nan
 
 
@@ -91,19 +91,20 @@ def _undefined(name: str, reason: str) -> Check:
     return Check(name, nan, nan, nan, "undefined", reason)
 
 
-def completeness(one: Attribution) -> Check:
+def completeness(attribution: Attribution) -> Check:
     """The gap |sum of scores - (value - reference value)| as a share of the latter."""
-    if not METHODS[one.method].complete or one.reference_value is None:
-        return _undefined("completeness", f"{one.method} does not promise that its scores add up")
-    way = one.value - one.reference_value
-    gap = abs(sum(one.scores) - way) / max(abs(way), 1e-12)
+    if not METHODS[attribution.method].complete or attribution.reference_value is None:
+        reason = f"{attribution.method} does not promise that its scores add up"
+        return _undefined("completeness", reason)
+    difference = attribution.value - attribution.reference_value
+    gap = abs(sum(attribution.scores) - difference) / max(abs(difference), 1e-12)
     if not isfinite(gap):
         return _undefined("completeness", "some scores are undefined")
-    said = f"the scores sum to {sum(one.scores):.3g} and should sum to {way:.3g}"
-    return Check("completeness", gap, nan, nan, "holds" if gap <= CLOSED else "fails", said)
+    details = f"the scores sum to {sum(attribution.scores):.3g} and should sum to {difference:.3g}"
+    return Check("completeness", gap, nan, nan, "holds" if gap <= CLOSED else "fails", details)
 
 
-def _alike(name: str, value: float, bounds: tuple[float, float], said: str) -> Check:
+def _alike(name: str, value: float, bounds: tuple[float, float], details: str) -> Check:
     if not isfinite(value):
         return _undefined(name, "a correlation needs two words with different scores")
     verdict = (
@@ -113,36 +114,37 @@ def _alike(name: str, value: float, bounds: tuple[float, float], said: str) -> C
         if value > bounds[1]
         else "fails"
     )
-    return Check(name, value, *bounds, verdict, said)
+    return Check(name, value, *bounds, verdict, details)
 
 
-def stability(one: Attribution, own: Scores, repeated: Sequence[Scores], luck: Scores) -> Check:
+def stability(
+    attribution: Attribution, scores: Scores, repeated: Sequence[Scores], null: Scores
+) -> Check:
     if not repeated:
-        return _undefined(
-            "stability", f"{one.method} draws no random numbers: another seed gives the same scores"
-        )
-    value = mean([similarity(a, b) for a, b in combinations([own, *repeated], 2)])
+        reason = f"{attribution.method} uses no random numbers: another seed gives the same scores"
+        return _undefined("stability", reason)
+    value = mean([similarity(a, b) for a, b in combinations([scores, *repeated], 2)])
     return _alike(
-        "stability", value, spread(luck), f"mean rank agreement between {1 + len(repeated)} seeds"
+        "stability", value, spread(null), f"mean rank agreement between {1 + len(repeated)} seeds"
     )
 
 
-def siblings(own: Scores, kin: Sequence[Scores], luck: Scores) -> Check:
-    if not kin:
+def siblings(scores: Scores, others: Sequence[Scores], null: Scores) -> Check:
+    if not others:
         return _undefined("siblings", "no model tuned with another seed was given")
-    value = mean([similarity(own, other) for other in kin])
+    value = mean([similarity(scores, other) for other in others])
     return _alike(
         "siblings",
         value,
-        spread(luck, len(kin)),
-        f"mean rank agreement with {len(kin)} other models",
+        spread(null, len(others)),
+        f"mean rank agreement with {len(others)} other models",
     )
 
 
-def leave_one_out(value: float, reason: str, luck: Scores) -> Check:
+def leave_one_out(value: float, reason: str, null: Scores) -> Check:
     if reason or not isfinite(value):
         return _undefined("leave_one_out", reason)
-    low, high = spread(luck)
+    low, high = spread(null)
     verdict = "holds" if value > high else "fails" if value < low else "undecided"
     return Check(
         "leave_one_out",
@@ -154,26 +156,28 @@ def leave_one_out(value: float, reason: str, luck: Scores) -> Check:
     )
 
 
-def place(name: str, one: Bounds | None, words: int) -> Check:
+def place(name: str, bounds: Bounds | None, words: int) -> Check:
     """The position between random orders (0) and the best order found (1), with the range of
     random orders.
     """
-    if one is None:
+    if bounds is None:
         return _undefined(name, f"{words} words: the best order is searched for up to {LONGEST}")
-    floor = float(one.floor.mean())
-    if one.reason or abs(one.ceiling - floor) < 1e-6:
-        return _undefined(name, one.reason or "the best order found is no better than random ones")
+    floor = float(bounds.floor.mean())
+    if bounds.reason or abs(bounds.ceiling - floor) < 1e-6:
+        return _undefined(
+            name, bounds.reason or "the best order found is no better than random ones"
+        )
     value, *ends = (
-        (part - floor) / (one.ceiling - floor)
-        for part in (one.value, *np.quantile(one.floor, (0.025, 0.975)))
+        (part - floor) / (bounds.ceiling - floor)
+        for part in (bounds.value, *np.quantile(bounds.floor, (0.025, 0.975)))
     )
-    beaten = wins(one)[0]
+    beaten = wins(bounds)[0]
     verdict = "holds" if beaten >= SURE else "fails" if beaten <= 0.5 else "undecided"
-    said = (
-        f"{one.value:.3f}; random {floor:.3f}, by search {one.ceiling:.3f}; beats {beaten:.0%} "
-        "of random orders"
+    details = (
+        f"{bounds.value:.3f}; random {floor:.3f}, by search {bounds.ceiling:.3f}; "
+        f"beats {beaten:.0%} of random orders"
     )
-    return Check(name, value, min(ends), max(ends), verdict, said)
+    return Check(name, value, min(ends), max(ends), verdict, details)
 
 
 def randomisation(stages: Sequence[Stage], untrained: float) -> Check:
@@ -182,30 +186,32 @@ def randomisation(stages: Sequence[Stage], untrained: float) -> Check:
     if not isfinite(last.similarity):
         return _undefined("randomisation", "a correlation needs two words with different scores")
     verdict = "fails" if last.similarity > last.high else "holds"
-    said = "rank agreement with the explanations of shuffled models"
+    details = "rank agreement with the explanations of shuffled models"
     if isfinite(untrained):
-        said += f"; between two of them {untrained:.2f}"
-    return Check("randomisation", last.similarity, last.low, last.high, verdict, said)
+        details += f"; between two of them {untrained:.2f}"
+    return Check("randomisation", last.similarity, last.low, last.high, verdict, details)
 
 
-def calibration(one: Attribution, known: Sequence[Outcome], reason: str) -> Check:
+def calibration(attribution: Attribution, known: Sequence[Outcome], reason: str) -> Check:
     """How often the model is right when it is about as sure; among texts of the same language
     where there are any.
     """
-    if one.target != one.label:
-        reason = f"{one.target!r} is explained, but the model predicts {one.label!r}"
+    if attribution.target != attribution.label:
+        reason = (
+            f"{attribution.target!r} is explained, but the model predicts {attribution.label!r}"
+        )
     if reason:
         return _undefined("calibration", reason)
-    mine = [each for each in known if each.lang == one.lang] or known
-    found = reliability(
-        one.probability, [each.sure for each in mine], [each.right for each in mine]
+    similar = [each for each in known if each.lang == attribution.lang] or known
+    rate = reliability(
+        attribution.probability, [each.sure for each in similar], [each.right for each in similar]
     )
-    holds = found.low - 1e-9 <= one.probability <= found.high + 1e-9
-    where = "" if mine[0].lang == one.lang else f", none of them in {one.lang},"
-    said = (
-        f"says {one.probability:.3f}; of the {found.n} predictions that are about as "
+    holds = rate.low - 1e-9 <= attribution.probability <= rate.high + 1e-9
+    where = "" if similar[0].lang == attribution.lang else f", none of them in {attribution.lang},"
+    details = (
+        f"says {attribution.probability:.3f}; of the {rate.n} predictions that are about as "
         f"sure{where}, this share is right"
     )
     return Check(
-        "calibration", found.mean, found.low, found.high, "holds" if holds else "fails", said
+        "calibration", rate.mean, rate.low, rate.high, "holds" if holds else "fails", details
     )

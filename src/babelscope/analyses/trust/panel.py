@@ -57,145 +57,158 @@ def trust(
     """
     if not attributions:
         raise InputError("there is no explanation to look at")
-    for name, given in (("draws", draws), ("seeds", seeds)):
-        if given < 1:
-            raise InputError(f"{name} must be at least 1; {given} given")
+    for name, count in (("draws", draws), ("seeds", seeds)):
+        if count < 1:
+            raise InputError(f"{name} must be at least 1; {count} given")
     known = _outcomes(model, labelled)
     groups: dict[tuple[str, str, int], list[int]] = {}
-    for at, one in enumerate(attributions):
-        groups.setdefault((one.method, canonical(dict(one.options)), one.seed), []).append(at)
-    found: dict[int, Trust] = {}
+    for at, attribution in enumerate(attributions):
+        setting = (attribution.method, canonical(dict(attribution.options)), attribution.seed)
+        groups.setdefault(setting, []).append(at)
+    panels: dict[int, Trust] = {}
     with model.inference.reporting_progress(progress):
         for places in groups.values():
-            mine = [attributions[at] for at in places]
-            calibrated = [checks.calibration(one, *known) for one in mine]
-            found |= dict(zip(places, _panels(model, mine, calibrated, draws, seeds, siblings)))
-    return [found[at] for at in range(len(attributions))]
+            chosen = [attributions[at] for at in places]
+            calibrated = [checks.calibration(attribution, *known) for attribution in chosen]
+            panels |= dict(zip(places, _panels(model, chosen, calibrated, draws, seeds, siblings)))
+    return [panels[at] for at in range(len(attributions))]
 
 
 def _panels(
     model: Model,
-    mine: Sequence[Attribution],
+    attributions: Sequence[Attribution],
     calibrated: Sequence[Check],
     draws: int,
     seeds: int,
     siblings: Sequence[Model],
 ) -> list[Trust]:
     """The panels of explanations by one method with one setting, made together."""
-    check_model(model, mine)
-    rows, wanted = [encoded_input(one) for one in mine], [explained_target(one) for one in mine]
-    own = [np.array(one.word_scores) for one in mine]
+    check_model(model, attributions)
+    rows = [encoded_input(attribution) for attribution in attributions]
+    goals = [explained_target(attribution) for attribution in attributions]
+    scores = [np.array(attribution.word_scores) for attribution in attributions]
 
     def again(seed: int) -> list[Scores]:
-        return _scores(model, mine[0], rows, wanted, seed)
+        return _scores(model, attributions[0], rows, goals, seed)
 
-    luck = [checks.chance(one, row.example.id) for one, row in zip(own, rows)]
+    nulls = [checks.chance(each, row.example.id) for each, row in zip(scores, rows)]
     repeated = (
-        [again(mine[0].seed + step) for step in range(1, seeds + 1)]
-        if METHODS[mine[0].method].seeded
+        [again(attributions[0].seed + step) for step in range(1, seeds + 1)]
+        if METHODS[attributions[0].method].seeded
         else []
     )
-    kin = [[_sibling(other, one) for one in mine] for other in siblings]
+    others = [[_sibling(other, attribution) for attribution in attributions] for other in siblings]
     with model.inference.caching():
-        left = METRICS["loo_correlation"].function(model, rows, own, wanted)
+        left = METRICS["loo_correlation"].function(model, rows, scores, goals)
         places = {
-            name: _bounds(model, rows, own, wanted, name)
+            name: _bounds(model, rows, scores, goals, name)
             for name in ("comprehensiveness", "sufficiency")
         }
-    faded = _faded(model, mine[0].seed, own, luck, again, draws)
-    found = []
-    for at, one in enumerate(mine):
+    faded = _faded(model, attributions[0].seed, scores, nulls, again, draws)
+    panels = []
+    for at, attribution in enumerate(attributions):
         stages, untrained = faded[at]
-        told = (
-            checks.completeness(one),
-            checks.stability(one, own[at], [each[at] for each in repeated], luck[at]),
-            checks.siblings(own[at], [each[at] for each in kin], luck[at]),
-            checks.leave_one_out(left[at].value, left[at].reason, luck[at]),
-            *(checks.place(name, bound[at], len(own[at])) for name, bound in places.items()),
+        lines = (
+            checks.completeness(attribution),
+            checks.stability(attribution, scores[at], [each[at] for each in repeated], nulls[at]),
+            checks.siblings(scores[at], [each[at] for each in others], nulls[at]),
+            checks.leave_one_out(left[at].value, left[at].reason, nulls[at]),
+            *(checks.place(name, bound[at], len(scores[at])) for name, bound in places.items()),
             checks.randomisation(stages, untrained),
             calibrated[at],
         )
-        found.append(Trust(one, told, stages, untrained))
-    return found
+        panels.append(Trust(attribution, lines, stages, untrained))
+    return panels
 
 
 def _scores(
-    model: Model, one: Attribution, rows: Sequence[Encoded], wanted: Sequence[Target], seed: int
+    model: Model,
+    attribution: Attribution,
+    rows: Sequence[Encoded],
+    goals: Sequence[Target],
+    seed: int,
 ) -> list[Scores]:
-    method = METHODS[one.method]
+    method = METHODS[attribution.method]
     extra = {"seed": seed} if method.seeded else {}
     with model.full_precision() if method.precise else nullcontext():
-        made = method.function(model, rows, wanted, **one.options, **extra)
+        explained = method.function(model, rows, goals, **attribution.options, **extra)
     return [
         word_scores(row, np.asarray(each.scores, dtype=np.float64), method.words)
-        for row, each in zip(rows, made)
+        for row, each in zip(rows, explained)
     ]
 
 
 def _faded(
-    model: Model, seed: int, own: Sequence[Scores], luck: Sequence[Scores], again: Again, draws: int
+    model: Model,
+    seed: int,
+    scores: Sequence[Scores],
+    nulls: Sequence[Scores],
+    again: Again,
+    draws: int,
 ) -> list[tuple[tuple[Stage, ...], float]]:
     """Per explanation its stages, and how alike the explanations of wholly shuffled models are."""
     listed = parts(model)
-    stages: list[list[Stage]] = [[] for _ in own]
-    made: list[list[Scores]] = []
+    stages: list[list[Stage]] = [[] for _ in scores]
+    shuffled_scores: list[list[Scores]] = []
     for count in range(1, len(listed) + 1):
-        made = []
-        for draw in range(draws):
-            with shuffled(model, listed[:count], draw):
-                made.append(again(seed))
-        for at, mine in enumerate(own):
-            alike = checks.mean([checks.similarity(mine, one[at]) for one in made])
-            sizes = checks.mean([checks.similarity(np.abs(mine), np.abs(one[at])) for one in made])
+        shuffled_scores = []
+        for shuffle in range(draws):
+            with shuffled(model, listed[:count], shuffle):
+                shuffled_scores.append(again(seed))
+        for at, trained in enumerate(scores):
+            others = [each[at] for each in shuffled_scores]
+            alike = checks.mean([checks.similarity(trained, other) for other in others])
+            sizes = checks.mean(
+                [checks.similarity(np.abs(trained), np.abs(other)) for other in others]
+            )
             stages[at].append(
-                Stage(listed[count - 1].name, alike, sizes, *checks.spread(luck[at], draws))
+                Stage(listed[count - 1].name, alike, sizes, *checks.spread(nulls[at], draws))
             )
     untrained = [
-        checks.mean([checks.similarity(a[at], b[at]) for a, b in combinations(made, 2)])
-        for at in range(len(own))
+        checks.mean([checks.similarity(a[at], b[at]) for a, b in combinations(shuffled_scores, 2)])
+        for at in range(len(scores))
     ]
-    return [(tuple(one), other) for one, other in zip(stages, untrained)]
+    return [(tuple(row), alike) for row, alike in zip(stages, untrained)]
 
 
-def _sibling(other: Model, one: Attribution) -> Scores:
+def _sibling(other: Model, attribution: Attribution) -> Scores:
     """The same words' scores by another model, for the same target; NaN where it reads other
     words.
     """
-    example = Example(one.id, one.texts, one.lang, one.group)
-    aim = Aim(one.target, one.contrast)
-    part = "all" if one.input is None else one.input.part
-    (made,) = explain(
+    example = Example(attribution.id, attribution.texts, attribution.lang, attribution.group)
+    aim = Aim(attribution.target, attribution.contrast)
+    part = "all" if attribution.input is None else attribution.input.part
+    (explained,) = explain(
         other,
         example,
-        one.method,
+        attribution.method,
         target=aim,
-        quantity=one.quantity,
-        options=one.options,
-        seed=one.seed,
+        quantity=attribution.quantity,
+        options=attribution.options,
+        seed=attribution.seed,
         part=part,
     )
-    known = dict(zip(zip(made.word_segment, made.word_offsets), made.word_scores))
-    return np.array([known.get(place, nan) for place in zip(one.word_segment, one.word_offsets)])
+    known = dict(zip(zip(explained.word_segment, explained.word_offsets), explained.word_scores))
+    return np.array(
+        [known.get(place, nan) for place in zip(attribution.word_segment, attribution.word_offsets)]
+    )
 
 
 def _bounds(
     model: Model,
     rows: Sequence[Encoded],
-    own: Sequence[Scores],
-    wanted: Sequence[Target],
+    scores: Sequence[Scores],
+    goals: Sequence[Target],
     metric: str,
 ) -> list[Bounds | None]:
     """None where the text is too long."""
-    short = [at for at, one in enumerate(own) if len(one) <= LONGEST]
+    short = [at for at, row_scores in enumerate(scores) if len(row_scores) <= LONGEST]
     if not short:
-        return [None] * len(own)
-    texts, scores, goals = (
-        [rows[at] for at in short],
-        [own[at] for at in short],
-        [wanted[at] for at in short],
-    )
-    found = dict(zip(short, bounds(model, texts, scores, goals, metric, "word", None, ORDERS)))
-    return [found.get(at) for at in range(len(own))]
+        return [None] * len(scores)
+    texts, orders, explained = ([column[at] for at in short] for column in (rows, scores, goals))
+    known = bounds(model, texts, orders, explained, metric, "word", None, ORDERS)
+    by_text = dict(zip(short, known))
+    return [by_text.get(at) for at in range(len(scores))]
 
 
 def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Outcome], str]:
@@ -209,9 +222,15 @@ def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Ou
         raise InputError(f"{missing}: calibration needs a label on every labelled example")
     rows = encode(model, labelled)
     outputs = inference.outputs(model, [inference.query(row) for row in rows])
-    said = [targets.predicted(model, row, output) for row, output in zip(rows, outputs)]
-    sure = [targets.probability(model, output, one) for output, one in zip(outputs, said)]
-    right = [one.index == targets.gold(model, row).index for row, one in zip(rows, said)]
+    predictions = [targets.predicted(model, row, output) for row, output in zip(rows, outputs)]
+    sure = [
+        targets.probability(model, output, prediction)
+        for output, prediction in zip(outputs, predictions)
+    ]
+    right = [
+        prediction.index == targets.gold(model, row).index
+        for row, prediction in zip(rows, predictions)
+    ]
     return [
         checks.Outcome(row.example.lang, *each) for row, each in zip(rows, zip(sure, right))
     ], ""

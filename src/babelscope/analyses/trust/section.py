@@ -40,17 +40,17 @@ def number(value: float) -> str:
     return numbers.number(value, 2)
 
 
-def spread(one: Check | Stage) -> str:
+def spread(line: Check | Stage) -> str:
     """The range that chance (of calibration: the observed rate) has."""
-    return f"{number(one.low)} to {number(one.high)}" if isfinite(one.low) else "–"
+    return f"{number(line.low)} to {number(line.high)}" if isfinite(line.low) else "–"
 
 
 def section(panels: Sequence[Trust]) -> Section:
     """Every panel with its explanation; the answer counts the checks that hold."""
     verdicts = Counter(check.verdict for panel in panels for check in panel.checks)
-    asked = verdicts.total() - verdicts["undefined"]
+    defined = verdicts.total() - verdicts["undefined"]
     answer = Markup("{} of {} checks on {} explanations hold, {} fail, {} are undecided.").format(
-        verdicts["holds"], asked, len(panels), verdicts["fails"], verdicts["undecided"]
+        verdicts["holds"], defined, len(panels), verdicts["fails"], verdicts["undecided"]
     )
     body = render("section.html.j2", folder=FOLDER, panels=panels, **helpers())
     rows = [each.to_json() for each in panels]
@@ -60,20 +60,22 @@ def section(panels: Sequence[Trust]) -> Section:
     return Section("trust", "Trust", question, answer, body, terminal, rows, style=style)
 
 
-def panel(one: Trust) -> Panel:
+def panel(trust: Trust) -> Panel:
     """The explanation, its checks and how it fades, for a terminal."""
     table = Table(box=None, pad_edge=False, show_edge=False)
     table.add_column("")
     for name in ("check", "value", "chance"):
         table.add_column(name, justify="left" if name == "check" else "right", no_wrap=True)
     table.add_column("what it says", overflow="fold")
-    for check in one.checks:
-        said = Text(CHECKS[check.name], "dim").append(f"\n{plain(check.said)}")
+    for check in trust.checks:
+        details = Text(CHECKS[check.name], "dim").append(f"\n{plain(check.said)}")
         mark = Text(MARKS[check.verdict], STYLES[check.verdict])
-        table.add_row(mark, check.name.replace("_", " "), number(check.value), spread(check), said)
+        table.add_row(
+            mark, check.name.replace("_", " "), number(check.value), spread(check), details
+        )
     key = "  ".join(f"{mark} {name}" for name, mark in MARKS.items())
     return Panel(
-        Group(coloured(one.explanation), "", table, "", _fading(one.stages)),
+        Group(coloured(trust.explanation), "", table, "", _fading(trust.stages)),
         title="trust",
         subtitle=key,
         title_align="left",
@@ -81,14 +83,14 @@ def panel(one: Trust) -> Panel:
     )
 
 
-def panels_html(found: Sequence[Trust]) -> str:
+def panels_html(panels: Sequence[Trust]) -> str:
     """A fragment that carries its own style, for notebooks."""
-    return str(render("trust.html.j2", folder=FOLDER, panels=found, **helpers()))
+    return str(render("trust.html.j2", folder=FOLDER, panels=panels, **helpers()))
 
 
-def page_html(found: Sequence[Trust]) -> str:
+def page_html(panels: Sequence[Trust]) -> str:
     """The same panels as a page of their own, which loads nothing from elsewhere."""
-    return str(render("trust_page.html.j2", folder=FOLDER, panels=found, **helpers()))
+    return str(render("trust_page.html.j2", folder=FOLDER, panels=panels, **helpers()))
 
 
 def helpers() -> dict[str, object]:
@@ -99,17 +101,17 @@ def helpers() -> dict[str, object]:
     }  # fmt: skip
 
 
-def curve_svg(one: Trust) -> Markup:
+def curve_svg(trust: Trust) -> Markup:
     """How alike the explanation is after every stage, over the band of what chance gives; 1 is
     unchanged.
     """
-    values = [1.0, *(stage.similarity for stage in one.stages)]
+    values = [1.0, *(stage.similarity for stage in trust.stages)]
     step = (WIDE - LEFT - 20) / max(1, len(values) - 1)
     places = [(LEFT + 10 + at * step, _y(value)) for at, value in enumerate(values)]
     known = [(x, y) for x, y in places if y is not None]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in known)
-    names = ["trained", *(stage.part for stage in one.stages)]
-    last = one.stages[-1]
+    names = ["trained", *(stage.part for stage in trust.stages)]
+    last = trust.stages[-1]
     return render(
         "trust_curve.svg.j2", folder=FOLDER, line=line, dots=known, wide=WIDE, high=HIGH + 44,
         left=LEFT, bottom=TOP + HIGH, labels=[(places[at][0], name) for at,

@@ -45,10 +45,10 @@ def parts(model: Model, most: int = 6) -> list[Part]:
     before: list[str] = []
     head: list[str] = []
     for name, weight in model.hf.named_parameters():
-        own = next((path for path in lists if name.startswith(f"{path}.")), None)
-        if own is not None:
-            place = int(name[len(own) + 1 :].partition(".")[0])
-            layers.setdefault((own.rpartition(".")[0], place), []).append(name)
+        stack = next((path for path in lists if name.startswith(f"{path}.")), None)
+        if stack is not None:
+            place = int(name[len(stack) + 1 :].partition(".")[0])
+            layers.setdefault((stack.rpartition(".")[0], place), []).append(name)
         else:
             (before if id(weight) in words or (id(weight) in body and not layers) else head).append(
                 name
@@ -104,16 +104,16 @@ def _joined(layers: dict[tuple[str, int], list[str]], most: int) -> list[Part]:
     names = list(reversed(layers))
     stacks = {stack for stack, _ in names}
     count = min(len(names), max(1, most))
-    made = []
+    listed = []
     for place in range(count):
-        mine = names[place * len(names) // count : (place + 1) * len(names) // count]
+        joined = names[place * len(names) // count : (place + 1) * len(names) // count]
         shown = [
             f"{stack.rpartition('.')[2]} {layer + 1}" if len(stacks) > 1 else str(layer + 1)
-            for stack, layer in mine
+            for stack, layer in joined
         ]
-        said = f"layer {shown[0]}" if len(shown) == 1 else f"layers {shown[0]} to {shown[-1]}"
-        made.append(Part(said, tuple(weight for one in mine for weight in layers[one])))
-    return made
+        name = f"layer {shown[0]}" if len(shown) == 1 else f"layers {shown[0]} to {shown[-1]}"
+        listed.append(Part(name, tuple(weight for key in joined for weight in layers[key])))
+    return listed
 
 
 def _write(weight: Any, numbers: torch.Tensor) -> None:

@@ -26,7 +26,7 @@ def tables(store: Store, study: Mapping[str, Any]) -> list[Trust] | None:
         return None
     attributions = with_tasks(read_named(store, "attributions", explained))
     columns = ("model", "lang", "id", "method", "options", "seed")
-    wanted = {
+    stored = {
         tuple(row[name] for name in columns): json.loads(row["panel"]) for row in panels.to_pylist()
     }
     ids = panels["id"].combine_chunks()
@@ -34,6 +34,6 @@ def tables(store: Store, study: Mapping[str, Any]) -> list[Trust] | None:
     rows = {tuple(row[name] for name in columns): row for row in kept}
     return [
         judged(attribution(rows[place]), panel)
-        for place, panel in sorted(wanted.items())
+        for place, panel in sorted(stored.items())
         if place in rows
     ]

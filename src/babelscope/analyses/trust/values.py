@@ -80,19 +80,26 @@ class Trust:
     def to_json(self) -> dict[str, Any]:
         """An object with the explanation, the checks and the stages; undefined numbers are null."""
         explained = Attributions((self.explanation,)).to_json()[0]
-        told = {
-            "checks": [asdict(one) for one in self.checks],
-            "stages": [asdict(one) for one in self.stages],
+        lines = {
+            "checks": [asdict(part) for part in self.checks],
+            "stages": [asdict(part) for part in self.stages],
         }
-        return {"explanation": explained, **plain(told), "untrained": plain(self.untrained)}
+        return {"explanation": explained, **plain(lines), "untrained": plain(self.untrained)}
 
     def stored(self) -> StoredPanel:
         """The panel as a row of a store; its explanation is stored already."""
-        one, told = self.explanation, self.to_json()
+        attribution, panel = self.explanation, self.to_json()
         return StoredPanel(
-            one.id, one.group, one.lang, one.model, one.method, one.options, one.seed,
-            {name: told[name] for name in ("checks", "stages", "untrained")}, one.task,
-        )  # fmt: skip
+            id=attribution.id,
+            group=attribution.group,
+            lang=attribution.lang,
+            model=attribution.model,
+            method=attribution.method,
+            options=attribution.options,
+            seed=attribution.seed,
+            panel={name: panel[name] for name in ("checks", "stages", "untrained")},
+            task=attribution.task,
+        )
 
     def _repr_html_(self) -> str:
         from babelscope.analyses.trust.section import panels_html
@@ -100,7 +107,7 @@ class Trust:
         return panels_html([self])
 
 
-def judged(one: Attribution, panel: Mapping[str, Any]) -> Trust:
+def judged(attribution: Attribution, panel: Mapping[str, Any]) -> Trust:
     """A stored panel with its explanation; None is undefined again."""
 
     def again(part: Any) -> Any:
@@ -112,4 +119,4 @@ def judged(one: Attribution, panel: Mapping[str, Any]) -> Trust:
     stages = tuple(
         Stage(**{name: again(part) for name, part in row.items()}) for row in panel["stages"]
     )
-    return Trust(one, checks, stages, again(panel["untrained"]))
+    return Trust(attribution, checks, stages, again(panel["untrained"]))
