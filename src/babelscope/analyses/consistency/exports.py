@@ -57,13 +57,8 @@ def pairs_csv(tables: Tables) -> str:
 
 
 def _result(result: Result) -> dict[str, Any]:
-    origin, comparison = result.origin, result.comparison
-    return {
-        "model": origin.model,
-        "task": origin.task,
-        "method": origin.method,
-        "seed": origin.seed,
-        "source": comparison.source,
+    comparison = result.comparison
+    return _origin(result) | {
         "settings": asdict(comparison.settings),
         "space": comparison.space,
         "centred": comparison.centred,
@@ -115,15 +110,19 @@ def _earned(pair: Pair) -> dict[str, Any]:
 
 
 def _key(result: Result) -> dict[str, Any]:
-    origin, comparison = result.origin, result.comparison
+    comparison = result.comparison
+    return _origin(result) | {"space": comparison.space, "norm": comparison.settings.norm}
+
+
+def _origin(result: Result) -> dict[str, Any]:
+    """Whose explanations are compared, and the language that the others are compared with."""
+    origin = result.origin
     return {
         "model": origin.model,
         "task": origin.task,
         "method": origin.method,
         "seed": origin.seed,
-        "source": comparison.source,
-        "space": comparison.space,
-        "norm": comparison.settings.norm,
+        "source": result.comparison.source,
     }
 
 

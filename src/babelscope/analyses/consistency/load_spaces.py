@@ -110,7 +110,10 @@ def _of_model(
         loaded = load(encoder, allow_untrained_head=True)
         return isolated_space(loaded, words, progress=progress)
     if model is None:
-        raise InputError("words are compared in a space: name one, or the model whose own it is")
+        raise InputError(
+            "there is no space to compare words in: name vectors, subwords or an encoder, or give "
+            "a model"
+        )
     return embedding_space(model, words)
 
 

@@ -75,7 +75,7 @@ class Consistency:
         """
         if self.reason or isfinite(self.kappa):
             return self.reason
-        return "no permutation was drawn" if isnan(self.c_perm) else FLAT
+        return "no permutation was sampled" if isnan(self.c_perm) else FLAT
 
 
 def kappa(c: float, c_perm: float, ceil: float) -> float:

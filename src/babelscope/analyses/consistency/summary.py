@@ -1,4 +1,4 @@
-"""What the pairs of a parallel set amount to: means per language with intervals, and over all."""
+"""A summary of the pairs of a parallel set: means per language with intervals, and over all."""
 
 from __future__ import annotations
 

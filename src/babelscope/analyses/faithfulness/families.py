@@ -1,6 +1,4 @@
-"""The comparisons that a page makes, as one family per metric: what is said of one must hold among
-all of them.
-"""
+"""The comparisons that a page makes, as one family of tests per metric."""
 
 from __future__ import annotations
 

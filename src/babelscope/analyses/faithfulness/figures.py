@@ -49,7 +49,7 @@ def means(summary: Summary, metric: str) -> dict[str, Any]:
 
 
 def _slots(summary: Summary, metric: str) -> list[tuple[str, str, float]]:
-    """Where each language of each model stands."""
+    """The position of each language of each model."""
     slots: list[tuple[str, str, float]] = []
     at = 0.0
     for model in summary.models:

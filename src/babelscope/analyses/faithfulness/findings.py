@@ -1,4 +1,4 @@
-"""The answers in sentences, said only as strongly as the intervals allow."""
+"""The answers in sentences, no stronger than the intervals allow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Overview:
     best: str
     mean: Estimate
     undecided: list[str]
-    """The methods that the data do not tell apart from the best."""
+    """The methods that cannot be distinguished from the best."""
     not_above_floor: list[str] | None
     """The methods that are not better than random; None where random was not run."""
 
@@ -120,7 +120,7 @@ def _leader(summary: Summary, line: Overview) -> Markup:
     if not others:
         return sentence + "."
     if line.undecided:
-        return sentence + Markup("; the data do not separate it from {}.").format(
+        return sentence + Markup("; it cannot be distinguished from {}.").format(
             listed(line.undecided)
         )
     return sentence + Markup(", better than {}.").format(
@@ -130,7 +130,7 @@ def _leader(summary: Summary, line: Overview) -> Markup:
 
 def _floor(summary: Summary, line: Overview) -> Markup:
     if line.not_above_floor is None:
-        return Markup("Random scores were not run, so no method has been held against a floor.")
+        return Markup("Random scores were not run, so no method can be compared with them.")
     names = [name for name in summary.methods_of(line.model, line.metric) if name != FLOOR]
     missed: dict[str, str] = {}
     for name in names:
@@ -162,7 +162,7 @@ def _languages(summary: Summary, line: Overview) -> Markup:
     high, low = ordered(summary, line.metric, line.model, line.best, high, low)
     pair = Pair("languages", high, low, line.model, line.best)
     gap, verdict = summary.between(line.metric, pair), summary.decided(line.metric, pair)
-    sure = "" if verdict != "undecided" else ", which the data do not tell from 0"
+    sure = "" if verdict != "undecided" else ", not significantly different from 0"
     return Markup(
         "For {}, languages differ most between {} ({}) and {} ({}): a paired difference of {}{}."
     ).format(line.best, high, number(mean[high]), low, number(mean[low]), interval(gap), sure)
@@ -175,7 +175,7 @@ def _models(summary: Summary, line: Overview) -> Markup:
     verbs = {
         "better": "scores better than",
         "worse": "scores worse than",
-        "undecided": "is not told apart from",
+        "undecided": "cannot be distinguished from",
     }
     clauses = []
     for model, lang in shared(summary):

@@ -16,7 +16,7 @@ class Entry:
 
     found: Estimate
     standing: str
-    """Is "best", "close" (not told apart from the best), or empty."""
+    """Is "best", "close" (not significantly different from the best), or empty."""
     above_floor: bool | None
     """Better than random; None where there is nothing to compare."""
 
@@ -34,7 +34,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A model beside the main one: both means, their paired difference, and what it amounts to."""
+    """A model beside the main one: both means, their paired difference, and the verdict."""
 
     own: Estimate
     main: Estimate

@@ -93,7 +93,7 @@ def chapter(pairs: Pairs, attributions: pa.Table) -> Chapter:
 
 
 def sentence(claim: Claim) -> Markup:
-    """A claim said as strongly as the corrected test over tasks allows."""
+    """A claim, no stronger than the corrected test over tasks allows."""
     pairing, metric = claim.place
     verdict = "is not shown to differ from 0"
     if claim.adjusted < 0.05:

@@ -1,6 +1,4 @@
-"""One name per method, or metric, and setting: what a study asked for with several options is not
-one thing.
-"""
+"""One name per method, or metric, and setting: results with different options are not pooled."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ def names_of(requested: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]
     """From each (name, options as JSON) to the name with the options that differ and are set:
     `sufficiency[unit=token]`.
 
-    *Laws*: a name that was asked for with one setting stays as it is; two settings never share a
+    *Laws*: a name with a single setting stays as it is; two settings never share a
     name, unless they differ in their seed alone.
     """
     settings: dict[str, dict[str, dict[str, Any]]] = {}

@@ -31,7 +31,7 @@ NONE: pd.Series[float] = pd.Series(
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything the page says in numbers, computed when asked for.
+    """The numbers of the page, computed when first needed.
 
     `rows` are the measures with one name per metric and setting (see `labelled`) and the cluster of
     each (see `stored_clusters`). A difference is always paired: by example between methods or

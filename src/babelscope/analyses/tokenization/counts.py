@@ -1,8 +1,8 @@
-"""How a tokenizer cuts the words of a language: counts of one text, what is told of them, agreement
-of two tokenizers.
+"""How a tokenizer splits the words of a language: counts of one text, measures from these counts,
+agreement of two tokenizers.
 
-Words are those of words.py, the same for every tokenizer; punctuation is words of its own. Markers
-of a tokenizer (##, the meta-space) are never looked at: they mean different things in different
+Words are those of data/segmentation.py, the same for every tokenizer; punctuation marks are words,
+too. Markers of a tokenizer (##, the meta-space) are not used: their meaning differs between
 families.
 """
 
@@ -55,7 +55,7 @@ class LanguageMeasure:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How alike two tokenizers cut the words of a language."""
+    """How alike two tokenizers split the words of a language."""
 
     first: str
     second: str
@@ -65,7 +65,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Tokenization:
-    """What was found; which segmenter cut the words of each language; how many tokens each
+    """Measures and agreements; the word segmenter of each language; how many tokens each
     tokenizer's model reads.
     """
 
@@ -113,11 +113,11 @@ beside them.
 """
 
 
-def counts(cut: Segmentation, words: Sequence[Span]) -> Counts:
+def counts(segmentation: Segmentation, words: Sequence[Span]) -> Counts:
     """What is counted in one text.
 
-        pieces_w = number of tokens that belong to word w (words.py: the word they share most
-          characters with)
+        pieces_w = number of tokens that belong to word w (the one they share most characters
+          with)
         tokens = sum_w pieces_w;   split = |{w: pieces_w >= 2}|;   split_tokens = sum of their
           pieces
 
@@ -127,24 +127,27 @@ def counts(cut: Segmentation, words: Sequence[Span]) -> Counts:
     *Left open by the paper*: a token over several words counts for the one it shares most with; the
     others have none.
     """
-    owners = Counter(words_of_tokens(cut.offsets, words, cut.text))
-    seen = [sum(not each.isspace() for each in cut.text[start:stop]) for start, stop in cut.offsets]
+    owners = Counter(words_of_tokens(segmentation.offsets, words, segmentation.text))
+    seen = [
+        sum(not each.isspace() for each in segmentation.text[start:stop])
+        for start, stop in segmentation.offsets
+    ]
     plain = [
         place
         for place, (start, stop) in enumerate(words)
-        if any(each.isalnum() for each in cut.text[start:stop])
+        if any(each.isalnum() for each in segmentation.text[start:stop])
     ]
     split = [count for place, count in owners.items() if count > 1 and place >= 0]
     return Counts(
-        tokens=len(cut.ids),
+        tokens=len(segmentation.ids),
         words=len(words),
         plain_tokens=sum(owners[place] for place in plain),
         plain_words=len(plain),
         split=len(split),
         split_tokens=sum(split),
-        characters=sum(not each.isspace() for each in cut.text),
+        characters=sum(not each.isspace() for each in segmentation.text),
         single=sum(each <= 1 for each in seen),
-        unknown=sum(each == cut.unknown for each in cut.ids),
+        unknown=sum(each == segmentation.unknown for each in segmentation.ids),
         texts=1,
     )
 
@@ -156,20 +159,20 @@ def together(parts: Sequence[Counts]) -> Counts:
     )
 
 
-def boundaries(cut: Segmentation, words: Sequence[Span]) -> frozenset[int]:
+def boundaries(segmentation: Segmentation, words: Sequence[Span]) -> frozenset[int]:
     """The characters inside words, not at their beginning, where a token starts."""
     inside = {place for start, stop in words for place in range(start + 1, stop)}
-    return frozenset(start for start, _ in cut.offsets if start in inside)
+    return frozenset(start for start, _ in segmentation.offsets if start in inside)
 
 
 def agreement(sums: Float[np.ndarray, "*resample 3"]) -> Float[np.ndarray, "*resample"]:
-    """How alike two tokenizers cut words: F1 of their word-internal boundaries.
+    """How alike two tokenizers split words: F1 of their word-internal boundaries.
 
         F1 = 2 |A and B| / (|A| + |B|);   sums = (|A and B|, |A|, |B|), A and B the `boundaries` of
           the two, summed over texts
 
-    *Laws*: between 0 and 1; symmetric; a tokenizer agrees with itself wholly; where neither cuts a
-    word there is none (NaN).
+    *Laws*: between 0 and 1; symmetric; a tokenizer agrees with itself wholly; NaN where neither
+    splits a word.
     """
     total = sums[..., 1] + sums[..., 2]
     return np.asarray(

@@ -1,4 +1,4 @@
-"""How tokenizers cut words, as one SVG: a panel per measure, languages along it, a mark with its
+"""How tokenizers split words, as one SVG: a panel per measure, languages along it, a mark with its
 interval per tokenizer.
 """
 
@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from babelscope.analyses.faithfulness.figures import COLOURS
 from babelscope.analyses.tokenization.counts import Tokenization
-from babelscope.analyses.tokenization.grids import TITLES, Grid, grids, said
+from babelscope.analyses.tokenization.grids import TITLES, Grid, grids, with_interval
 from babelscope.display.numbers import significant
 
 WIDE, TALL, LEFT, TOP, LANG = 2, 170, 56, 64, 34
@@ -31,7 +31,7 @@ text{font:11px system-ui,"Segoe UI","Noto Sans",sans-serif;fill:#171b21}
 def svg(tokenization: Tokenization) -> Markup:
     """All measures of one call.
 
-    *Laws*: the same numbers give the same text; names never become markup; nothing stands outside
+    *Laws*: the same numbers give the same text; names never become markup; nothing lies outside
     of the picture.
     """
     panels = {name: grid for name, grid in grids(tokenization).items() if name != "agreement"}
@@ -51,7 +51,7 @@ def svg(tokenization: Tokenization) -> Markup:
         Markup(head).format(width, height),
         Markup("<style>{}</style>").format(Markup(STYLE)),
         Markup('<rect class="paper" width="{}" height="{}"/>').format(width, height),
-        _text(16, 26, "How the words are cut", "big"),
+        _text(16, 26, "How words are split", "big"),
         _text(
             16, 43, "Marks with 95 % intervals that resample clusters of dependent texts.", "faint"
         ),
@@ -106,7 +106,9 @@ def _panel(name: str, grid: Grid, columns: list[str], left: int, top: int, wide:
                 top + tall * (1 - each / largest)
                 for each in (estimate.mean, estimate.low, estimate.high)
             )
-            title = Markup("<title>{}</title>").format(f"{column}, {lang}: {said(estimate)}")
+            title = Markup("<title>{}</title>").format(
+                f"{column}, {lang}: {with_interval(estimate)}"
+            )
             colour = COLOURS[place % len(COLOURS)]
             bar = Markup(
                 '<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" '

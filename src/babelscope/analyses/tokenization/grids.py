@@ -32,8 +32,8 @@ def grids(tokenization: Tokenization) -> dict[str, Grid]:
     return by_measure
 
 
-def said(estimate: Estimate) -> str:
-    """Mean and interval; what is not known is said to be undefined."""
+def with_interval(estimate: Estimate) -> str:
+    """Mean and interval, or "undefined"."""
     if not isfinite(estimate.mean):
         return "undefined"
     bounds = f" ({number(estimate.low)}–{number(estimate.high)})" if isfinite(estimate.low) else ""

@@ -87,7 +87,7 @@ def intervene(
     explained class is the one predicted for the text as the tokenizer segments it.
 
     *Laws*: a dose that changes nothing has the outcomes of the text itself, and agreement 1; the
-    order of cuts changes nothing. Source: spec of the study, 17.1, arms A1, A3 and A6.
+    order of cuts changes nothing.
     """
     for name in methods:
         choose(METHODS, name, "method")
@@ -125,8 +125,6 @@ def trained(
     Each model is explained for its own prediction, on the texts that all models of the arm get
     right: otherwise a model that is wrong more often would be measured on other texts. `kept` says
     which these are. Agreement is with the first model.
-
-    Source: spec of the study, 17.1, arms A2, A3 and A5.
     """
     read = [_read(model, examples, how) for _, model, how in models]
     common = [row.id for row in examples if all(row.id in correct for _, _, correct in read)]

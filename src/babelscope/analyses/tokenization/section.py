@@ -20,7 +20,7 @@ from babelscope.analyses import ANALYSES
 from babelscope.analyses.faithfulness.figures import COLOURS, SYMBOLS
 from babelscope.analyses.tokenization.counts import Tokenization
 from babelscope.analyses.tokenization.figure import svg
-from babelscope.analyses.tokenization.grids import TITLES, Grid, grids, said
+from babelscope.analyses.tokenization.grids import TITLES, Grid, grids, with_interval
 from babelscope.analyses.tokenization.tables import NAME, Tables
 from babelscope.display.numbers import number
 from babelscope.display.page import render
@@ -45,7 +45,7 @@ def terminal_tables(tokenization: Tokenization) -> list[Table]:
         for each in columns:
             shown.add_column(Text(plain(each)), overflow="fold")
         for lang, row in grid.items():
-            shown.add_row(Text(plain(lang)), *(Text(said(row[each])) for each in columns))
+            shown.add_row(Text(plain(lang)), *(Text(with_interval(row[each])) for each in columns))
         listed.append(shown)
     return listed
 
@@ -96,7 +96,7 @@ def section(tables: Tables) -> Section:
         interventions=tables.interventions,
         segmenters=tables.measures.segmenters,
         limits=tables.measures.limits,
-        said=said,
+        with_interval=with_interval,
         number=number,
     )
     return Section(
@@ -129,17 +129,17 @@ def answer(measures: Tokenization) -> Markup:
     most, least = (pick(words, key=lambda row: row.estimate.mean) for pick in (max, min))
     if most is least:
         return Markup("A word takes {} tokens in {} with {}.").format(
-            said(most.estimate), most.lang, most.tokenizer
+            with_interval(most.estimate), most.lang, most.tokenizer
         )
     return Markup(
         "A word takes the most tokens in {} with {}, {}, and the fewest in {} with {}, {}."
     ).format(
         most.lang,
         most.tokenizer,
-        said(most.estimate),
+        with_interval(most.estimate),
         least.lang,
         least.tokenizer,
-        said(least.estimate),
+        with_interval(least.estimate),
     )
 
 
@@ -282,7 +282,7 @@ def _marks(grid: Grid, column: str, place: int, of: int) -> dict[str, Any]:
             "size": 6,
         },
         "text": [
-            f"{escape(column)}<br>{escape(lang)}: {said(estimate)}<br>n = {estimate.n}"
+            f"{escape(column)}<br>{escape(lang)}: {with_interval(estimate)}<br>n = {estimate.n}"
             for _, lang, estimate in known
         ],
         "hoverinfo": "text",

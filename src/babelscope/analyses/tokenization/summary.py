@@ -41,7 +41,7 @@ class _Counted:
 
 
 def summarise(rows: Sequence[TokenizedText]) -> Tokenization:
-    """Fertility and its kin, use of the vocabulary, agreement: by language and tokenizer.
+    """Fertility and related measures, use of the vocabulary, agreement: by language and tokenizer.
 
     Ratios are of sums over the texts of a language; intervals resample clusters of texts that are
     not independent (`data/independence.py`). The words of both texts of a pair count; they are

@@ -119,7 +119,7 @@ def hsic(k: Gram, l: Gram) -> Float[np.ndarray, " replicate"]:
 
 
 def folds(clusters: Sequence[str]) -> Int[np.ndarray, " text"]:
-    """The fold of every text: the same wherever its cluster stands."""
+    """The fold of every text: the same for all texts of its cluster."""
     return np.array(
         [int(keyed("fold", cluster).integers(FOLDS)) for cluster in clusters], dtype=np.int64
     )

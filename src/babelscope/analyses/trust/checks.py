@@ -131,7 +131,7 @@ def stability(
 
 def siblings(scores: Scores, others: Sequence[Scores], null: Scores) -> Check:
     if not others:
-        return _undefined("siblings", "no model tuned with another seed was given")
+        return _undefined("siblings", "no model fine-tuned with another seed was given")
     value = mean([similarity(scores, other) for other in others])
     return _alike(
         "siblings",

@@ -1,4 +1,4 @@
-"""The trust panel: everything that can be asked of one explanation before it is believed."""
+"""The trust panel: every check of one explanation before it is believed."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ def trust(
 ) -> list[Trust]:  # fmt: skip
     """Whether explanations of this model can be trusted: one panel for each.
 
-    `draws` is how often the model is shuffled, `seeds` how many other seeds a method that draws
-    numbers is run with. `siblings` are models tuned as this one with other seeds. `labelled` are
+    `draws` is how often the model is shuffled, `seeds` how many other seeds a random method is run
+    with. `siblings` are models fine-tuned as this one with other seeds. `labelled` are
     examples with gold labels, none of them trained on: they say how often the model is right when
-    it is as sure as here. See `CHECKS` and docs/trust.md for what is asked.
+    it is as sure as here. See `CHECKS` and docs/trust.md for the questions.
 
     *Laws*: the model is as it was, to the bit; a panel does not depend on the other explanations of
     the call.
     """
     if not attributions:
-        raise InputError("there is no explanation to look at")
+        raise InputError("there is no explanation to check; give at least one")
     for name, count in (("draws", draws), ("seeds", seeds)):
         if count < 1:
             raise InputError(f"{name} must be at least 1; {count} given")
@@ -212,7 +212,7 @@ def _bounds(
 
 
 def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Outcome], str]:
-    """What became of every labelled example; or why nothing can be said."""
+    """The prediction for every labelled example, or the reason why there is none."""
     if not labelled:
         return [], "no labelled examples were given"
     if not model.classifies:

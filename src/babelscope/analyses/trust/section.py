@@ -122,7 +122,7 @@ def curve_svg(trust: Trust) -> Markup:
 
 
 def _y(value: float) -> float | None:
-    """From -0.5 at the bottom to 1 at the top; what lies below stands at the bottom."""
+    """From -0.5 at the bottom to 1 at the top; lower values are shown at the bottom."""
     return TOP + HIGH * (1.0 - max(-0.5, value)) / 1.5 if isfinite(value) else None
 
 

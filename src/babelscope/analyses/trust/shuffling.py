@@ -27,10 +27,10 @@ def parts(model: Model, most: int = 6) -> list[Part]:
     """All weights of a model in at most `most` parts, the head first and the embeddings last.
 
     A layer is an entry of a list of modules that has one entry per layer (or group of layers that
-    share their weights); lists that stand beside each other in one module are one stack. The head
-    is what lies outside of the body that Hugging Face names, and what stands in the body behind its
-    layers; the embeddings are what stands before them, and the table of word embeddings wherever it
-    stands. Neighbouring layers are joined where there are too many.
+    share their weights); lists of one module are one stack. The head is what lies outside of the
+    body that Hugging Face names, and what follows the layers in the body; the embeddings are what
+    precedes them, and the table of word embeddings wherever it is. Neighbouring layers are joined
+    where there are too many.
 
     *Laws*: every weight is in exactly one part; the embeddings are in the last and the classes'
     weights in the first; layers come in falling order.
@@ -65,8 +65,8 @@ def parts(model: Model, most: int = 6) -> list[Part]:
 
 @contextmanager
 def shuffled(model: Model, gone: Sequence[Part], seed: int) -> Iterator[None]:
-    """Within, the numbers of each of these weights stand in a random order; as they were, to the
-    bit, on exit.
+    """Within, the numbers of each of these weights are in a random order; restored to the bit on
+    exit.
 
         w'_i = w_{pi(i)},   pi a permutation of the tensor's places, keyed to the seed and the
           weight's name
@@ -74,9 +74,9 @@ def shuffled(model: Model, gone: Sequence[Part], seed: int) -> Iterator[None]:
     *Laws*: every tensor keeps its numbers, so its mean, its deviation and its extremes; one seed
     gives one order, whatever else is shuffled; other weights are untouched; restored to the bit,
     also after an exception.
-    *Left open by the paper*: it draws from each architecture's initialiser, which changes the scale
-    of trained weights and needs a rule for each architecture; a shuffled tensor has the scale that
-    the model was trained to. Source: Adebayo et al. 2018, section 3.1, cascading randomisation.
+    *Left open by the paper*: it samples from each architecture's initialiser, which changes the
+    scale of trained weights and needs a rule for each architecture; a shuffled tensor keeps the
+    scale of the trained one. Source: Adebayo et al. 2018, section 3.1, cascading randomisation.
     """
     known = dict(model.hf.named_parameters())
     names = [name for part in gone for name in part.weights]

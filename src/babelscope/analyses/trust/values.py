@@ -16,7 +16,7 @@ from babelscope.types import Attribution, StoredPanel
 CHECKS = {
     "completeness": "Do the scores add up to what is explained?",
     "stability": "Are they the same with other random numbers?",
-    "siblings": "Do models tuned with other seeds get the same explanation?",
+    "siblings": "Do models fine-tuned with other seeds get the same explanation?",
     "leave_one_out": "Do they rank the words as leaving each out does?",
     "comprehensiveness": "Do the top words carry the decision, compared with random words and with "
     "a search for the best?",
@@ -30,8 +30,8 @@ CHECKS = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of a trust panel: a number beside what chance would give, and what that
-    amounts to.
+    """One line of a trust panel: a number beside what chance would give, and the
+    verdict.
     """
 
     name: str
