@@ -177,7 +177,7 @@ def test_bad_interventions_are_refused() -> None:
         intervene(model, [ROWS[0], ROWS[0]], [], ["random"], ["complexity"])
     with pytest.raises(InputError, match="no method"):
         intervene(model, ROWS, [], ["nothing"], ["complexity"])
-    with pytest.raises(InputError, match="pieces are left"):
+    with pytest.raises(InputError, match="needs 'pieces'"):
         graded(model, ["truncate"], [1.0], [], [], 0)
 
 
