@@ -20,6 +20,7 @@ from babelscope.analyses.tokenization.intervention import (
     trained,
 )
 from babelscope.analyses.tokenization.responses import Response, flips, responses
+from babelscope.data.independence import clusters_by_task
 from babelscope.display.progress import bar
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
@@ -282,15 +283,18 @@ def page() -> str:
     base = pretrained("multilingual")
     model = load(tuned(base, "sentiment", corpus.LANGUAGES, JOINT["sentiment"]))
     found: list[DoseOutcome] = []
+    read: list[Example] = []
     for lang in LANGUAGES:
         examples = corpus.read("sentiment", lang, "test", 1000 + LANGUAGES[lang])[1000:]
         known = corpus.read("sentiment", lang, "train", TRAIN)
         found += inference(model, lang, examples, known, "inference")
+        read += examples
     after: dict[str, list[DoseOutcome]] = {}
     for task in TASKS:
         english = corpus.read(task, "en", "test", 1000 + TEXTS)[1000:]
         after[task] = [*fine_tuned(task, base, english, SEED), *from_scratch(task, english, SEED)]
-    return written(found, after)
+        read += english
+    return written(found, after, clusters_by_task(("", row.group, row.texts) for row in read))
 
 
 TEXT = """# Words in other pieces
@@ -346,9 +350,13 @@ that all models of an arm get right; "texts left out" counts those that the mode
 """
 
 
-def written(found: list[DoseOutcome], after: dict[str, list[DoseOutcome]]) -> str:
-    told_all = responses(found)
-    later = {task: responses(rows) for task, rows in after.items()}
+def written(
+    found: list[DoseOutcome],
+    after: dict[str, list[DoseOutcome]],
+    clusters: Mapping[tuple[str, str], str],
+) -> str:
+    told_all = responses(found, clusters)
+    later = {task: responses(rows, clusters) for task, rows in after.items()}
     cutting = ("characters", "dropout", "truncate")
     parts = [
         f"### {task.capitalize()}\n\n{doses(after[task])}\n\n{slopes(later[task], LATER)}"
