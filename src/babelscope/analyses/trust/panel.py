@@ -205,7 +205,8 @@ def _bounds(
     short = [at for at, row_scores in enumerate(scores) if len(row_scores) <= LONGEST]
     if not short:
         return [None] * len(scores)
-    texts, orders, explained = ([column[at] for at in short] for column in (rows, scores, goals))
+    texts, orders = [rows[at] for at in short], [scores[at] for at in short]
+    explained = [goals[at] for at in short]
     known = bounds(model, texts, orders, explained, metric, "word", None, ORDERS)
     by_text = dict(zip(short, known))
     return [by_text.get(at) for at in range(len(scores))]
