@@ -80,8 +80,18 @@ LOOSE: dict[str, float] = {
 EXPECTED: dict[str, str] = {
     "stores/run": "six cells fewer: further samples of random scores belong to faithfulness, trust "
     "panels are of one sample (here they are computed without the study, and are the same)",
+    "stores/report/measures/cluster": "measures.csv names the cluster that intervals resample",
 }
 """Values that changed on purpose, by key, with the reason."""
+REWORDED = {
+    " draws no random numbers": " uses no random numbers",
+    "no model tuned with": "no model fine-tuned with",
+    "the data do not separate it from": "it cannot be distinguished from",
+    "which the data do not tell from 0": "not significantly different from 0",
+    "is not told apart from": "cannot be distinguished from",
+    "has been held against a floor": "can be compared with them",
+}
+"""Recorded phrases, and how the same is said now."""
 
 
 def compute(name: str) -> Values | None:
@@ -115,6 +125,14 @@ def read(file: Path) -> dict[str, Values]:
     return known
 
 
+def reworded(values: Values) -> Values:
+    text = json.dumps(values, ensure_ascii=False)
+    for before, now in REWORDED.items():
+        text = text.replace(before, now)
+    renewed: Values = json.loads(text)
+    return renewed
+
+
 def judge(file: Path, names: list[str]) -> int:
     """Computes the values again and reports what has changed."""
     known, faults = read(file), 0
@@ -124,7 +142,7 @@ def judge(file: Path, names: list[str]) -> int:
             print(f"{name}: {'FAILED' if computed is None else 'was not recorded'}", flush=True)
             faults += 1
         else:
-            family = compare(name, known[name], computed, LOOSE)
+            family = compare(name, reworded(known[name]), computed, LOOSE)
             expected = [line for line in family.wrong if line.partition(": ")[0] in EXPECTED]
             family.wrong = [line for line in family.wrong if line not in expected]
             show(family)
