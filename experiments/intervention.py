@@ -24,7 +24,7 @@ from babelscope.data.independence import clusters_by_task
 from babelscope.display.progress import bar
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
-from babelscope.model.resegmentation import Cut, frequent
+from babelscope.model.resegmentation import Resegmentation, frequent
 from babelscope.store import key
 from babelscope.training import small
 from babelscope.training.cache import TRAINING, cache_folder
@@ -96,18 +96,20 @@ def saved(name: str, given: object, make: Callable[[], list[DoseOutcome]]) -> li
     return [DoseOutcome(**{n: nan if v is None else v for n, v in row.items()}) for row in read]
 
 
-def graded() -> list[tuple[str, float, Cut | None]]:
-    cuts: list[tuple[str, float, Cut | None]] = []
+def graded() -> list[tuple[str, float, Resegmentation | None]]:
+    cuts: list[tuple[str, float, Resegmentation | None]] = []
     for way, rates in GRADES.items():
-        cuts += [(way, 0.0, None), *((way, rate, Cut(way, rate)) for rate in rates)]
+        cuts += [(way, 0.0, None), *((way, rate, Resegmentation(way, rate)) for rate in rates)]
     return cuts
 
 
-def truncated(model: Model, known: Sequence[Example]) -> list[tuple[str, float, Cut | None]]:
+def truncated(
+    model: Model, known: Sequence[Example]
+) -> list[tuple[str, float, Resegmentation | None]]:
     """Doses are 0 for the whole vocabulary, then 1, 2, ... for ever fewer pieces."""
     rows = encode(model, known)
     cuts = [
-        ("truncate", float(at), Cut("truncate", kept=frequent(model, rows, size)))
+        ("truncate", float(at), Resegmentation("truncate", kept=frequent(model, rows, size)))
         for at, size in enumerate(SIZES, 1)
     ]
     return [("truncate", 0.0, None), *cuts]
@@ -127,7 +129,7 @@ def inference(
 
 
 def learned(
-    task: str, base: Path, folder: str, cut: Cut | None, seed: int, epochs: int = EPOCHS
+    task: str, base: Path, folder: str, cut: Resegmentation | None, seed: int, epochs: int = EPOCHS
 ) -> Model:
     """A model tuned on English texts with words in those pieces."""
     train, dev = corpus.read(task, "en", "train", TRAIN), corpus.read(task, "en", "dev", DEV)
@@ -138,7 +140,7 @@ def learned(
         / f"intervention-{task}-{base.name}-{folder}-{TRAIN}-{epochs}-{seed}"
     )
     with bar(f"{task}, {folder}, seed {seed}") as tell:
-        return load(finetune(base, train, dev, place, recipe, cut=cut, progress=tell))
+        return load(finetune(base, train, dev, place, recipe, resegmentation=cut, progress=tell))
 
 
 def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) -> list[DoseOutcome]:
@@ -147,9 +149,9 @@ def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) ->
     """
     whole = learned(task, base, "whole", None, seed)
     rows = encode(whole, corpus.read(task, "en", "train", TRAIN))
-    cuts = {"characters": [(rate, Cut("characters", rate)) for rate in (0.5, 1.0)],
-            "truncate": [(float(at), Cut("truncate", kept=frequent(whole, rows, size))) for at, size in enumerate(SIZES, 1)],
-            "duplicate": [(1.0, Cut("duplicate", 1.0))]}  # fmt: skip
+    cuts = {"characters": [(rate, Resegmentation("characters", rate)) for rate in (0.5, 1.0)],
+            "truncate": [(float(at), Resegmentation("truncate", kept=frequent(whole, rows, size))) for at, size in enumerate(SIZES, 1)],
+            "duplicate": [(1.0, Resegmentation("duplicate", 1.0))]}  # fmt: skip
     found: list[DoseOutcome] = []
     for way, doses in cuts.items():
         given = [
@@ -165,12 +167,14 @@ def fine_tuned(task: str, base: Path, examples: Sequence[Example], seed: int) ->
             whole.fingerprint,
         ]
 
-        def make(way: str = way, doses: list[tuple[float, Cut]] = doses) -> list[DoseOutcome]:
+        def make(
+            way: str = way, doses: list[tuple[float, Resegmentation]] = doses
+        ) -> list[DoseOutcome]:
             others = [
                 (dose, learned(task, base, f"{way}-{dose:g}", cut, seed), cut)
                 for dose, cut in doses
             ]
-            models: list[tuple[float, Model, Cut | None]] = [(0.0, whole, None), *others]
+            models: list[tuple[float, Model, Resegmentation | None]] = [(0.0, whole, None), *others]
             return trained(f"{way}, tuned", models, examples, METHODS, LATER)
 
         found += saved(f"tuned-{task}-{way}-{seed}", given, make)
@@ -193,7 +197,7 @@ def from_scratch(task: str, examples: Sequence[Example], seed: int) -> list[Dose
     ]
 
     def make() -> list[DoseOutcome]:
-        models: list[tuple[float, Model, Cut | None]] = []
+        models: list[tuple[float, Model, Resegmentation | None]] = []
         for at, size in enumerate(VOCABULARIES):
             base = cache_folder() / "experiments" / f"intervention-scratch-{task}-{size}-{seed}"
             if not (base / "tokenizer.json").exists():

@@ -25,7 +25,7 @@ from babelscope.model.head_masks import KINDS, HeadMask, head_mask, repeated, to
 from babelscope.model.head_statistics import HeadStatistics, numbers
 from babelscope.model.heads import head_statistics
 from babelscope.model.load import Model
-from babelscope.model.resegmentation import WAYS, Cut, fertility, frequent, resegment
+from babelscope.model.resegmentation import WAYS, Resegmentation, fertility, frequent, resegment
 from babelscope.types import Example
 from baseline.checkpoints import tokenizer
 from baseline.methods import SINGLE, put_method
@@ -157,7 +157,7 @@ def recut(entries: Values, key: str, model: Model) -> None:
     for way in WAYS:
         for rate in (0.5, 1.0):
             kept = frequent(model, rows, 20) if way == "truncate" else frozenset()
-            segmented = resegment(model, rows, Cut(way, rate, kept=kept, seed=2))
+            segmented = resegment(model, rows, Resegmentation(way, rate, kept=kept, seed=2))
             for row, other in zip(rows, segmented, strict=True):
                 put(
                     entries,
@@ -189,7 +189,7 @@ def intervened(entries: Values, key: str, model: Model) -> None:
         put(entries, f"{key}/responses/{at}", response)
     put(entries, f"{key}/flips", flips(outcomes))
     gold = [replace(row, label="place") for row in rows]
-    doses = [(0.0, model, None), (1.0, model, Cut("characters", 1.0))]
+    doses = [(0.0, model, None), (1.0, model, Resegmentation("characters", 1.0))]
     for at, outcome in enumerate(trained("tuned", doses, gold, ["input_x_gradient"], OUTCOMES[2:])):
         kept = {name: part for name, part in asdict(outcome).items() if name not in LATER}
         put(entries, f"{key}/trained/{at}", kept)

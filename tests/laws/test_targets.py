@@ -461,7 +461,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("tag", {"target": Aim(word=4)}, "there is no word 4; words count from 0 to 3"),
     ("tag", {"target": "gold"}, "it has none"),
     ("next token", {"target": "unheard of"}, "is no single token"),
-    ("answer", {"target": "a fish"}, "does not stand in the context"),
+    ("answer", {"target": "a fish"}, "does not occur in the context"),
 ]
 
 

@@ -186,7 +186,7 @@ def test_a_long_pair_and_a_long_question(shared: Path) -> None:
     question = real(shared, "question-answering")
     (row,) = encode(question, [Example("1", ("Where?", long), "en")])
     assert row.flags
-    with pytest.raises(InputError, match="truncated away"):
+    with pytest.raises(InputError, match="was truncated; explain it in windows"):
         explain(question, Example("1", ("Where?", long), "en"), "random", target="word79")
     with pytest.raises(InputError, match="refused"):
         encode(question, [Example("1", (long, "short"), "en")])

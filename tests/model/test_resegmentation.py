@@ -21,7 +21,7 @@ from babelscope.errors import InputError
 from babelscope.model.encode import encode
 from babelscope.model.lattice import characters, dropout, lattice, longest, same
 from babelscope.model.load import Model, load
-from babelscope.model.resegmentation import WAYS, Cut, fertility, frequent, resegment
+from babelscope.model.resegmentation import WAYS, Resegmentation, fertility, frequent, resegment
 from babelscope.training.small import make_model, make_tokenizer
 from babelscope.types import Encoded
 from conftest import PAIRS, TEXTS, tiny
@@ -51,12 +51,12 @@ def rows_of(model: Model, texts: list[object] | None = None) -> list[Encoded]:
     return encode(model, as_examples([*TEXTS, *PAIRS] if texts is None else texts))
 
 
-def how(model: Model, way: str, rate: float = 1.0, seed: int = 0) -> Cut:
+def how(model: Model, way: str, rate: float = 1.0, seed: int = 0) -> Resegmentation:
     kept = frequent(model, rows_of(model), 60) if way == "truncate" else frozenset()
-    return Cut(way, rate, kept=kept, seed=seed)
+    return Resegmentation(way, rate, kept=kept, seed=seed)
 
 
-def cut(model: Model, rows: list[Encoded], given: Cut) -> list[Encoded]:
+def cut(model: Model, rows: list[Encoded], given: Resegmentation) -> list[Encoded]:
     made = resegment(model, rows, given)
     return [one for one in made if one is not None]
 
@@ -125,7 +125,9 @@ def test_characters_are_the_most_pieces(kind: str) -> None:
     model = cutting(kind)
     rows = rows_of(model, [TEXTS[0], TEXTS[1]])
     for row, new, other in zip(
-        rows, cut(model, rows, Cut("characters")), cut(model, rows, Cut("dropout"))
+        rows,
+        cut(model, rows, Resegmentation("characters")),
+        cut(model, rows, Resegmentation("dropout")),
     ):
         assert fertility(new) == new.content.sum() / len(row.words)
         assert fertility(new) > fertility(row)
@@ -141,7 +143,7 @@ def test_doses_are_nested_and_rate_0_is_the_text_itself(kind: str, way: str) -> 
     (row,) = rows_of(model, [TEXTS[1]])
     before: set[int] = set()
     for rate in (0.0, 0.2, 0.5, 0.8, 1.0):
-        (new,) = cut(model, [row], Cut(way, rate))
+        (new,) = cut(model, [row], Resegmentation(way, rate))
         mine = {
             word
             for word in range(len(row.words))
@@ -165,7 +167,8 @@ def test_controls_are_as_long_as_what_they_control(kind: str) -> None:
     model = cutting(kind)
     rows = rows_of(model)
     made = {
-        way: cut(model, rows, Cut(way)) for way in ("characters", "filler", "duplicate", "same")
+        way: cut(model, rows, Resegmentation(way))
+        for way in ("characters", "filler", "duplicate", "same")
     }
     for row, *new in zip(rows, *made.values()):
         long, filled, doubled, other = new
@@ -184,7 +187,7 @@ def test_truncation_uses_kept_pieces_alone_and_cuts_nothing_else(kind: str) -> N
     last = 0.0
     for size in (200, 60, 20, 0):
         kept = frequent(model, rows, size) if size else frequent(model, rows, 0)
-        made = cut(model, rows, Cut("truncate", kept=kept))
+        made = cut(model, rows, Resegmentation("truncate", kept=kept))
         for row, new in zip(rows, made):
             unknown = model.tokenizer.unk_token_id
             assert set(new.ids[new.content].tolist()) <= kept | {unknown}
@@ -199,13 +202,13 @@ def test_truncation_uses_kept_pieces_alone_and_cuts_nothing_else(kind: str) -> N
 def test_one_cut_per_seed_and_example_in_any_batch() -> None:
     model = cutting("bpe")
     rows = rows_of(model)
-    given = Cut("dropout", 0.7)
+    given = Resegmentation("dropout", 0.7)
     together = cut(model, rows, given)
     for row, new in zip(rows[::-1], cut(model, rows[::-1], given)):
         (alone,) = cut(model, [row], given)
         assert alone.ids.tolist() == new.ids.tolist()
     assert [one.ids.tolist() for one in together] != [
-        one.ids.tolist() for one in cut(model, rows, Cut("dropout", 0.7, seed=1))
+        one.ids.tolist() for one in cut(model, rows, Resegmentation("dropout", 0.7, seed=1))
     ]
 
 
@@ -213,7 +216,7 @@ def test_what_would_be_too_long_is_left_out() -> None:
     model = tiny("bert")
     (row,) = rows_of(model, [" ".join([TEXTS[1]] * 5)])
     assert len(row.ids) <= model.limit
-    assert resegment(model, [row], Cut("characters")) == [None]
+    assert resegment(model, [row], Resegmentation("characters")) == [None]
 
 
 def paths(found: object, at: int = 0) -> list[list[int]]:
@@ -258,7 +261,7 @@ def test_bad_cuts_are_refused() -> None:
     for given in ({"way": "syllables"}, {"way": "characters", "rate": 1.5}, {"way": "truncate"},
                   {"way": "characters", "kept": frozenset({1})}):  # fmt: skip
         with pytest.raises(InputError):
-            Cut(**given)
+            Resegmentation(**given)
 
 
 @pytest.mark.parametrize("name", ["bert-base-multilingual-cased", "xlm-roberta", "gpt2"])
@@ -274,6 +277,6 @@ def test_real_vocabularies_spell_the_same(shared: Path, name: str) -> None:
     model = replace(cutting("bpe"), tokenizer=load_tokenizer(str(folder)))
     rows = rows_of(model, TEXTS)
     for way in ("characters", "dropout"):
-        for row, new in zip(rows, cut(model, rows, Cut(way))):
+        for row, new in zip(rows, cut(model, rows, Resegmentation(way))):
             assert model.tokenizer.decode(new.ids) == model.tokenizer.decode(row.ids)
             assert len(new.ids) >= len(row.ids)

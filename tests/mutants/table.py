@@ -79,7 +79,7 @@ MUTANTS = {
         "corpus/test_builtin.py", "notation",
     ),
     "words of the same meaning pushed apart": Mutant(
-        "babelscope.training.pretrain:_contrast",
+        "babelscope.training.pretraining_losses:contrast",
         "A = A.masked_fill(S & ~torch.eye(L, dtype=torch.bool), -torch.inf)", "pass",
         "training/test_pretrain.py", "partners",
     ),
@@ -155,7 +155,7 @@ MUTANTS = {
         "laws/test_metric_laws.py", "count_once or distinct",
     ),
     "erasure off by one token": Mutant(
-        "babelscope.model.erase:erase",
+        "babelscope.model.erase:_replaced",
         "np.where(G, F, E.ids)", "np.where(np.roll(G, 1), F, E.ids)",
         "laws/test_metric_laws.py", "ends_of_the_erasure",
     ),
@@ -333,7 +333,7 @@ MUTANTS = {
         "analyses/tokenization/test_intervention.py", "least_squares",
     ),
     "other words cut at every dose": Mutant(
-        "babelscope.model.resegmentation:_recut",
+        "babelscope.model.resegmentation:_resegmented",
         "R.random(L) < H.rate", "R.random(L) > 1 - H.rate / 2",
         "model/test_resegmentation.py", "doses_are_nested and duplicate-wordpiece",
     ),

@@ -11,17 +11,12 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from babelscope import corpus
 from babelscope.errors import InputError
-from babelscope.training.pretrain import (
-    Pretraining,
-    Row,
-    _contrast,
-    _first_tokens,
-    _rows,
-    pretrain,
-    start_vectors,
-)
+from babelscope.training.pretrain import Pretraining, pretrain, rows_by_group
+from babelscope.training.pretraining_batches import Row, first_tokens
+from babelscope.training.pretraining_losses import contrast
 from babelscope.training.recipes import RECIPES, pretrained, texts
 from babelscope.training.small import TOKENIZERS, make_tokenizer
+from babelscope.training.start_vectors import start_vectors
 
 LANGUAGES = ("en", "hi", "zh")
 EXAMPLES = [row for lang in LANGUAGES for row in corpus.read("nli", lang, "train", 60)]
@@ -110,7 +105,7 @@ def test_start_vectors_find_translations() -> None:
     translation.
     """
     rows = [row for lang in ("en", "es") for row in corpus.read("reading", lang, "train", 400)]
-    made, tokenizer = _rows(rows, replace(TINY, vocabulary=3000))
+    made, tokenizer = rows_by_group(rows, replace(TINY, vocabulary=3000))
     vectors = torch.nn.functional.normalize(start_vectors(made, len(tokenizer), 64), dim=-1)
     spanish = sorted(
         {token for row in made for token in row["es"].ids}
@@ -137,18 +132,18 @@ def test_partners_are_found_at_no_cost() -> None:
     equals in meaning never count.
     """
     eye = torch.eye(3, dtype=torch.float64)
-    found = float(_contrast(eye, eye))
+    found = float(contrast(eye, eye))
     assert found == pytest.approx(
         float(torch.log1p(2 * torch.exp(torch.tensor(-10.0, dtype=torch.float64))))
     )
-    assert float(_contrast(eye, eye[[1, 0, 2]])) > found + 6
-    assert float(_contrast(eye, eye, torch.ones(3, 3, dtype=torch.bool))) == 0
+    assert float(contrast(eye, eye[[1, 0, 2]])) > found + 6
+    assert float(contrast(eye, eye, torch.ones(3, 3, dtype=torch.bool))) == 0
 
 
 def test_a_word_is_found_by_its_first_token() -> None:
     row = Row([0, 5, 6, 7, 2], [-1, 0, 0, 1, -1], (("a", "b"), ("c",)))
-    assert _first_tokens(row) == {"a": 1, "b": 1, "c": 3}
-    made, tokenizer = _rows(EXAMPLES, TINY)
+    assert first_tokens(row) == {"a": 1, "b": 1, "c": 3}
+    made, tokenizer = rows_by_group(EXAMPLES, TINY)
     for group in made[:10]:
         for lang in LANGUAGES:
             assert len(group[lang].words) == len(group[lang].ids)

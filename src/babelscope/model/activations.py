@@ -1,8 +1,8 @@
-"""What happens inside of a model: attention weights, hidden states, gradients with respect to them,
-logits at every token.
+"""Activations of a model: attention weights, hidden states, gradients with respect to them, logits
+at every token.
 
-Each function hands what one input gave to `reduce` and keeps the result alone: the weights of a
-whole corpus would not fit.
+Each function passes the activations of one input to `reduce` and keeps only its result: the
+attention weights of a whole corpus would not fit into memory.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Activations(NamedTuple):
     states: Float[Tensor, "state token dim"]
     """The word embeddings as the first layer reads them, then the output of every layer."""
     weights: Float[Tensor, "layer head token token"] | None
-    """None where the model shows none."""
+    """None where the model returns none."""
 
 
 class ActivationGradients(NamedTuple):
@@ -61,7 +61,10 @@ def attentions(
         with torch.no_grad():
             layers = _weights(model, forward(model, batch, output_attentions=True))
         weights = torch.stack(layers).transpose(0, 1)
-        return [reduce(row, _square(own, each)) for row, own, each in zip(rows, weights, batch)]
+        return [
+            reduce(row, _square(matrices, each))
+            for row, matrices, each in zip(rows, weights, batch)
+        ]
 
     return _run(model, queries, _room(model, queries, 2), step, weights=True)
 
@@ -69,13 +72,11 @@ def attentions(
 def activations(
     model: Model, queries: Sequence[Query], reduce: Callable[[int, Activations], Any]
 ) -> list[Any]:
-    """Per query `reduce(row, activations)`, without gradients: what the model makes of a text,
-    once and for all.
-    """
+    """Per query `reduce(row, activations)`, without gradients."""
     if model.is_encoder_decoder:
         raise UnsupportedModel(
-            f"{model.name} has an encoder and a decoder; hidden states are read of one stack of "
-            "layers"
+            f"{model.name} has an encoder and a decoder; hidden states are read from a single "
+            "stack of layers"
         )
     visible = not model.unseen_attention
 
@@ -89,9 +90,9 @@ def activations(
         weights = torch.stack(_weights(model, output)).transpose(0, 1) if visible else None
         reduced = []
         for place, (row, each) in enumerate(zip(rows, batch)):
-            own = None if weights is None else _square(weights[place], each).double()
+            matrices = None if weights is None else _square(weights[place], each).double()
             inner = states[place, :, : len(each.ids)].double()
-            reduced.append(reduce(row, Activations(logits[place], inner, own)))
+            reduced.append(reduce(row, Activations(logits[place], inner, matrices)))
         return reduced
 
     budget = _room(model, queries, 2) if visible else model.inference.budget
@@ -115,13 +116,13 @@ def activations_with_gradients(
         states, count = output.hidden_states[: len(layers)], len(layers)
         logits = outputs_of(model, batch, output)
         values = torch.stack([value(model, each, targets[row]) for row, each in zip(rows, logits)])
-        slopes = torch.autograd.grad(
+        gradients = torch.autograd.grad(
             values.sum(), [*layers, *states], allow_unused=True, materialize_grads=True
         )
         model.inference.backward += sum(len(each.ids) for each in batch)
         stacked = [
             torch.stack(tuple(part)).transpose(0, 1)
-            for part in (layers, slopes[:count], states, slopes[count:])
+            for part in (layers, gradients[:count], states, gradients[count:])
         ]
         reduced = []
         for place, (row, each) in enumerate(zip(rows, batch)):
@@ -144,7 +145,7 @@ def token_logits(
     def step(batch: list[Query], rows: list[int]) -> list[Any]:
         with torch.no_grad():
             logits = forward(model, batch).logits
-        return [reduce(row, own) for row, own in zip(rows, unpadded(logits, batch))]
+        return [reduce(row, table) for row, table in zip(rows, unpadded(logits, batch))]
 
     return _run(model, queries, max(1, min(FULL, model.inference.budget)), step)
 
@@ -155,8 +156,8 @@ def forward_copies(
     """Per query `look(row, call)`, where `call(n)` is the model's own output for n copies of that
     query, unpadded.
 
-    For methods that look at the layers while the model runs, and change them in each copy in
-    another way.
+    For methods that inspect the layers while the model runs and change them differently in each
+    copy.
     """
 
     def step(batch: list[Query], rows: list[int]) -> list[Any]:
@@ -170,8 +171,8 @@ def forward_copies(
 
 
 def position_groups(model: Model, tokens: int) -> list[Int[Tensor, " position"]]:
-    """The positions of a text, so many together that a copy of the text for each stays within the
-    budget.
+    """The positions of a text in groups, such that a copy of the text per position of a group stays
+    within the budget.
     """
     size = max(1, model.inference.budget // tokens)
     return [
@@ -189,8 +190,7 @@ def _run(
     if any(each.candidates for each in queries):
         raise UnsupportedModel(
             f"{model.name} ({model.task}) reads several sequences for one input, whose states are "
-            "no single table; "
-            "use a gradient or erasure method"
+            "no single table; use a gradient or erasure method"
         )
     model.inference.queries += len(queries)
     model.inference.distinct += len(queries)
@@ -199,8 +199,8 @@ def _run(
 
 
 def _room(model: Model, queries: Sequence[Query], times: int) -> int:
-    """Tokens in a batch whose attention weights are in memory so many times; refuses an input that
-    does not fit alone.
+    """Tokens in a batch whose attention weights are held in memory `times` times; refuses an input
+    that does not fit alone.
     """
     longest = max((len(each.ids) for each in queries), default=1)
     fits = fitting(model, longest, times * weight_bytes(model, longest), "the attention weights")
@@ -217,6 +217,6 @@ def _weights(model: Model, output: Any) -> tuple[Tensor, ...]:
     return layers
 
 
-def _square(weights: Tensor, asked: Query) -> Tensor:
+def _square(weights: Tensor, query: Query) -> Tensor:
     """The attention weights between the query's own tokens."""
-    return weights[:, :, : len(asked.ids), : len(asked.ids)]
+    return weights[:, :, : len(query.ids), : len(query.ids)]

@@ -46,7 +46,7 @@ def run(
     when memory runs out.
     """
     results: list[Any] = [None] * len(queries)
-    lengths = [len(asked.ids) for asked in queries]
+    lengths = [len(query.ids) for query in queries]
     total, done = sum(lengths), 0
     waiting = pack(lengths, budget)
     while waiting:
@@ -59,11 +59,7 @@ def run(
                 raise
             budget = max(1, max(lengths[row] for row in rows) * len(rows) // 2)
             model.inference.budget = min(model.inference.budget, budget)
-            left = sorted(rows + [row for later in waiting for row in later])
-            waiting = [
-                [left[row] for row in group]
-                for group in pack([lengths[row] for row in left], budget)
-            ]
+            waiting = _repack(lengths, [rows, *waiting], budget)
             continue
         for row, output in zip(rows, outputs):
             results[row] = output
@@ -73,6 +69,15 @@ def run(
         done += tokens
         model.inference.report_progress(done, total)
     return results
+
+
+def _repack(
+    lengths: Sequence[int], batches: Sequence[Sequence[int]], budget: int
+) -> list[list[int]]:
+    """The rows of these batches, packed into smaller ones."""
+    left = sorted(row for batch in batches for row in batch)
+    groups = pack([lengths[row] for row in left], budget)
+    return [[left[row] for row in group] for group in groups]
 
 
 def _out_of_memory(error: BaseException) -> bool:

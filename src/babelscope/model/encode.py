@@ -1,4 +1,4 @@
-"""From examples to token ids, with the words and characters that each token stands for."""
+"""From examples to token ids, with the word and the characters of each token."""
 
 from __future__ import annotations
 
@@ -37,21 +37,22 @@ def encode(
 ) -> list[Encoded]:
     """Each example as the tokenizer gives it to the model, with content tokens, words and offsets.
 
-    A text that exceeds the model is truncated (with a flag that says how much) or split into
-    overlapping windows, each of which becomes an input of its own under the id `id#1`, `id#2`, ...
-    Without `task` an example may have one text or two, whatever the model's task reads: what its
-    layers do with a sentence can be asked of any model.
+    A text that is longer than the model reads is truncated (with a flag that says how much) or
+    split into overlapping windows, each of which becomes an input of its own under the id `id#1`,
+    `id#2`, ...
+    Without `task` an example may have one text or two, whatever the model's task reads: hidden
+    states and attention exist in any model.
 
-    Behind the tokens of an encoder-decoder come those that only its decoder reads: its start token,
-    which is never content, and for text-to-text models the second text, the beginning of the
-    answer.
+    The tokens of an encoder-decoder are followed by those that only its decoder reads: its start
+    token, which is never content, and for text-to-text models the second text, the beginning of
+    the answer.
 
     *Laws*: ids are the tokenizer's own; special tokens are never content; the tokens of a word
     overlap its characters.
     """
-    for name, given, known in (("part", part, PARTS), ("long", long, LONG)):
-        if given not in known:
-            raise InputError(f"{name} {given!r} is not one of: {', '.join(known)}")
+    for name, value, known in (("part", part, PARTS), ("long", long, LONG)):
+        if value not in known:
+            raise InputError(f"{name} {value!r} is not one of: {', '.join(known)}")
     encoded = []
     for example in examples:
         _check_texts(model, example, part, task)
@@ -64,10 +65,10 @@ def encode(
 
 def _check_texts(model: Model, example: Example, part: str, task: bool) -> None:
     count, row = len(example.texts), model.row
-    wanted = model.texts if task else None
+    required = model.texts if task else None
     fewest, most = (row.fewest, row.most) if task else (1, 2)
-    if count != (wanted or count) or not fewest <= count <= (most or count):
-        takes = COUNTS.get(wanted or most or 0, f"at least {fewest} texts")
+    if count != (required or count) or not fewest <= count <= (most or count):
+        takes = COUNTS.get(required or most or 0, f"at least {fewest} texts")
         raise InputError(f"{example.id}: {model.name} ({model.task}) reads {takes}, {count} given")
     if part == "second" and count == 1:
         raise InputError(f"{example.id}: part 'second' needs a pair, one text given")
@@ -141,7 +142,7 @@ def to_encoded(
     candidates: tuple[Candidate, ...] = (),
     fixed: int | None = None,
 ) -> Encoded:
-    """The sequences one behind another, with the words of their texts; texts from number `fixed`
+    """The concatenated sequences, with the words of their texts; texts from number `fixed`
     on are never content.
     """
     whole = sequences[0]

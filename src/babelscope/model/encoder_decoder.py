@@ -1,13 +1,13 @@
-"""Models that must be given ids although they shall read embeddings; and the two sides of an
+"""Models that need ids although they are to read embeddings, and the two inputs of an
 encoder-decoder.
 
-The heads of encoder-decoders and of decoders look into the ids for the place where they read. They
-get ids that say nothing else, and the embeddings behind their embedding layer.
+The heads of encoder-decoders and of decoders search the ids for the position at which they read.
+They get ids that mark this position and nothing else; the embedding layer returns the embeddings.
 
-The tokens of an encoder-decoder's input stand in one row: those of the encoder, then those that
-only the decoder reads. A text-to-text model's decoder reads the latter. A classifier's or a
-reader's decoder reads its start token and then the encoder's own tokens, shifted by one: a token
-then acts on the output in two ways, and its gradient is the sum of both.
+The tokens of an encoder-decoder's input are one sequence: those of the encoder, then those that
+only the decoder reads. The decoder of a text-to-text model reads the latter. The decoder of a
+classifier or an extractive question answering model reads its start token and then the encoder's
+tokens, shifted by one: a token then acts on the output through both, and its gradient is the sum.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ if TYPE_CHECKING:
 def read(
     model: Model, batch: Sequence[Query], embedded: Tensor, attended: Sequence[NDArray[Any]]
 ) -> Iterator[dict[str, Any]]:
-    """The arguments of the forward call; within, both sides read the embeddings [batch, token,
-    dimension] and not those of their ids."""
+    """The arguments of the forward call; within, encoder and decoder read the embeddings [batch,
+    token, dimension] and not those of their ids.
+    """
     both = [_tables(model, batch, side) for side in ("encoder", "decoder")]
     rows = torch.arange(len(batch), device=model.device)[:, None]
     waiting = [embedded[rows, table.clamp(min=0)] for table in both]
     masks = [_mask(table, attended).to(model.device) for table in both]
-    given = {
+    ids = {
         "input_ids": _ends(model, batch, both[0]),
         "decoder_input_ids": torch.zeros_like(both[1]),
     }
     with embeddings(model, waiting):
-        yield given | {"attention_mask": masks[0], "decoder_attention_mask": masks[1]}
+        yield ids | {"attention_mask": masks[0], "decoder_attention_mask": masks[1]}
 
 
 @contextmanager
-def embeddings(model: Model, given: Sequence[Tensor]) -> Iterator[None]:
-    """Within, the embedding layer gives these, one at each call, whatever the ids are."""
-    waiting = list(given)
-    layers = [one for one in model.hf.modules() if isinstance(one, torch.nn.Embedding)]
-    mine = [
-        one for one in layers if one.weight is model.embeddings.weight
-    ]  # an encoder and a decoder may have one each
-    handles = [one.register_forward_hook(lambda *_: waiting.pop(0)) for one in mine]
+def embeddings(model: Model, tables: Sequence[Tensor]) -> Iterator[None]:
+    """Within, the embedding layer returns these tables, one at each call, whatever the ids are."""
+    waiting = list(tables)
+    layers = [layer for layer in model.hf.modules() if isinstance(layer, torch.nn.Embedding)]
+    # An encoder and a decoder may have one each, with the same weights
+    shared = [layer for layer in layers if layer.weight is model.embeddings.weight]
+    handles = [layer.register_forward_hook(lambda *_: waiting.pop(0)) for layer in shared]
     try:
         yield
         if waiting:
             raise UnsupportedModel(
-                f"{type(model.hf).__name__} embeds its input in a way that is not understood here"
+                f"{type(model.hf).__name__} does not read its input through its embedding layer"
             )
     finally:
         for handle in handles:
@@ -67,36 +67,37 @@ def embeddings(model: Model, given: Sequence[Tensor]) -> Iterator[None]:
 
 
 def _tables(model: Model, batch: Sequence[Query], side: str) -> Tensor:
-    """Per place of that side the token that stands there, -1 for padding."""
+    """Per position of that side the index of its token, -1 for padding."""
     rows = []
-    for asked in batch:
-        if not asked.decoder:
+    for query in batch:
+        if not query.decoder:
             raise UnsupportedModel(
-                f"this method does not tell {type(model.hf).__name__} what its decoder reads; use "
+                f"this method has no input for the decoder of {type(model.hf).__name__}; use "
                 "another"
             )
-        own, start = range(len(asked.ids) - asked.decoder), len(asked.ids) - asked.decoder
-        shifted = range(start, len(asked.ids)) if model.generates else (start, *own[:-1])
-        rows.append([*(own if side == "encoder" else shifted)])
+        start = len(query.ids) - query.decoder
+        encoded = range(start)
+        decoded = range(start, len(query.ids)) if model.generates else (start, *encoded[:-1])
+        rows.append([*(encoded if side == "encoder" else decoded)])
     width = max(map(len, rows))
     return torch.tensor([row + [-1] * (width - len(row)) for row in rows], device=model.device)
 
 
 def _mask(table: Tensor, attended: Sequence[NDArray[Any]]) -> Tensor:
-    found = torch.zeros(table.shape, dtype=torch.long)
-    for line, row, mine in zip(found, table.tolist(), attended):
-        line[: len(row)] = torch.tensor([int(place >= 0 and bool(mine[place])) for place in row])
-    return found
+    mask = torch.zeros(table.shape, dtype=torch.long)
+    for line, row, visible in zip(mask, table.tolist(), attended):
+        line[: len(row)] = torch.tensor([int(place >= 0 and bool(visible[place])) for place in row])
+    return mask
 
 
 def _ends(model: Model, batch: Sequence[Query], table: Tensor) -> Tensor:
-    """Ids that name nothing but where a classifier reads: the last end token of each row."""
+    """Ids that only mark where a classifier reads: the last end token of each row."""
     end = model.hf.config.eos_token_id
     ids = torch.full_like(table, int(end == 0))
     if not model.row.pools:
         return ids
-    for line, asked in zip(ids, batch):
-        ends = np.flatnonzero(asked.ids[: len(asked.ids) - asked.decoder] == end)
+    for line, query in zip(ids, batch):
+        ends = np.flatnonzero(query.ids[: len(query.ids) - query.decoder] == end)
         if not len(ends):
             raise UnsupportedModel(
                 f"{type(model.hf).__name__} reads its output at an end token, and the input has "

@@ -1,4 +1,4 @@
-"""Taking tokens out of an input without ever leaving token ids."""
+"""Erasing tokens from an input, in token ids: no text is decoded and tokenized again."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from babelscope.model.load import Model
 from babelscope.types import Candidate, Encoded, Target
 
 OPERATORS = {
-    "mask": "the mask token stands in its place",
-    "pad": "the padding token stands in its place and is attended to",
-    "unk": "the unknown token stands in its place",
-    "attention_zero": "it keeps its place, but no token may attend to it",
-    "delete": "it is removed and the rest closes up, so later positions shift",
-    "mean_embedding": "the mean of the vocabulary's word embeddings stands in its place",
-    "sampled": "a token stands in its place that a masked language model expects there: "
-    "`sampled:CHECKPOINT`",
+    "mask": "it is replaced by the mask token",
+    "pad": "it is replaced by the padding token, which is attended to",
+    "unk": "it is replaced by the unknown token",
+    "attention_zero": "it keeps its position, but no token may attend to it",
+    "delete": "it is removed, so that later positions shift",
+    "mean_embedding": "it is replaced by the mean of the vocabulary's word embeddings",
+    "sampled": "it is replaced by a sample of a masked language model: `sampled:CHECKPOINT`",
 }
 """How a token is erased. The replacing token is looked up by its name in the tokenizer, never by a
 fixed id.
@@ -37,7 +36,8 @@ def default_operator(model: Model) -> str:
 
     A decoder reads its last token and often has no special token: with `attention_zero` that token
     would still be read, and a text with everything erased would leave nothing to attend to. A
-    replacing token has neither fault."""
+    replacement token has neither problem.
+    """
     known = (
         name
         for name in ("mask", "pad", "unk")
@@ -62,18 +62,26 @@ def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str
     if operator == "mean_embedding":
         return _blurred(model, encoded, gone)
     if operator == "delete":
-        kept = ~gone
-        if not kept.any():
-            return None
-        left, candidates = int(kept[len(kept) - encoded.decoder :].sum()), _shortened(encoded, kept)
-        if any(each.tokens == each.continuation for each in candidates):
-            return None
-        types = None if encoded.types is None else encoded.types[kept]
-        return Query(encoded.ids[kept], types, decoder=left, candidates=candidates)
+        return _deleted(encoded, gone)
     if operator == "attention_zero":
         if gone.all():
             return None
         return replace(query(encoded), attended=None if not gone.any() else ~gone)
+    return _replaced(model, encoded, gone, operator)
+
+
+def _deleted(encoded: Encoded, gone: NDArray[np.bool_]) -> Query | None:
+    kept = ~gone
+    if not kept.any():
+        return None
+    left, candidates = int(kept[len(kept) - encoded.decoder :].sum()), _shortened(encoded, kept)
+    if any(each.tokens == each.continuation for each in candidates):
+        return None
+    types = None if encoded.types is None else encoded.types[kept]
+    return Query(encoded.ids[kept], types, decoder=left, candidates=candidates)
+
+
+def _replaced(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str) -> Query:
     filler = getattr(model.tokenizer, f"{operator}_token_id")
     if filler is None:
         others = [
@@ -96,15 +104,15 @@ def _shortened(encoded: Encoded, kept: NDArray[np.bool_]) -> tuple[Candidate, ..
 
 
 def erase_all(
-    model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], operator: str
+    model: Model, erasures: Sequence[tuple[Encoded, NDArray[np.bool_]]], operator: str
 ) -> list[Query | None]:
-    """`erase` for many inputs: the same queries, but a masked language model is asked for all of
-    them at once.
+    """`erase` for many inputs: the same queries, but a masked language model reads all of them in
+    one call.
     """
     name, _, checkpoint = operator.partition(":")
     if name == "sampled":
-        return list(infilled(model, asked, checkpoint))
-    return [erase(model, encoded, gone, operator) for encoded, gone in asked]
+        return list(infilled(model, erasures, checkpoint))
+    return [erase(model, encoded, gone, operator) for encoded, gone in erasures]
 
 
 def _blurred(model: Model, encoded: Encoded, gone: NDArray[np.bool_]) -> Query:

@@ -1,4 +1,4 @@
-"""One padded batch through the model's own forward call, and each input's part of what comes back.
+"""One padded batch through the model's own forward call, and each input's part of the outputs.
 
 The tokens of an input are one row of the padded batch, or several rows where the model reads
 several sequences for one input. Padding is always at the end.
@@ -23,7 +23,7 @@ from babelscope.model.load import Model
 from babelscope.types import Candidate, Encoded
 
 Edit = Callable[[Float[Tensor, "token dim"]], Float[Tensor, "token dim"]]
-"""From the word embeddings of one input to those that the model shall read, both [token,
+"""From the word embeddings of one input to those that the model is to read, both [token,
 dimension].
 """
 
@@ -47,8 +47,8 @@ class Query:
     them.
     """
     candidates: tuple[Candidate, ...] = ()
-    """The sequences that are one behind another in `ids`, where the model reads several; empty for
-    a single one.
+    """The sequences that are concatenated in `ids`, where the model reads several; empty for a
+    single one.
     """
 
     @property
@@ -122,19 +122,19 @@ def forward(
     if model.is_encoder_decoder and embedded is not None:
         with encoder_decoder.read(model, batch, embedded, everywhere) as both:
             return model.hf(**both, use_cache=False)
-    given = _arguments(model, batch) | {"attention_mask": padded(model, batch, everywhere, 0)}
+    arguments = _arguments(model, batch) | {"attention_mask": padded(model, batch, everywhere, 0)}
     shown = {"output_attentions": output_attentions, "output_hidden_states": output_hidden_states}
-    given |= {name: True for name, wanted in shown.items() if wanted}
+    arguments |= {name: True for name, requested in shown.items() if requested}
     if embedded is None:
         return model.hf(
-            **model.functions.arguments(model, given | {"input_ids": _ids(model, batch)})
+            **model.functions.arguments(model, arguments | {"input_ids": _ids(model, batch)})
         )
     if not model.pools_last_token:
-        return model.hf(**model.functions.arguments(model, given | {"inputs_embeds": embedded}))
+        return model.hf(**model.functions.arguments(model, arguments | {"inputs_embeds": embedded}))
     padding = model.hf.config.get_text_config().pad_token_id
     full = [np.full(len(each.ids), int(padding == 0)) for each in batch]
     with encoder_decoder.embeddings(model, [embedded]):
-        return model.hf(**given, input_ids=padded(model, batch, full, padding))
+        return model.hf(**arguments, input_ids=padded(model, batch, full, padding))
 
 
 def _ids(model: Model, batch: Sequence[Query]) -> Int[Tensor, "batch token"]:
@@ -143,26 +143,26 @@ def _ids(model: Model, batch: Sequence[Query]) -> Int[Tensor, "batch token"]:
 
 
 def _arguments(model: Model, batch: Sequence[Query]) -> dict[str, Any]:
-    """What the call is given besides its tokens; positions outright, as they would else follow
-    from which ids are padding.
+    """The arguments of the call besides its tokens. Positions are explicit: models would otherwise
+    derive them from which ids are padding.
     """
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if "position_ids" in model.accepts:
         first = model.first_position
         positions = [
             np.concatenate([np.arange(first, first + length) for length in each.lengths])
             for each in batch
         ]
-        given["position_ids"] = padded(model, batch, positions, max(first - 1, 0))
+        arguments["position_ids"] = padded(model, batch, positions, max(first - 1, 0))
     if batch[0].types is not None and "token_type_ids" in model.accepts:
         types = [np.zeros(len(each.ids)) if each.types is None else each.types for each in batch]
-        given["token_type_ids"] = padded(model, batch, types, 0)
+        arguments["token_type_ids"] = padded(model, batch, types, 0)
     if "use_cache" in model.accepts:
-        given["use_cache"] = False
+        arguments["use_cache"] = False
     kept = model.functions.kept(model, batch)
     if kept is not None:
-        given["logits_to_keep"] = torch.tensor(kept, device=model.device)
-    return given
+        arguments["logits_to_keep"] = torch.tensor(kept, device=model.device)
+    return arguments
 
 
 def outputs_of(model: Model, batch: Sequence[Query], output: Any) -> list[Tensor]:

@@ -1,4 +1,4 @@
-"""What the heads point at in one sentence, counted where the weights are: only counts leave the
+"""What the heads attend to in one sentence, counted where the weights are: only counts leave the
 device.
 """
 
@@ -101,7 +101,7 @@ def count(
     direction: str,
     size: Size,
 ) -> Counts:
-    """What the heads point at in one sentence; `reach` says how far each layer looks back and
+    """What the heads attend to in one sentence; `reach` is how far each layer looks back and
     ahead.
     """
     here, layers, heads, length = weights.device, *weights.shape[:3]

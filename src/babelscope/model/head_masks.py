@@ -167,11 +167,11 @@ def from_json(text: str, name: str = "the mask") -> HeadMask:
         raise InputError(
             f"{name} is damaged: no JSON ({error}); write it again with babelscope heads"
         ) from error
-    wanted = {each.name for each in fields(HeadMask)}
+    names = {each.name for each in fields(HeadMask)}
     if (
         not isinstance(values, dict)
         or values.get("format") != FORMAT
-        or set(values) != wanted | {"format"}
+        or set(values) != names | {"format"}
     ):
         raise InputError(
             f"{name} is no head mask of format {FORMAT}; write one with babelscope heads MODEL "

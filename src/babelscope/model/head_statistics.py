@@ -1,4 +1,4 @@
-"""What the heads of a model point at in a corpus of trees: counts, and the shares they imply."""
+"""What the heads of a model attend to in a treebank: counts, and the shares they imply."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ALIASES = {"dobj": "obj"}
 DIRECTIONS = ("dep->head", "head->dep", "either")
 SUBTYPES = ("strip", "exact")
 FEW = 100
-"""Below this number of pairs an accuracy is flagged: it says little."""
+"""Below this number of pairs an accuracy is flagged as unreliable."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadStatistics:
-    """What every head of a model points at in the sentences of one language.
+    """What every head of a model attends to in the sentences of one language.
 
     Arrays are indexed [layer], [head] and [relation] in this order, layers and heads from 0. A pair
     is a word and its syntactic head; `pairs` counts those that the layer can connect: the one word
@@ -46,7 +46,7 @@ class HeadStatistics:
     known: NDArray[np.int64]
     """[relation]: all pairs of the corpus whose two words the model reads."""
     dropped: NDArray[np.int64]
-    """[relation]: pairs with a word that was cut off or has no token of its own."""
+    """[relation]: pairs with a word that was truncated or has no token of its own."""
     baseline: NDArray[np.float64]
     """[layer, relation], lambda: the share of the commonest word distance among `pairs`; NaN
     without a pair."""
@@ -65,14 +65,14 @@ class HeadStatistics:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What a reader must know: relations with few pairs, pairs dropped or out of reach."""
+        """What a user must know: relations with few pairs, pairs dropped or out of reach."""
         flags = []
         for at, name in enumerate(self.relations):
             most = int(self.pairs[:, at].max(initial=0))
             if most < FEW:
                 flags.append(f"{name}: few pairs ({most})" if most else f"{name}: no pair")
             if self.dropped[at]:
-                reason = "a word was cut off or has no token"
+                reason = "a word was truncated or has no token"
                 flags.append(f"{name}: pairs dropped ({self.dropped[at]}): {reason}")
         if (self.pairs < self.known).any():
             reason = "the model does not look ahead, or not that far"
@@ -145,7 +145,7 @@ def resolve_relations(relations: tuple[str, ...], direction: str, subtypes: str)
             raise InputError(f"{name} {value!r} is not one of: {', '.join(known)}")
     resolved = tuple(dict.fromkeys(ALIASES.get(name, name) for name in relations))
     if not resolved:
-        raise InputError(f"no relation was asked for; the method's are: {', '.join(RELATIONS)}")
+        raise InputError(f"no relation was named; the method's are: {', '.join(RELATIONS)}")
     for name in resolved:
         if not name or (":" in name and subtypes == "strip"):
             raise InputError(

@@ -1,4 +1,4 @@
-"""Head statistics: what every attention head points at in sentences whose trees are known."""
+"""Head statistics: what every attention head attends to in sentences whose trees are known."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def head_statistics(
     subtypes: str = "strip",
     progress: Callable[[int, int], None] | None = None,
 ) -> HeadStatistics:
-    """What every attention head of the model points at, in the sentences of one language with their
+    """What every attention head of the model attends to, in sentences of one language with their
     trees.
 
         acc[l, h, k] = share of pairs (w, head(w)) of relation k in which argmax_j A[l, h, first(w),
@@ -61,26 +61,26 @@ def head_statistics(
     are refused, since their distances differ. Source: arXiv 2401.09972, section 3 and eq. 7; Voita
     et al. 2019.
     """
-    wanted = resolve_relations(tuple(relations), direction, subtypes)
+    resolved = resolve_relations(tuple(relations), direction, subtypes)
     lang = _language(examples)
     rows = encode(model, examples, task=False)
-    sentences = [sentence(row, wanted, subtypes) for row in rows]
-    total = _total(model, rows, sentences, direction, len(wanted), progress)
+    sentences = [sentence(row, resolved, subtypes) for row in rows]
+    total = _total(model, rows, sentences, direction, len(resolved), progress)
     return HeadStatistics(
         model=model.name,
         lang=lang,
         corpus=fingerprint(examples),
         sentences=len(rows),
         tokens=total.tokens,
-        relations=wanted,
+        relations=resolved,
         direction=direction,
         subtypes=subtypes,
         hits=total.hits,
         pairs=total.pairs,
         known=np.bincount(
-            np.concatenate([one.pairs[:, 2] for one in sentences]), minlength=len(wanted)
+            np.concatenate([tree.pairs[:, 2] for tree in sentences]), minlength=len(resolved)
         ),
-        dropped=np.sum([one.dropped for one in sentences], axis=0),
+        dropped=np.sum([tree.dropped for tree in sentences], axis=0),
         baseline=share(total.distances.max(axis=-1), total.pairs),
         positional=share(total.offsets.max(axis=-1), np.array(total.tokens)),
         offset=total.offsets.argmax(axis=-1) - total.offsets.shape[-1] // 2,
@@ -99,22 +99,22 @@ def _total(
     queries = [inference.query(row) for row in rows]
     size = Size(
         max(len(row.ids) for row in rows),
-        max(int(one.word.max()) for one in sentences) + 1,
+        max(int(tree.word.max()) for tree in sentences) + 1,
         relations,
     )
     (seen,) = activations.attentions(
-        model, [max(queries, key=lambda asked: len(asked.ids))], lambda _, weights: reach(weights)
+        model, [max(queries, key=lambda query: len(query.ids))], lambda _, weights: reach(weights)
     )
     total: Counts | None = None
     for start in range(0, len(rows), CHUNK):
-        mine = sentences[start : start + CHUNK]
+        chunk = sentences[start : start + CHUNK]
 
         def reduce(
             row: int,
             weights: Float[Tensor, "layer head token token"],
-            mine: Sequence[Sentence] = mine,
+            chunk: Sequence[Sentence] = chunk,
         ) -> Counts:
-            return count(weights, mine[row], seen, direction, size)
+            return count(weights, chunk[row], seen, direction, size)
 
         for each in activations.attentions(model, queries[start : start + CHUNK], reduce):
             total = each if total is None else total.plus(each)
@@ -128,13 +128,13 @@ def _language(examples: Sequence[Example]) -> str:
     """The one language of the sentences, all of which must have trees."""
     if not examples:
         raise InputError("head statistics need sentences with trees; there are none")
-    for one in examples:
-        if one.words is None or one.heads is None or one.relations is None:
+    for example in examples:
+        if example.words is None or example.heads is None or example.relations is None:
             raise InputError(
-                f"{one.id} has no tree (words, heads and relations); head statistics need one: "
+                f"{example.id} has no tree (words, heads and relations); head statistics need one: "
                 "name a treebank"
             )
-    langs = sorted({one.lang for one in examples})
+    langs = sorted({example.lang for example in examples})
     if len(langs) > 1:
         raise InputError(
             f"head statistics are of one language, {', '.join(langs)} were given; compute them for "
@@ -146,9 +146,9 @@ def _language(examples: Sequence[Example]) -> str:
 def fingerprint(examples: Sequence[Example]) -> str:
     """SHA-256 of the sentences and trees, whatever their order and ids."""
     rows = (
-        json.dumps([one.lang, one.texts, one.words, one.heads, one.relations]) for one in examples
+        json.dumps([row.lang, row.texts, row.words, row.heads, row.relations]) for row in examples
     )
-    digests = sorted(hashlib.sha256(row.encode()).hexdigest() for row in rows)
+    digests = sorted(hashlib.sha256(text.encode()).hexdigest() for text in rows)
     return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
@@ -160,7 +160,7 @@ def head_grid(model: Model) -> tuple[int, int]:
     )
     if not isinstance(layers, int) or not isinstance(heads, int):
         raise UnsupportedModel(
-            f"{type(model.hf).__name__} does not say how many layers of how many heads it has"
+            f"{type(model.hf).__name__} has no number of layers and heads in its config"
         )
     return layers, heads
 
@@ -200,7 +200,7 @@ def mask_for(model: Model, heads: str, lang: str) -> dict[int, list[float]]:
     known = model.inference.head_masks
     key = HeadMaskKey(lang, sum(weight._version for weight in model.hf.parameters()))
     if key not in known:
-        sentences = [one for task in BUILTIN for one in builtin.read(task, lang, "train", EACH)]
+        sentences = [row for task in BUILTIN for row in builtin.read(task, lang, "train", EACH)]
         mask = head_mask(head_statistics(model, sentences))
         known[key] = {layer: [float(head) for head in kept] for layer, kept in enumerate(mask.keep)}
     return known[key]

@@ -1,5 +1,5 @@
-"""What one model's inference keeps between calls: its budget, its counts, its caches, and who is
-told of progress.
+"""What one model's inference keeps between calls: its budget, counts, caches and progress
+listeners.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class HeadMaskKey(NamedTuple):
 class InferenceState:
     """The state of one model's inference.
 
-    `queries` counts the inputs that were asked for, `distinct` those that had to be computed,
+    `queries` counts the requested inputs, `distinct` those that had to be computed,
     `tokens` the real tokens and `padding` the padded ones that the model read; `backward` counts
     the tokens of gradient passes (also in `tokens`).
     """
@@ -97,7 +97,7 @@ class InferenceState:
     padding: int = 0
     backward: int = 0
     cache: Cache | None = None
-    """There is one within `caching`."""
+    """None outside of `caching`."""
     head_masks: dict[HeadMaskKey, dict[int, list[float]]] = field(default_factory=dict)
     """Per layer 1 or 0 for each head: the built-in masks of this model."""
     mean_embedding: tuple[WeightState, Tensor] | None = None

@@ -1,5 +1,5 @@
-"""Erased tokens filled in again by a masked language model: an erased text that still looks like
-text.
+"""Erased tokens replaced by samples from a masked language model: an erased text that still looks
+like text.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ from babelscope.model import activations, inference
 from babelscope.model.checkpoints import not_found
 from babelscope.model.load import Model
 from babelscope.model.scopes import quiet
+from babelscope.model.tasks import FILL_MASK
 from babelscope.random import keyed
 from babelscope.types import Encoded
 
 
 def infilled(
-    model: Model, asked: Sequence[tuple[Encoded, NDArray[np.bool_]]], checkpoint: str
+    model: Model, erasures: Sequence[tuple[Encoded, NDArray[np.bool_]]], checkpoint: str
 ) -> list[inference.Query]:
-    """Each input with the tokens in `gone` drawn anew from what the masked language model expects
-    in their places.
+    """Each input with the tokens in `gone` sampled from the masked language model's predictions at
+    their positions.
 
-        x'_t ~ q( . | x with all of `gone` masked ),   by inverse distribution function at u_t
+        x'_t ~ q( . | x with all of `gone` masked ),   by inverting the distribution function at u_t
 
-    u_t a uniform number that belongs to the example and the place, so that two erasures of one text
-    which share places share luck. Special tokens are never drawn.
+    u_t is uniform and keyed to the example and the position, so that two erasures of one text
+    sample alike at the positions that they share. Special tokens are never sampled.
 
     *Laws*: erasing nothing gives the input itself; tokens outside of `gone` stay; the same example,
-    `gone` and model give the same draw in any batch; a model that is sure of the original token
+    `gone` and model give the same sample in any batch; a model that is sure of the original token
     gives the original text.
-    *Left open by the paper*: all places at once, one draw. A place that keeps its token by luck is
-    part of the operator. Source: Kim et al. 2020 (input marginalization), which averages over all
-    tokens of one place instead.
+    *Left open by the paper*: all positions at once, one sample. That a position may keep its token
+    by chance is part of the operator. Source: Kim et al. 2020 (input marginalization), which
+    averages over all tokens of one position instead.
     """
     if not checkpoint:
         raise InputError(
@@ -49,40 +50,45 @@ def infilled(
         )
     writer = infiller(checkpoint, model.tokenizer)
     mask = writer.tokenizer.mask_token_id
-    names = [(row.example.id, row.ids.tobytes(), gone.tobytes()) for row, gone in asked]
+    names = [(row.example.id, row.ids.tobytes(), gone.tobytes()) for row, gone in erasures]
     moving = list(
-        {name: at for at, (name, (_, gone)) in enumerate(zip(names, asked)) if gone.any()}.values()
+        {
+            name: at for at, (name, (_, gone)) in enumerate(zip(names, erasures)) if gone.any()
+        }.values()
     )
     queries = [
-        replace(inference.query(asked[at][0]), ids=np.where(asked[at][1], mask, asked[at][0].ids))
-        for at in moving
+        replace(inference.query(row), ids=np.where(gone, mask, row.ids))
+        for row, gone in (erasures[at] for at in moving)
     ]
-    special = torch.tensor(writer.tokenizer.all_special_ids)
+    special, size = torch.tensor(writer.tokenizer.all_special_ids), len(writer.tokenizer)
 
-    def draw(row: int, logits: Float[Tensor, "token vocabulary"]) -> NDArray[np.int64]:
-        encoded, gone = asked[moving[row]]
-        luck = keyed("sampled", encoded.example.id).random(len(encoded.ids))[gone]
-        wanted = (
-            logits[torch.from_numpy(gone).to(logits.device)]
-            .double()
-            .cpu()[:, : len(writer.tokenizer)]
-        )
-        wanted[:, special] = -torch.inf
-        rising = torch.softmax(wanted, -1).cumsum(-1)
-        places = torch.searchsorted(
-            rising, torch.from_numpy(luck)[:, None] * rising[:, -1:], right=True
-        )
+    def sample(row: int, logits: Float[Tensor, "token vocabulary"]) -> NDArray[np.int64]:
+        encoded, gone = erasures[moving[row]]
+        masked = logits[torch.from_numpy(gone).to(logits.device)].double().cpu()[:, :size]
+        masked[:, special] = -torch.inf
+        uniform = keyed("sampled", encoded.example.id).random(len(encoded.ids))[gone]
         ids = encoded.ids.copy()
-        ids[gone] = places[:, 0].clamp(max=wanted.shape[1] - 1).numpy()
+        ids[gone] = _inverted(masked, uniform)
         return ids
 
-    drawn = {
-        names[at]: ids for at, ids in zip(moving, activations.token_logits(writer, queries, draw))
+    sampled = {
+        names[at]: ids for at, ids in zip(moving, activations.token_logits(writer, queries, sample))
     }
     return [
-        replace(inference.query(encoded), ids=drawn.get(name, encoded.ids))
-        for name, (encoded, _) in zip(names, asked)
+        replace(inference.query(encoded), ids=sampled.get(name, encoded.ids))
+        for name, (encoded, _) in zip(names, erasures)
     ]
+
+
+def _inverted(
+    logits: Float[Tensor, "position vocabulary"], uniform: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Per position the token at which the distribution function exceeds the uniform number."""
+    rising = torch.softmax(logits, -1).cumsum(-1)
+    levels = torch.from_numpy(uniform)[:, None] * rising[:, -1:]
+    places = torch.searchsorted(rising, levels, right=True)
+    ids: NDArray[np.int64] = places[:, 0].clamp(max=logits.shape[1] - 1).numpy()
+    return ids
 
 
 def infiller(checkpoint: str, tokenizer: object) -> Model:
@@ -115,7 +121,6 @@ def _loaded(checkpoint: str) -> Model:
         missing = ", ".join(sorted(info["missing_keys"])[:4])
         raise UntrainedHead(
             f"{checkpoint} holds no trained weights for {missing}: it is no masked language model; "
-            "give a checkpoint with its "
-            "pretraining head"
+            "give a checkpoint with its pretraining head"
         )
-    return Model(hf.eval(), tokenizer, checkpoint, "fill-mask")
+    return Model(hf.eval(), tokenizer, checkpoint, FILL_MASK.name)

@@ -9,11 +9,12 @@ from babelscope.errors import UntrainedHead
 from babelscope.model.checkpoints import not_found
 from babelscope.model.load import Model
 from babelscope.model.scopes import quiet
+from babelscope.model.tasks import FILL_MASK
 
 
 def load_language_model(base: str) -> tuple[Model, bool]:
-    """A language model that nobody else holds, so that its encoder may be replaced; and whether it
-    guesses masked words.
+    """A fresh language model, whose encoder the caller may replace; and whether it is a masked
+    language model.
     """
     with quiet():
         try:
@@ -27,6 +28,5 @@ def load_language_model(base: str) -> tuple[Model, bool]:
             raise not_found(base, error) from error
     if info["missing_keys"]:
         raise UntrainedHead(f"{base} holds no language model head; its loss has no meaning")
-    return Model(
-        hf.eval(), tokenizer, base, "fill-mask"
-    ), masked  # the task whose logits are read at every token
+    # The task whose logits are read at every token
+    return Model(hf.eval(), tokenizer, base, FILL_MASK.name), masked

@@ -1,4 +1,4 @@
-"""All ways to spell a run of letters by the pieces of a vocabulary, and some ways to choose one."""
+"""All segmentations of a run of letters into pieces of a vocabulary, and how one is chosen."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """`ends[i]` are the places where a piece that begins at i may end, ascending, if the rest can
-    be spelt too.
+    """`ends[i]` are the positions where a piece that begins at i may end, ascending, such that the
+    rest can be segmented too.
     """
 
     ends: tuple[tuple[int, ...], ...]
@@ -22,10 +22,11 @@ class Lattice:
 
 
 def lattice(length: int, known: Callable[[int, int], bool], widest: int) -> Lattice:
-    """The lattice of a run of that length, `known(i, j)` saying whether the vocabulary has the
-    piece from i to j.
+    """The lattice of a run of that length, where `known(i, j)` is whether the vocabulary
+    has the piece from i to j.
 
-    *Laws*: every path from the beginning leads to the end; a run that cannot be spelt has no path.
+    *Laws*: every path from the beginning leads to the end; a run that cannot be segmented has no
+    path.
     """
     ends: list[tuple[int, ...]] = [()] * length
     for start in range(length - 1, -1, -1):
@@ -37,53 +38,54 @@ def lattice(length: int, known: Callable[[int, int], bool], widest: int) -> Latt
     return Lattice(tuple(ends))
 
 
-def _walk(found: Lattice, choose: Callable[[tuple[int, ...]], int]) -> list[int]:
+def _walk(lattice: Lattice, choose: Callable[[tuple[int, ...]], int]) -> list[int]:
     at, path = 0, []
-    while at < found.length:
-        at = choose(found.ends[at])
+    while at < lattice.length:
+        at = choose(lattice.ends[at])
         path.append(at)
     return path
 
 
-def characters(found: Lattice) -> list[int]:
+def characters(lattice: Lattice) -> list[int]:
     """The shortest piece at every place."""
-    return _walk(found, lambda ends: ends[0])
+    return _walk(lattice, lambda ends: ends[0])
 
 
-def longest(found: Lattice) -> list[int]:
+def longest(lattice: Lattice) -> list[int]:
     """The longest piece at every place."""
-    return _walk(found, lambda ends: ends[-1])
+    return _walk(lattice, lambda ends: ends[-1])
 
 
-def dropout(found: Lattice, rate: float, draw: np.random.Generator) -> list[int]:
-    """The longest piece that is not lost; each is lost with probability `rate`, the shortest never.
+def dropout(lattice: Lattice, rate: float, rng: np.random.Generator) -> list[int]:
+    """The longest piece that is not dropped; each is dropped with probability `rate`, the shortest
+    never.
 
     *Laws*: rate 0 is `longest`, rate 1 is `characters`.
     Source: Hiraoka 2022, MaxMatch-Dropout.
     """
 
     def choose(ends: tuple[int, ...]) -> int:
-        return next((stop for stop in reversed(ends[1:]) if draw.random() >= rate), ends[0])
+        return next((stop for stop in reversed(ends[1:]) if rng.random() >= rate), ends[0])
 
-    return _walk(found, choose)
+    return _walk(lattice, choose)
 
 
-def same(found: Lattice, count: int, draw: np.random.Generator) -> list[int]:
+def same(lattice: Lattice, count: int, rng: np.random.Generator) -> list[int]:
     """A path of `count` pieces, all such paths equally likely; none (an empty list) where there is
     none.
 
     n_i(m) = sum over ends j of i of n_j(m - 1),   n_length(0) = 1;   from i with m left to j:
       n_j(m - 1) / n_i(m)
     """
-    ways = np.zeros((found.length + 1, count + 1))
-    ways[found.length, 0] = 1.0
-    for at in range(found.length - 1, -1, -1):
+    paths = np.zeros((lattice.length + 1, count + 1))
+    paths[lattice.length, 0] = 1.0
+    for at in range(lattice.length - 1, -1, -1):
         for left in range(1, count + 1):
-            ways[at, left] = sum(ways[stop, left - 1] for stop in found.ends[at])
+            paths[at, left] = sum(paths[stop, left - 1] for stop in lattice.ends[at])
     at, path = 0, list[int]()
-    while at < found.length and ways[at, count - len(path)] > 0:
+    while at < lattice.length and paths[at, count - len(path)] > 0:
         left = count - len(path)
-        shares = np.array([ways[stop, left - 1] for stop in found.ends[at]]) / ways[at, left]
-        at = found.ends[at][int(draw.choice(len(shares), p=shares))]
+        shares = np.array([paths[stop, left - 1] for stop in lattice.ends[at]]) / paths[at, left]
+        at = lattice.ends[at][int(rng.choice(len(shares), p=shares))]
         path.append(at)
     return path

@@ -1,5 +1,5 @@
-"""A model's layers, found without knowing its architecture, and a way to look at the states that
-go in and come out.
+"""A model's layers, found without knowing its architecture, and access to their inputs and
+outputs.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.load import Model
 
 Change = Callable[[Tensor], Tensor]
-"""From a state [copy, token, dimension] to the one that goes on in its place."""
+"""From a state [copy, token, dimension] to the one that replaces it."""
 
 
 def layers(model: Model) -> list[torch.nn.Module]:
     """The modules of the outermost list that has one entry per layer, or one for all where layers
     share their weights.
     """
-    found = stack(model.hf)
-    if not found:
+    modules = stack(model.hf)
+    if not modules:
         raise _refusal(model, "there is no list of its layers")
-    return found
+    return modules
 
 
 def stack(hf: Any) -> list[torch.nn.Module]:
-    """The same of a bare transformer; empty where there is no such list."""
+    """The same for a bare transformer; empty where there is no such list."""
     config = hf.config.get_text_config()
     sizes = {
         config.num_hidden_layers,
@@ -50,16 +50,15 @@ def freeze(hf: Any, count: int) -> None:
     """
     if not count:
         return
-    found = stack(hf)
-    if count >= len(found) or len(found) != hf.config.get_text_config().num_hidden_layers:
+    modules = stack(hf)
+    if count >= len(modules) or len(modules) != hf.config.get_text_config().num_hidden_layers:
         raise InputError(
-            f"{count} layers cannot be frozen: {type(hf).__name__} has {len(found)} layers of its "
-            "own to tune"
+            f"{count} layers cannot be frozen: {type(hf).__name__} has {len(modules)} layers of "
+            "its own to fine-tune"
         )
-    first = next(found[count].parameters())
-    for (
-        weight
-    ) in hf.base_model.parameters():  # not the head's: some models hold it before the layers
+    first = next(modules[count].parameters())
+    # Not the head's weights: some models hold them before the layers
+    for weight in hf.base_model.parameters():
         if weight is first:
             return
         weight.requires_grad_(False)
@@ -67,7 +66,7 @@ def freeze(hf: Any, count: int) -> None:
 
 @contextmanager
 def watched(model: Model, enter: Change, leave: Change) -> Iterator[None]:
-    """Within, one call of the model shows every layer's input to `enter` and its output to `leave`,
+    """Within, a call of the model passes every layer's input to `enter` and its output to `leave`,
     which may replace them.
 
     *Laws*: every layer is seen once, in order, and its input is what the layer before it returned;
@@ -78,17 +77,17 @@ def watched(model: Model, enter: Change, leave: Change) -> Iterator[None]:
     def before(
         module: Any, args: tuple[Any, ...], named: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        found = args[0] if args else named.get("hidden_states")
-        if not isinstance(found, Tensor) or found.ndim != 3 or (last and found is not last[-1]):
+        state = args[0] if args else named.get("hidden_states")
+        if not isinstance(state, Tensor) or state.ndim != 3 or (last and state is not last[-1]):
             raise _refusal(model, "a layer's input is not what the layer before it returned")
-        changed = enter(found)
+        changed = enter(state)
         return (
             ((changed, *args[1:]), named) if args else (args, {**named, "hidden_states": changed})
         )
 
-    def after(module: Any, args: tuple[Any, ...], made: Any) -> Any:
-        last.append(leave(made if isinstance(made, Tensor) else made[0]))
-        return last[-1] if isinstance(made, Tensor) else (last[-1], *made[1:])
+    def after(module: Any, args: tuple[Any, ...], output: Any) -> Any:
+        last.append(leave(output if isinstance(output, Tensor) else output[0]))
+        return last[-1] if isinstance(output, Tensor) else (last[-1], *output[1:])
 
     handles = []
     for module in layers(model):
@@ -105,6 +104,6 @@ def watched(model: Model, enter: Change, leave: Change) -> Iterator[None]:
 
 def _refusal(model: Model, reason: str) -> UnsupportedModel:
     return UnsupportedModel(
-        f"{type(model.hf).__name__} cannot be taken apart layer by layer: {reason}; use a gradient "
+        f"{type(model.hf).__name__} cannot be decomposed layer by layer: {reason}; use a gradient "
         "or erasure method"
     )

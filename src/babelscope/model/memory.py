@@ -1,5 +1,5 @@
-"""Whether what a method must hold at once fits into the memory that is left: asked before, not
-found out after.
+"""Whether the tensors that a method needs at once fit into free memory: checked before they are
+allocated.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SHARE = 0.8
 
 
 def available(device: torch.device) -> int | None:
-    """Free bytes on the device; None where they cannot be asked for."""
+    """Free bytes on the device; None where that is unknown."""
     if device.type == "cuda":
         return int(torch.cuda.mem_get_info(device)[0])
     if device.type != "cpu" or not MEMORY.exists():
@@ -45,8 +45,8 @@ def number_bytes(model: Model) -> int:
 
 
 def fitting(model: Model, tokens: int, each: int, what: str) -> int:
-    """How many inputs of so many tokens fit at once, when `each` takes that many bytes; refuses if
-    not even one does.
+    """How many inputs of `tokens` tokens fit at once, when each takes `each` bytes; refuses if not
+    even one does.
 
     *Laws*: n inputs take at most `SHARE` of the free memory; one more would not; none is refused
     with both numbers.
@@ -58,7 +58,7 @@ def fitting(model: Model, tokens: int, each: int, what: str) -> int:
     if count < 1:
         raise UnsupportedModel(
             f"{what} of a text of {tokens} tokens need {each / 2**30:.1f} GiB of memory and "
-            f"{free / 2**30:.1f} GiB are free; "
-            "explain it in windows or use a gradient or erasure method"
+            f"{free / 2**30:.1f} GiB are free; explain it in windows or use a gradient or erasure "
+            "method"
         )
     return count

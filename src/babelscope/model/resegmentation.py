@@ -2,27 +2,34 @@
 does to a model.
 
 Only ids and pieces are handled. Nothing is decoded and tokenized again: pieces of a word are joined
-as they are spelt in the vocabulary, and cut elsewhere into other entries of it.
+as they are spelt in the vocabulary, and split elsewhere into other entries of it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import regex
 
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.erase import default_operator
-from babelscope.model.lattice import Lattice, characters, dropout, lattice, longest, same
+from babelscope.model.lattice import Lattice, characters, dropout, longest, same
 from babelscope.model.load import Model
+from babelscope.model.pieces import (
+    SPACES,
+    Pieces,
+    Spelling,
+    bare,
+    lattice_of,
+    pieces_of,
+    spelling,
+)
 from babelscope.random import keyed
 from babelscope.types import Encoded, Span
 
-Cutter = Callable[[Lattice, int, float, np.random.Generator], list[int]]
+Segmenter = Callable[[Lattice, int, float, np.random.Generator], list[int]]
 """From the lattice of a run, its number of pieces, the dropout and a generator to where the new
 pieces end.
 """
@@ -30,37 +37,35 @@ pieces end.
 Token = tuple[int, str, Span]
 """Id, spelling in the vocabulary, characters in the text."""
 
-WAYS: dict[str, tuple[str, Cutter]] = {
+WAYS: dict[str, tuple[str, Segmenter]] = {
     "characters": ("the shortest pieces that the vocabulary "
-                   "has", lambda lattice, count, rate, draw: characters(lattice)),
-    "dropout": ("the longest piece first, each lost with the probability "
-                "`dropout`", lambda lattice, count, rate, draw:
-                dropout(lattice, rate, draw)),
+                   "has", lambda lattice, count, rate, rng: characters(lattice)),
+    "dropout": ("the longest piece first, each dropped with the probability "
+                "`dropout`", lambda lattice, count, rate, rng:
+                dropout(lattice, rate, rng)),
     "truncate": ("the longest piece first, out of the pieces that are "
-                 "kept", lambda lattice, count, rate, draw:
+                 "kept", lambda lattice, count, rate, rng:
                  longest(lattice)),
-    "same": ("control: as many pieces, cut "
-             "elsewhere", lambda lattice, count, rate, draw: same(lattice, count, draw)),
-    "filler": ("control: whole, but as long as `characters` by filler tokens behind "
-               "it", lambda lattice, count, rate, draw:
+    "same": ("control: as many pieces, split "
+             "elsewhere", lambda lattice, count, rate, rng: same(lattice, count, rng)),
+    "filler": ("control: itself, as long as `characters` by filler tokens after "
+               "it", lambda lattice, count, rate, rng:
                characters(lattice)),
-    "duplicate": ("control: whole, but as long as `characters` by repeated "
-                  "pieces", lambda lattice, count, rate, draw:
+    "duplicate": ("control: itself, as long as `characters` by repeated "
+                  "pieces", lambda lattice, count, rate, rng:
                   characters(lattice)),
 }  # fmt: skip
-"""How a word is cut anew. The controls separate more pieces from other pieces and from a longer
-input.
+"""How a word is re-segmented. The controls separate the effect of more pieces from that of other
+pieces and of a longer input.
 """
 
-SPACES = "▁Ġ"
-"""How vocabularies spell the space before a word."""
 LETTERS = regex.compile(r"[\p{L}\p{M}--\p{Han}]+", regex.V1)
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """How words are cut anew: the way, the share of the words, and for `truncate` the ids that are
-    kept.
+class Resegmentation:
+    """How words are re-segmented: the way, the share of the words, and for `truncate` the ids that
+    are kept.
     """
 
     way: str
@@ -72,7 +77,7 @@ class Cut:
     def __post_init__(self) -> None:
         if self.way not in WAYS:
             raise InputError(
-                f"there is no way {self.way!r} to cut words; there are: {', '.join(WAYS)}"
+                f"there is no way {self.way!r} to re-segment words; choose from: {', '.join(WAYS)}"
             )
         if not (0 <= self.rate <= 1 and 0 <= self.dropout <= 1):
             raise InputError(
@@ -84,27 +89,15 @@ class Cut:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Pieces:
-    """A vocabulary as spellings: what stands before a piece inside of a word, and behind the last
-    one.
-    """
-
-    ids: dict[str, int]
-    prefix: str
-    suffix: str
-    widest: int
-
-
-def resegment(model: Model, rows: Sequence[Encoded], how: Cut) -> list[Encoded | None]:
-    """Each input with a share of its words in other pieces; None where it would be longer than the
+def resegment(model: Model, rows: Sequence[Encoded], how: Resegmentation) -> list[Encoded | None]:
+    """Each input with a share of its words re-segmented; None where it would be longer than the
     model reads.
 
-        word w is cut anew  <=>  u_w < rate,    u_w ~ U(0, 1) keyed to the seed, the example and
-          the word
+        word w is re-segmented  <=>  u_w < rate,    u_w ~ U(0, 1) keyed to the seed, the example
+          and the word
 
-    so a word that is cut anew at one rate is so at every higher one, in the same way. With
-    `truncate` exactly the words with a piece that is not kept are cut anew, whatever the rate.
+    so a word that is re-segmented at one rate is so at every higher one, into the same pieces. With
+    `truncate` exactly the words with a piece that is not kept are re-segmented, whatever the rate.
     Words with unknown pieces stay as they are.
 
     *Laws*: the pieces of a word spell the same as before, so decoding gives the same text; words,
@@ -116,16 +109,16 @@ def resegment(model: Model, rows: Sequence[Encoded], how: Cut) -> list[Encoded |
     """
     if model.row.several:
         raise UnsupportedModel(
-            f"{model.name} ({model.task}) reads several sequences for one input; words are cut "
-            "anew in one"
+            f"{model.name} ({model.task}) reads several sequences for one input; words "
+            "are re-segmented in single sequences only"
         )
-    pieces = _pieces(model.tokenizer)
-    made = [_recut(model, row, how, pieces) for row in rows]
-    return [one if len(one.ids) - one.decoder <= model.limit else None for one in made]
+    pieces = pieces_of(model.tokenizer)
+    changed = [_resegmented(model, row, how, pieces) for row in rows]
+    return [row if len(row.ids) - row.decoder <= model.limit else None for row in changed]
 
 
 def frequent(model: Model, rows: Sequence[Encoded], size: int) -> frozenset[int]:
-    """The `size` most frequent pieces of these inputs, and every piece that cannot be cut further.
+    """The `size` most frequent pieces of these inputs, and all that cannot be split further.
 
     *Laws*: never fewer pieces for a larger size; with `truncate` every word can be spelt.
     """
@@ -133,8 +126,8 @@ def frequent(model: Model, rows: Sequence[Encoded], size: int) -> frozenset[int]
         np.concatenate([row.ids[row.content] for row in rows]), minlength=len(model.tokenizer)
     )
     order = np.lexsort((np.arange(len(counts)), -counts))[:size]
-    pieces = _pieces(model.tokenizer)
-    single = {at for name, at in pieces.ids.items() if len(_bare(name, pieces)) <= 1}
+    pieces = pieces_of(model.tokenizer)
+    single = {at for name, at in pieces.ids.items() if len(bare(name, pieces)) <= 1}
     return frozenset({int(at) for at in order if counts[at] > 0} | single)
 
 
@@ -143,31 +136,9 @@ def fertility(row: Encoded) -> float:
     return float(row.content.sum()) / len(row.words)
 
 
-def _bare(name: str, pieces: _Pieces) -> str:
-    return name.removeprefix(pieces.prefix).removesuffix(pieces.suffix).lstrip(SPACES)
-
-
-def _pieces(tokenizer: Any) -> _Pieces:
-    """The vocabulary without special and added tokens."""
-    told = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
-    if told.get("type") not in ("WordPiece", "BPE", "Unigram"):
-        raise UnsupportedModel(
-            f"a vocabulary of kind {told.get('type')} has no other pieces; WordPiece, BPE and "
-            "Unigram have"
-        )
-    outside = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
-    ids = {name: at for name, at in tokenizer.get_vocab().items() if at not in outside}
-    return _Pieces(
-        ids,
-        told.get("continuing_subword_prefix") or "",
-        told.get("end_of_word_suffix") or "",
-        max(map(len, ids)),
-    )
-
-
-def _runs(row: Encoded, pieces: _Pieces, unknown: int | None) -> list[list[int]]:
-    """The tokens that are joined before they are cut: of one word, each going on where the one
-    before ends.
+def _runs(row: Encoded, pieces: Pieces, unknown: int | None) -> list[list[int]]:
+    """The tokens that are joined before they are re-segmented: of one word, each continuing the one
+    before it.
     """
     runs: list[list[int]] = []
     for token in range(len(row.ids) - row.decoder):
@@ -181,7 +152,7 @@ def _runs(row: Encoded, pieces: _Pieces, unknown: int | None) -> list[list[int]]
         if (
             last == token - 1
             and row.word[last] == row.word[token]
-            and _goes_on(row, last, token, pieces)
+            and _continues(row, last, token, pieces)
         ):
             runs[-1].append(token)
         else:
@@ -189,10 +160,8 @@ def _runs(row: Encoded, pieces: _Pieces, unknown: int | None) -> list[list[int]]
     return runs
 
 
-def _goes_on(row: Encoded, last: int, token: int, pieces: _Pieces) -> bool:
-    """Whether the tokenizer saw both as one word. Prefixes and suffixes say so; without them,
-    letters that touch.
-    """
+def _continues(row: Encoded, last: int, token: int, pieces: Pieces) -> bool:
+    """Whether the tokenizer saw both as one word: by prefix or suffix, else by adjacent letters."""
     if pieces.prefix:
         return row.tokens[token].startswith(pieces.prefix)
     if pieces.suffix:
@@ -207,70 +176,35 @@ def _goes_on(row: Encoded, last: int, token: int, pieces: _Pieces) -> bool:
     )
 
 
-def _recut(model: Model, row: Encoded, how: Cut, pieces: _Pieces) -> Encoded:
+def _resegmented(model: Model, row: Encoded, how: Resegmentation, pieces: Pieces) -> Encoded:
     chosen = keyed("cut", how.seed, row.example.id).random(len(row.words)) < how.rate
-    made: dict[int, list[Token]] = {}
+    replaced: dict[int, list[Token]] = {}
     skipped: set[int] = set()
     for run in _runs(row, pieces, model.tokenizer.unk_token_id):
         lost = how.way == "truncate" and any(int(row.ids[token]) not in how.kept for token in run)
         if lost or (how.way != "truncate" and chosen[row.word[run[0]]]):
-            made[run[0]] = _anew(row, run, how, pieces)
+            replaced[run[0]] = _new_tokens(row, run, how, pieces)
             skipped |= set(run[1:])
     parents: list[int] = []
     tokens: list[Token] = []
     for token in range(len(row.ids)):
         if token in skipped:
             continue
-        mine = made.get(token, [_token(row, token)])
-        parents += [token] * len(mine)
-        tokens += mine
+        new = replaced.get(token, [_token(row, token)])
+        parents += [token] * len(new)
+        tokens += new
     return _with(model, row, parents, tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class _Spelling:
-    """A run's letters, and how a stretch of them is written in the vocabulary."""
-
-    letters: str
-    inside: bool
-    """Whether the run begins inside of what the tokenizer takes for a word."""
-    closed: bool
-    """Whether it ends with the mark of a word's end."""
-
-    def form(self, start: int, stop: int, pieces: _Pieces) -> str:
-        begin = pieces.prefix if start or self.inside else ""
-        return (
-            begin
-            + self.letters[start:stop]
-            + (pieces.suffix if self.closed and stop == len(self.letters) else "")
-        )
-
-
-def _spelling(names: Sequence[str], pieces: _Pieces) -> _Spelling:
-    letters = "".join(
-        name.removeprefix(pieces.prefix).removesuffix(pieces.suffix) for name in names
-    )
-    inside = bool(pieces.prefix) and names[0].startswith(pieces.prefix)
-    return _Spelling(letters, inside, bool(pieces.suffix) and names[-1].endswith(pieces.suffix))
-
-
-def _lattice(spelt: _Spelling, pieces: _Pieces, kept: frozenset[int]) -> Lattice:
-    """Where the letters can be cut."""
-
-    def known(start: int, stop: int) -> bool:
-        at = pieces.ids.get(spelt.form(start, stop, pieces))
-        return at is not None and (not kept or at in kept)
-
-    return lattice(len(spelt.letters), known, pieces.widest)
-
-
-def _anew(row: Encoded, run: Sequence[int], how: Cut, pieces: _Pieces) -> list[Token]:
+def _new_tokens(
+    row: Encoded, run: Sequence[int], how: Resegmentation, pieces: Pieces
+) -> list[Token]:
     """The run's new tokens; a filler has the id -1."""
     old = [_token(row, at) for at in run]
-    spelt = _spelling([name for _, name, _ in old], pieces)
-    found = _lattice(spelt, pieces, how.kept)
-    draw = keyed("pieces", how.seed, row.example.id, int(run[0]))
-    ends = WAYS[how.way][1](found, len(old), how.dropout, draw) if found.ends[0] else []
+    spelt = spelling([name for _, name, _ in old], pieces)
+    graph = lattice_of(spelt, pieces, how.kept)
+    rng = keyed("pieces", how.seed, row.example.id, int(run[0]))
+    ends = WAYS[how.way][1](graph, len(old), how.dropout, rng) if graph.ends[0] else []
     extra = max(0, len(ends) - len(old))
     if not ends:
         return old
@@ -278,6 +212,13 @@ def _anew(row: Encoded, run: Sequence[int], how: Cut, pieces: _Pieces) -> list[T
         return old + [(-1, "", (old[-1][2][1], old[-1][2][1]))] * extra
     if how.way == "duplicate":
         return [old[place * len(old) // (len(old) + extra)] for place in range(len(old) + extra)]
+    return _split(old, spelt, ends, pieces)
+
+
+def _split(
+    old: Sequence[Token], spelt: Spelling, ends: Sequence[int], pieces: Pieces
+) -> list[Token]:
+    """The letters as pieces that end there; their characters in the text where these are known."""
     start, stop = old[0][2][0], old[-1][2][1]
     lead = len(spelt.letters) - (stop - start)
     new = []
@@ -305,8 +246,7 @@ def _with(model: Model, row: Encoded, parents: Sequence[int], tokens: Sequence[T
     mask = getattr(model.tokenizer, f"{default_operator(model)}_token_id", None)
     if filler.any() and mask is None:
         raise UnsupportedModel(
-            f"{model.name} has no mask, padding or unknown token that could fill; use another "
-            "control"
+            f"{model.name} has no mask, padding or unknown token to fill with; use another control"
         )
     shown = "" if mask is None else str(model.tokenizer.convert_ids_to_tokens(mask))
     return replace(

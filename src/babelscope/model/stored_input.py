@@ -1,4 +1,4 @@
-"""The input of an explanation as values that are stored with it, and back."""
+"""The input of an explanation as values that are stored with it, and the reverse."""
 
 from __future__ import annotations
 
@@ -62,9 +62,7 @@ def encoded_input(attribution: Attribution) -> Encoded:
 
 
 def _example(attribution: Attribution) -> Example:
-    """The example with its gold as the explanation keeps it: marks of a rationale over the words
-    that it has.
-    """
+    """The example with its gold label and rationale, as the explanation stores them."""
     row = Example(
         attribution.id, attribution.texts, attribution.lang, attribution.group, attribution.gold
     )

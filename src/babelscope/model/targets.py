@@ -14,8 +14,8 @@ from babelscope.types import Aim, Encoded, Target
 
 QUANTITIES = ("logit", "probability", "log_odds", "contrast")
 UNIT = "unit"
-"""The value divided by what it is: 1, with the gradient of its logarithm. Relevance of 1 to begin
-with, for propagation.
+"""The value divided by itself: 1, with the gradient of its logarithm. The initial relevance of 1 of
+relevance propagation.
 """
 EDGES = ("both", "start", "end")
 
@@ -89,7 +89,7 @@ def probability(model: Model, output: Tensor, target: Target) -> float:
 def chosen(
     model: Model, encoded: Encoded, output: Tensor, aim: Aim, quantity: str = "logit"
 ) -> Target:
-    """The target that a person asked for, in this input."""
+    """The target that a user specified, in this input."""
     _refuse(model, encoded, aim, quantity)
     token = predicted(model, encoded, output).end if model.row.tags else -1
     if aim.word is not None:
@@ -106,7 +106,7 @@ def chosen(
 
 
 def _contrasted(model: Model, encoded: Encoded, output: Tensor, target: Target, aim: Aim) -> Target:
-    """The target with the class that is subtracted: the one that was asked for, or the best of the
+    """The target with the class that is subtracted: the specified one, or the best of the
     others.
     """
     if aim.contrast is not None:
@@ -153,7 +153,7 @@ def name(model: Model, encoded: Encoded, target: Target) -> str:
 
 
 def _refuse(model: Model, encoded: Encoded, aim: Aim, quantity: str) -> None:
-    """What does not go together is refused in one line."""
+    """Refuses what the model or the quantity does not have."""
     if quantity not in QUANTITIES:
         raise InputError(f"quantity {quantity!r} is not one of: {', '.join(QUANTITIES)}")
     if aim.edge not in EDGES:

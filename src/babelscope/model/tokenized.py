@@ -39,8 +39,8 @@ class Tokenized:
 
 
 def from_encoding(model: Model, encoding: Any, *, types: bool) -> Tokenized:
-    """What the tokenizers library gave; special tokens are those that it added, and those that
-    stand in the text.
+    """The sequence of an encoding of the tokenizers library; special tokens are those that it added
+    and those that occur in the text.
     """
     alone = zip(encoding.sequence_ids, encoding.special_tokens_mask)
     segment = np.array(
@@ -72,9 +72,7 @@ def tokenize_alone(model: Model, text: str, *, segment: int) -> Tokenized:
 
 
 def decoder_start(model: Model) -> Tokenized | None:
-    """The token that the decoder beside an encoder reads first; None where there is no such
-    decoder.
-    """
+    """The token that the decoder of an encoder-decoder reads first; None for other models."""
     if not model.is_encoder_decoder:
         return None
     start = model.decoder_start

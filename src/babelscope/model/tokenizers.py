@@ -1,4 +1,4 @@
-"""Tokenizers by themselves, without a model: loaded, and their cuts of a text."""
+"""Tokenizers without a model: loading them, and how they segment a text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from transformers import AutoTokenizer
 from babelscope.errors import UnsupportedModel
 from babelscope.model.checkpoints import not_found
 from babelscope.model.scopes import quiet
-from babelscope.types import (
-    Segmentation,
-)
+from babelscope.types import Segmentation
 
 ENDLESS = 1_000_000
-"""A tokenizer that does not know its model's length names a far larger number."""
+"""A tokenizer that does not know its model's length has a far larger `model_max_length`."""
 
 
 def load_tokenizer(source: str, *, revision: str | None = None) -> Any:
@@ -38,14 +36,14 @@ def load_tokenizer(source: str, *, revision: str | None = None) -> Any:
     return tokenizer
 
 
-def cut(tokenizer: Any, text: str) -> Segmentation:
+def tokenize(tokenizer: Any, text: str) -> Segmentation:
     """The text's tokens without special ones, however long it is.
 
     *Laws*: ids and offsets are the tokenizer's own; one offset per id.
     """
-    made = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-    offsets = tuple((int(start), int(stop)) for start, stop in made["offset_mapping"])
-    return Segmentation(text, tuple(made["input_ids"]), offsets, tokenizer.unk_token_id)
+    encoding = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    offsets = tuple((int(start), int(stop)) for start, stop in encoding["offset_mapping"])
+    return Segmentation(text, tuple(encoding["input_ids"]), offsets, tokenizer.unk_token_id)
 
 
 def length(tokenizer: Any, texts: tuple[str, ...]) -> int:

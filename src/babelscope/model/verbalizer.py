@@ -1,4 +1,4 @@
-"""Words that a language model would go on with, as its tokens and as labels."""
+"""Verbalizers: the words with which a language model continues a text, as tokens and as labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def token(model: Model, word: str) -> int:
         return int(entry)
     pieces = " ".join(model.tokenizer.convert_ids_to_tokens(ids))
     raise InputError(
-        f"{word!r} is no single token of {model.name} ({pieces}); choose a word that is"
+        f"{word!r} is not a single token of {model.name} ({pieces}); choose a word that is"
     )
 
 
@@ -42,20 +42,20 @@ def verbalizer(
         )
     if len(words) < 2:
         raise InputError(f"a verbalizer compares at least two labels; {len(words)} given")
-    found = {
-        label: tuple(token(model, word) for word in ([given] if isinstance(given, str) else given))
-        for label, given in words.items()
+    label_tokens = {
+        label: tuple(token(model, word) for word in ([entry] if isinstance(entry, str) else entry))
+        for label, entry in words.items()
     }
-    tokens = [one for mine in found.values() for one in mine]
-    if len(set(tokens)) < len(tokens) or not all(found.values()):
+    tokens = [token_id for ids in label_tokens.values() for token_id in ids]
+    if len(set(tokens)) < len(tokens) or not all(label_tokens.values()):
         raise InputError(f"each label of a verbalizer needs words of its own; given: {dict(words)}")
-    return found
+    return label_tokens
 
 
 def label_logits(logits: Tensor, labels: Mapping[str, tuple[int, ...]]) -> Tensor:
     """The labels' logits, from those of the next token.
 
-        z_y = log sum_{v in V_y} exp z_v        V_y the tokens that stand for label y
+        z_y = log sum_{v in V_y} exp z_v        V_y the tokens of label y
 
     *Laws*: the softmax over labels is the share of each label's words in the probability of all
     labels' words; with one word per label, the logits are those of the words.

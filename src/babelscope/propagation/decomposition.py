@@ -1,7 +1,7 @@
 """Hidden states decomposed by token: which part of each vector comes from which input.
 
-Parts are carried along a tape, from states whose parts are known to the states that are wanted, by
-one Jacobian product per operation.
+Parts are carried along a tape, from states whose parts are known to the target states, by one
+Jacobian product per operation.
 """
 
 from __future__ import annotations
@@ -99,23 +99,23 @@ def outputs(
         )
         with taped(model) as tape:
             output = call(1)
-        reading = model.row.spans
-        wanted = [output.start_logits, output.end_logits] if reading else [output.logits]
+        spans = model.row.spans
+        logits = [output.start_logits, output.end_logits] if spans else [output.logits]
         first = tape.layers[0].entered
         known = {id(first): by_position(first, torch.arange(tokens, device=first.device))}
-        carried_parts = carried(tape.steps, known, wanted, distribute=True)
+        carried_parts = carried(tape.steps, known, logits, distribute=True)
         parts = (
             torch.cat(
-                [_distributed(part, whole.detach()) for part, whole in zip(carried_parts, wanted)],
+                [_distributed(part, whole.detach()) for part, whole in zip(carried_parts, logits)],
                 dim=1,
             )
             .double()
             .cpu()
         )
-        whole = torch.cat([part.detach() for part in wanted]).double().cpu()
+        whole = torch.cat([part.detach() for part in logits]).double().cpu()
         if model.generates:  # the logits of the next token, before a verbalizer maps them to labels
             return reduce(row, parts[:, 0, -1], whole[0, -1])
-        return reduce(row, parts if reading else parts[:, 0], whole if reading else whole[0])
+        return reduce(row, parts if spans else parts[:, 0], whole if spans else whole[0])
 
     return activations.forward_copies(model, queries, look)
 
@@ -132,7 +132,7 @@ def carried(
     *,
     distribute: bool = False,
 ) -> list[Tensor]:
-    """The parts [part, ...] of the wanted states, from those that are known by identity (None: it
+    """The parts [part, ...] of the states, from those that are known by identity (None: it
     has none).
 
         P_y[k] = sum_x J_x P_x[k]

@@ -83,7 +83,7 @@ def _middle(run: Run, x: Tensor) -> Tensor:
 
 
 def elementwise(run: Run, x: Tensor, y: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """The slope of the secant. Where input and reference are so close that it would be rounding
+    """The difference quotient. Where input and reference are so close that it would be rounding
     error, the gradient halfway between them, unless the two differ by more than rounding: then
     there is a kink between."""
     (x1, x0), (y1, y0) = _halves(run, x), _halves(run, y)

@@ -186,15 +186,15 @@ def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[Run
             )
     handles.append(model.hf.register_forward_pre_hook(entered, with_kwargs=True))
     handles.append(model.hf.register_forward_hook(left, always_call=True))
-    wanted = [weight for weight in model.hf.parameters() if weight.requires_grad]
-    for weight in wanted:
+    trainable = [weight for weight in model.hf.parameters() if weight.requires_grad]
+    for weight in trainable:
         weight.requires_grad_(False)
     try:
         yield run
     finally:
         for handle in handles:
             handle.remove()
-        for weight in wanted:
+        for weight in trainable:
             weight.requires_grad_(True)
 
 

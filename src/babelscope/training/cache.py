@@ -23,7 +23,7 @@ def cache_folder() -> Path:
 
 @contextmanager
 def making(folder: Path) -> Iterator[None]:
-    """One process at a time writes `folder`: the others wait here until it is complete."""
+    """Within, only this process writes `folder`; others wait until it is complete."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.with_name(f".{folder.name}.lock")):
         remove_parts(folder.parent, folder.name)

@@ -1,4 +1,4 @@
-"""How often a model is right, language by language."""
+"""Accuracy of a model, by language."""
 
 from __future__ import annotations
 

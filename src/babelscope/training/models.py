@@ -13,9 +13,7 @@ import torch
 
 from babelscope.data import builtin
 from babelscope.data.examples import examples
-from babelscope.data.spec import (
-    DataSpec,
-)
+from babelscope.data.spec import DataSpec
 from babelscope.files import folder_digest, remove_parts, writing_folder
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model, fastest, load
@@ -25,14 +23,11 @@ from babelscope.training import small
 from babelscope.training.cache import TRAINING, cache_folder, making
 from babelscope.training.finetune import Recipe, finetune, fingerprint
 from babelscope.training.recipes import pretrained
-from babelscope.training.spec import (
-    ModelSpec,
-    TrainSpec,
-)
+from babelscope.training.spec import ModelSpec, TrainSpec
 from babelscope.types import Example
 
 PRETRAINED = "pretrained:"
-"""A base that starts like this is a recipe of ours, in the languages of the model."""
+"""The prefix of a base that is one of our pretraining recipes, in the languages of the model."""
 
 
 def obtain(
@@ -62,7 +57,7 @@ def obtain(
 
 
 def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Path:
-    """The folder of the trained model. What decided it is its name, so that it is trained once."""
+    """The folder of the trained model, named by what determines it, so that it is trained once."""
     languages = [
         lang for lang in spec.languages if data.languages is None or lang in data.languages
     ]
@@ -75,7 +70,7 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
         weight_decay=spec.weight_decay,
     )  # fmt: skip
     with making(folder):
-        base = started(spec, progress) if spec.base else _made(folder, spec, rows, seed)
+        base = started(spec, progress) if spec.base else _untrained(folder, spec, rows, seed)
         return finetune(base, rows, dev, folder, recipe, revision=spec.revision, progress=progress)
 
 
@@ -83,8 +78,8 @@ def started(spec: TrainSpec, progress: Progress | None) -> str:
     """A base as it was given, or the folder of a recipe: multilingual ones in all languages of the
     corpus.
 
-    Like any checkpoint a recipe is one model: the seeds of a study are seeds of tuning, and what
-    they share is the base.
+    Like any checkpoint a recipe is one model: the seeds of a study are seeds of fine-tuning,
+    which share the base.
     """
     base = str(spec.base)
     if not base.startswith(PRETRAINED):
@@ -95,13 +90,12 @@ def started(spec: TrainSpec, progress: Progress | None) -> str:
 
 
 def _decisive(spec: TrainSpec) -> dict[str, Any]:
-    """The fields that decide the weights, without later ones at their default: models keep their
-    names in the cache.
+    """The fields that determine the weights, without later ones at their default, so that models
+    keep their names in the cache.
     """
     later = set() if spec.freeze_layers else {"freeze_layers"}
-    return spec.model_dump(
-        exclude={"separately"} | later
-    )  # the languages say whether it is one of several
+    # Whether it is one of several follows from its languages
+    return spec.model_dump(exclude={"separately"} | later)
 
 
 def trained_name(
@@ -117,9 +111,8 @@ def trained_name(
         "threads": 1 if spec.base is None and spec.width <= NARROW else torch.get_num_threads(),
     }
     if seed and str(spec.base).startswith(PRETRAINED):
-        identity["base"] = (
-            PRETRAINED  # earlier ones of the same name had a base of their own for every seed
-        )
+        # Earlier models of the same name had a base of their own for every seed
+        identity["base"] = PRETRAINED
     return key(identity)[:24]
 
 
@@ -128,7 +121,7 @@ def _base_digest(base: object) -> str | None:
     return folder_digest(Path(base)) if isinstance(base, str) and Path(base).is_dir() else None
 
 
-def _made(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> Path:
+def _untrained(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> Path:
     """The untrained small model, beside the folder of the trained one."""
     base = folder.with_name(f"{folder.name}-base")
     if (base / "config.json").exists() and (base / "tokenizer.json").exists():

@@ -15,7 +15,7 @@ from babelscope.model.scopes import NARROW
 from babelscope.store import key
 from babelscope.training.cache import TRAINING, cache_folder, making
 from babelscope.training.pretrain import Pretraining, pretrain
-from babelscope.training.small import tokenizer_kind
+from babelscope.training.tokenizers import tokenizer_kind
 from babelscope.types import Example
 
 RECIPES: dict[str, tuple[Pretraining, int]] = {
@@ -28,14 +28,15 @@ RECIPES: dict[str, tuple[Pretraining, int]] = {
 """Name -> settings, and how many examples of every task and language; pairs have the same size."""
 
 SEED = 1000
-"""The seed of the texts: texts of other seeds are unseen, up to chance."""
+"""The seed of the texts; texts of other seeds coincide with them only by chance."""
 SHARES = {"train": 0.6, "dev": 0.2, "test": 0.2}
-"""Texts of all splits: a language model has seen the names that tasks hold out. No label is
-used."""
+"""Texts of all splits, so that a language model has seen the words that tasks hold out. No label is
+used.
+"""
 
 
 def texts(languages: Sequence[str], count: int) -> list[Example]:
-    """So many examples of every task and language, parallel."""
+    """Parallel examples, `count` of every task and language."""
     return [
         example
         for task in builtin.CORPORA

@@ -23,7 +23,7 @@ from babelscope.metrics.measure import measure
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode
 from babelscope.model.load import load
-from babelscope.model.resegmentation import Cut, fertility, resegment
+from babelscope.model.resegmentation import Resegmentation, fertility, resegment
 from babelscope.stats.slopes import slope
 from babelscope.training.finetune import Recipe, finetune
 from babelscope.training.small import make
@@ -109,8 +109,8 @@ def test_a_dose_of_0_is_the_text_itself() -> None:
     model = tiny("bert")
     cuts = [
         ("none", 0.0, None),
-        ("characters", 0.0, Cut("characters", 0.0)),
-        ("same", 0.0, Cut("same", 0.0)),
+        ("characters", 0.0, Resegmentation("characters", 0.0)),
+        ("same", 0.0, Resegmentation("same", 0.0)),
     ]
     found = intervene(model, ROWS, cuts, ["occlusion"], OUTCOMES)
     told = {(one.arm, one.id, one.outcome): one for one in found}
@@ -133,7 +133,7 @@ def test_texts_whose_prediction_changes_are_left_out_and_counted() -> None:
     rows = encode(model, ROWS)
     both = explain(model, ROWS, "random")
     for row, one in zip(rows, both):
-        (new,) = resegment(model, [row], Cut("characters", 1.0))
+        (new,) = resegment(model, [row], Resegmentation("characters", 1.0))
         assert new is not None
         (out,) = inference.outputs(model, [inference.query(new)])
         same = model.labels[targets.predicted(model, new, out).index] == one.label
@@ -201,7 +201,7 @@ def test_a_model_learns_from_other_pieces_and_is_explained_in_them(tmp_path: obj
     )
     recipe = Recipe(learning_rate=3e-3, epochs=12, batch=8)
     models = []
-    for dose, how in ((0.0, None), (1.0, Cut("characters"))):
+    for dose, how in ((0.0, None), (1.0, Resegmentation("characters"))):
         models.append(
             (dose, load(finetune(base, rows, rows[:4], f"{tmp_path}/{dose}", recipe, cut=how)), how)
         )

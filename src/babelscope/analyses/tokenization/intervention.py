@@ -21,7 +21,7 @@ from babelscope.model import inference, targets
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
-from babelscope.model.resegmentation import Cut, fertility, frequent, resegment
+from babelscope.model.resegmentation import Resegmentation, fertility, frequent, resegment
 from babelscope.options import (
     choose,
     resolve_options,
@@ -51,11 +51,11 @@ def graded(
     sizes: Sequence[int],
     known: Sequence[Encoded],
     seed: int,
-) -> list[tuple[str, float, Cut | None]]:
+) -> list[tuple[str, float, Resegmentation | None]]:
     """The re-segmentations of every kind at every rate; of `truncate` one for each size of the
     vocabulary that is left, counted in `known`. Its doses are 0 for the whole vocabulary, then 1,
     2, ..."""
-    cuts: list[tuple[str, float, Cut | None]] = []
+    cuts: list[tuple[str, float, Resegmentation | None]] = []
     for way in ways:
         if way == "truncate":
             kept = [frequent(model, known, size) for size in sizes] if known else []
@@ -66,18 +66,22 @@ def graded(
             cuts += [
                 (way, 0.0, None),
                 *(
-                    (way, float(at), Cut(way, kept=pieces, seed=seed))
+                    (way, float(at), Resegmentation(way, kept=pieces, seed=seed))
                     for at, pieces in enumerate(kept, 1)
                 ),
             ]
         else:
-            cuts += [(way, rate, Cut(way, rate, seed=seed) if rate else None) for rate in rates]
+            cuts += [
+                (way, rate, Resegmentation(way, rate, seed=seed) if rate else None)
+                for rate in rates
+            ]
     return cuts
 
 
 def intervene(
-    model: Model, examples: Sequence[Example], cuts: Sequence[tuple[str, float, Cut | None]],
-    methods: Sequence[str], metrics: Sequence[str], *, progress: Progress | None = None,
+    model: Model, examples: Sequence[Example],
+    cuts: Sequence[tuple[str, float, Resegmentation | None]], methods: Sequence[str],
+    metrics: Sequence[str], *, progress: Progress | None = None,
 ) -> list[DoseOutcome]:  # fmt: skip
     """What becomes of explanations when words are segmented otherwise, while the model and the
     words stay the same.
@@ -117,8 +121,8 @@ def intervene(
 
 
 def trained(
-    arm: str, models: Sequence[tuple[float, Model, Cut | None]], examples: Sequence[Example],
-    methods: Sequence[str], metrics: Sequence[str],
+    arm: str, models: Sequence[tuple[float, Model, Resegmentation | None]],
+    examples: Sequence[Example], methods: Sequence[str], metrics: Sequence[str],
 ) -> list[DoseOutcome]:  # fmt: skip
     """The same outcomes where every dose is a model of its own, fine-tuned on words segmented so.
 
@@ -151,7 +155,7 @@ def trained(
 
 
 def _read(
-    model: Model, examples: Sequence[Example], how: Cut | None
+    model: Model, examples: Sequence[Example], how: Resegmentation | None
 ) -> tuple[dict[str, Encoded], dict[str, Target], set[str]]:
     """The inputs that the segmentation permits and the model's predictions, by the example's id;
     and the ids of those that it gets right."""

@@ -30,7 +30,7 @@ def tokenize_texts(
     rows = []
     for example in examples:
         check_text(example)
-        parts = [tokenizers.cut(tokenizer, text) for text in example.texts]
+        parts = [tokenizers.tokenize(tokenizer, text) for text in example.texts]
         unknown = tokenizer.unk_token_id
         rows.append(
             TokenizedText(

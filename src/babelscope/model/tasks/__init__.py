@@ -2,7 +2,7 @@
 
 Facts are read by commands, pages and errors, which import no torch; `task_functions` loads the
 module of a row when a model of that task is used. Nothing outside of this package compares a task
-with a name: it asks the row, or calls the function.
+with a name: it reads the row, or calls the function.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Task:
     most: int | None = 2
     """How many texts an input has."""
     borrowed: Mapping[str, str] | None = None
-    """As `heads`, of other tasks' checkpoints that can also do this one when they are asked to."""
+    """Like `heads`, of other tasks' checkpoints that can also do this one if it is named."""
     classifies: bool = True
-    """The model gives one class to the whole input; a language model without a verbaliser one of
-    too many.
+    """The model gives one class to the whole input; a language model without a verbalizer one
+    of its vocabulary.
     """
     generates: bool = False
     """The outputs are the logits of a next token."""
@@ -77,7 +77,7 @@ _ROWS = (
         classifies=False, tags=True,
     ),
     Task(
-        "text-generation", "one text", "the next token, or a label that tokens stand for",
+        "text-generation", "one text", "the next token, or a label of a verbalizer",
         {"ForCausalLM": "AutoModelForCausalLM", "GPT2LMHeadModel": "AutoModelForCausalLM"},
         "generation", 1, 1, generates=True,
     ),
@@ -134,6 +134,6 @@ def accepts(row: Task, architectures: tuple[str, ...]) -> bool:
     """Whether a checkpoint of these architectures has a head for the task, its own or a borrowed
     one; or none that is known.
     """
-    own = [task_of_class(name) for name in architectures]
+    native = [task_of_class(name) for name in architectures]
     borrowed = any(name.endswith(end) for name in architectures for end in row.borrowed or {})
-    return borrowed or row in own or not any(own)
+    return borrowed or row in native or not any(native)

@@ -1,6 +1,4 @@
-"""Text classification: one class for a text or a pair. What other tasks share with it, they take
-from here.
-"""
+"""Text classification: one class for a text or a pair. Other tasks import what they share."""
 
 from __future__ import annotations
 
@@ -101,10 +99,10 @@ def accuracy(model: Model, answered: Sequence[tuple[Example, str]]) -> dict[str,
 
 def plain_call(model: Model, encoded: Encoded) -> Arguments:
     count = len(encoded.ids) - encoded.decoder
-    given = {"input_ids": encoded.ids[:count], "attention_mask": np.ones(count, dtype=np.int64)}
+    arrays = {"input_ids": encoded.ids[:count], "attention_mask": np.ones(count, dtype=np.int64)}
     if encoded.types is not None and "token_type_ids" in model.accepts:
-        given["token_type_ids"] = encoded.types
-    return to_device(model, given)
+        arrays["token_type_ids"] = encoded.types
+    return to_device(model, arrays)
 
 
 def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:

@@ -34,7 +34,8 @@ class Inputs(Protocol):
 @runtime_checkable
 class Outputs(Protocol):
     """Per query its output, from what the forward call returned for the batch. `kept` lists the
-    positions whose logits were asked for, None for all."""
+    positions whose logits were requested, None for all.
+    """
 
     def __call__(
         self, model: Model, output: Any, batch: Sequence[Query], kept: Sequence[int] | None

@@ -1,4 +1,4 @@
-"""Text generation: the next token of a causal language model, or a label that tokens stand for."""
+"""Text generation: the next token of a causal language model, or a label of a verbalizer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def labels(model: Model) -> tuple[str, ...]:
-    """The verbaliser's labels, else the vocabulary."""
+    """The verbalizer's labels, else the vocabulary."""
     if model.verbalizer:
         return tuple(model.verbalizer)
     size, known = model.hf.config.get_text_config().vocab_size, len(model.tokenizer)
@@ -58,7 +58,7 @@ def verbalized(model: Model, logits: Tensor) -> Tensor:
 
 
 def named(model: Model, encoded: Encoded, label: str, token: int) -> Target:
-    """The label; without a verbaliser the token that the word would be, continuing the text."""
+    """The label; without a verbalizer the token that the word would be, continuing the text."""
     return Target(model.label_index(label) if model.verbalizer else token_of(model, label), token)
 
 

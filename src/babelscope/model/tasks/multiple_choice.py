@@ -4,9 +4,9 @@ chosen.
     head                   z_i = w . h(context, candidate_i)
     causal language model  z_i = sum_t log p(candidate_i[t] | context, candidate_i[<t])
 
-The candidates' sequences are one behind another in an input, and its outputs are the z_i. A word of
+The candidates' sequences are concatenated in an input, and its outputs are the z_i. A word of
 the context has tokens in every sequence, so that erasing the word erases it everywhere. The
-candidates of a language model are what it is asked to predict, not what it reads: they are never
+candidates of a language model are what it predicts, not what it reads: they are never
 content.
 
 *Laws*: z_i is that of the plain Hugging Face call; it does not depend on the other candidates.
@@ -168,8 +168,8 @@ def _likelihood(
     rows = logits[
         list(places) if kept is None else [kept.index(place) for place in places]
     ].double()
-    wanted = torch.from_numpy(ids).to(rows.device)
-    return torch.log_softmax(rows, dim=-1).gather(1, wanted[:, None]).sum()
+    tokens = torch.from_numpy(ids).to(rows.device)
+    return torch.log_softmax(rows, dim=-1).gather(1, tokens[:, None]).sum()
 
 
 def arguments(model: Model, arguments: Arguments) -> Arguments:
@@ -189,19 +189,17 @@ def plain_call(model: Model, encoded: Encoded) -> Arguments:
     language model.
     """
     lengths = [each.tokens for each in encoded.candidates]
-    cuts = np.cumsum(lengths)[:-1]
+    ends = np.cumsum(lengths)[:-1]
     columns = {"input_ids": encoded.ids, "attention_mask": np.ones_like(encoded.ids)}
     if encoded.types is not None and "token_type_ids" in model.accepts:
         columns["token_type_ids"] = encoded.types
-    given = {}
+    tables = {}
     for name, values in columns.items():
-        rows = [torch.from_numpy(part) for part in np.split(values, cuts)]
-        given[name] = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True).to(model.device)
-    return (
-        given
-        if compares_likelihoods(model)
-        else {name: table[None] for name, table in given.items()}
-    )
+        rows = [torch.from_numpy(part) for part in np.split(values, ends)]
+        tables[name] = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True).to(model.device)
+    if compares_likelihoods(model):
+        return tables
+    return {name: table[None] for name, table in tables.items()}
 
 
 def named(model: Model, encoded: Encoded, label: str, token: int) -> Target:

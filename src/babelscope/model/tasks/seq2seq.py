@@ -1,5 +1,5 @@
-"""Text-to-text generation: the next token of an encoder-decoder's answer, or a label that tokens
-stand for.
+"""Text-to-text generation: the next token of an encoder-decoder's answer, or a label of a
+verbalizer.
 """
 
 from __future__ import annotations

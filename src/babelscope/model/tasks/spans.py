@@ -84,7 +84,7 @@ def named(model: Model, encoded: Encoded, label: str, token: int) -> Target:
     start = encoded.example.texts[-1].find(label)
     if start < 0 or not label:
         raise InputError(
-            f"{encoded.example.id}: the answer {label!r} does not stand in the context"
+            f"{encoded.example.id}: the answer {label!r} does not occur in the context"
         )
     return _span(encoded, (start, start + len(label)))
 
@@ -105,7 +105,7 @@ def _span(encoded: Encoded, answer: Span) -> Target:
     if not tokens:
         text = encoded.example.texts[-1][start:end]
         raise InputError(
-            f"{encoded.example.id}: the answer {text!r} was truncated away; explain it in windows"
+            f"{encoded.example.id}: the answer {text!r} was truncated; explain it in windows"
         )
     return Target(tokens[0], tokens[-1])
 
@@ -140,7 +140,7 @@ def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str
     )
     if unanswered is not None:
         raise InputError(
-            f"{unanswered}: reading comprehension needs a question, a context and an answer in it"
+            f"{unanswered}: question answering needs a question, a context and an answer in it"
         )
     return []
 
@@ -163,8 +163,8 @@ def training_rows(
 def _answer(
     example: Example, offsets: Sequence[Span], segments: Sequence[int | None]
 ) -> tuple[int, int]:
-    """The first and last token of the answer; the first token of all if it was truncated away, as
-    SQuAD has it.
+    """The first and last token of the answer; the first token of all if it was truncated, as in
+    SQuAD.
     """
     assert example.answer is not None
     start, end = example.answer
