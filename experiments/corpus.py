@@ -109,7 +109,7 @@ for sentiment and paraphrase, 1/6 for topic, 1/3 for inference; for reading see 
 ## Three layers, tuned in English only, two seeds
 
 `babelscope pretrain multilingual-deep`: three layers instead of two and {steps:,} steps instead of {shallow:,}, otherwise the
-same. The embeddings and the lowest layer are kept as pretrained (`--freeze-layers 1`) and the two above tuned ({deep}); two
+same. The embeddings and the lowest layer are kept as pretrained (`--set freeze_layers=1`) and the two above tuned ({deep}); two
 seeds of the same. On {test:,} test examples per language that come after those above.
 
 {further}

@@ -101,7 +101,7 @@ SIB-200's train split and tested on the 204 test sentences of every language; se
 This page is written by `python -m experiments sib200`; one seed is
 
     babelscope finetune mini-multilingual --train sib200/en/train --dev sib200/en/dev --folder corpora --learning-rate 2e-4 \\
-        --epochs 10 --batch 16 --freeze-embeddings --seed 0 --output topics
+        --epochs 10 --batch 16 --set freeze_embeddings=true --seed 0 --output topics
     babelscope evaluate topics --input sib200/hi/test --input sib200/sw/test --folder corpora
 
 {table(head, lines)}

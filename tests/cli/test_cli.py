@@ -262,12 +262,12 @@ def test_finetune_study_status_and_report(folder: Path, monkeypatch: pytest.Monk
         *common,
         "--epochs",
         "1",
-        "--width",
-        "32",
-        "--layers",
-        "1",
-        "--vocabulary",
-        "500",
+        "--set",
+        "width=32",
+        "--set",
+        "layers=1",
+        "--set",
+        "vocabulary=500",
     )
     assert "accuracy" in said.stdout
     assert "already" in refused("finetune", "new:distilbert", *common)
@@ -340,11 +340,11 @@ def test_single_text_models_refuse_pairs(folder: Path) -> None:
         (("{model}", "[CLS] [SEP]"), "only special tokens"),
         (("{model}", "𒀀 𒁀"), "unknown to the model's vocabulary"),
         (("{model}", "a\x07b"), "control character U+0007"),
-        (("{model}", "the food", "--unit", "letter"), "unit 'letter'"),
+        (("{model}", "the food", "--set", "unit=letter"), "--set unit=letter"),
         (("{model}", "the food", "--option", "nodez=3"), "did you mean 'nodes'?"),
         (("{model}", "the food", "--option", "nodes=three"), "nodes='three'"),
         (("{model}", "the food", "--option", "nodes"), "not of the form name=value"),
-        (("{model}", "the food", "--quantity", "joules"), "quantity 'joules'"),
+        (("{model}", "the food", "--set", "quantity=joules"), "quantity 'joules'"),
         (("{model}", "the food", "--output", "out.docx"), "ending must be one of"),
         (("{model}", "the food", "--output", "nowhere/out.html"), "there is no folder nowhere"),
         (("{model}",), "give either a text or --input"),
@@ -430,7 +430,8 @@ def test_an_untrained_head_can_be_allowed(folder: Path) -> None:
             "the food",
             "--method",
             "random",
-            "--allow-untrained-head",
+            "--set",
+            "allow_untrained_head=true",
             "--json",
         ).stdout
     )

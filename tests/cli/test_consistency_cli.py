@@ -79,7 +79,7 @@ def write(file: Path, rows: list[dict[str, object]]) -> Path:
 
 def common(folder: Path, file: str = "rows.jsonl") -> list[str]:
     return ["consistency", "--units", str(folder / file), "--source", "en",
-            "--space", f"vectors=en={folder / 'en.vec'},es={folder / 'es.vec'}"]  # fmt: skip
+            "--set", f"vectors=en={folder / 'en.vec'},es={folder / 'es.vec'}"]  # fmt: skip
 
 
 def told(*arguments: str) -> list[dict[str, Any]]:
@@ -218,31 +218,33 @@ def test_broken_files_are_one_line(folder: Path, lines: list[str], message: str)
 
 
 def test_misused_options_are_one_line(folder: Path) -> None:
-    file, spaces = str(folder / "rows.jsonl"), ("--space", f"vectors=en={folder / 'en.vec'}")
+    file, spaces = str(folder / "rows.jsonl"), ("--set", f"vectors=en={folder / 'en.vec'}")
     assert "either a MODEL or --units" in refused("consistency", *spaces)
-    assert "both were given" in refused("consistency", "m", "--units", file, *spaces)
+    assert "found both" in refused("consistency", "m", "--units", file, *spaces)
     assert "words of a file are compared in a space" in refused("consistency", "--units", file)
     assert "leave the other spaces out" in refused(
         "consistency",
         str(folder / "model"),
         *spaces,
-        "--space",
-        "gold",
+        "--set",
+        "gold=true",
         "--task",
         "topic",
-        "--target",
+        "--lang",
         "es",
     )
     assert "each once: LANG=MODEL" in refused("consistency", "a", "b", "--task", "topic")
     assert "not of the form LANG=FILE.vec" in refused(
-        "consistency", "--units", file, "--space", "vectors=en"
+        "consistency", "--units", file, "--set", "vectors=en"
     )
     assert "needs a parallel corpus" in refused("consistency", str(folder / "model"))
     assert "no norm 'l2'" in refused("consistency", "--units", file, *spaces, "--set", "norms=[l2]")
-    assert "write gold, vectors=" in refused("consistency", "--units", file, "--space", "words")
+    assert "use --set gold=true, vectors=" in refused(
+        "consistency", "--units", file, "--space", "words"
+    )
     assert "one or two files; found 3" in refused("consistency", *["--units", file] * 3, *spaces)
     assert "neither a file nor one of the corpora" in refused(
-        "consistency", "m", "--task", "tpic", "--target", "es"
+        "consistency", "m", "--task", "tpic", "--lang", "es"
     )
     assert "did you mean 'norms'" in refused(
         "consistency", "--units", file, *spaces, "--set", "norm=abs"
@@ -250,7 +252,7 @@ def test_misused_options_are_one_line(folder: Path) -> None:
 
 
 def test_a_model_is_explained_and_scored(folder: Path) -> None:
-    command = ["consistency", str(folder / "model"), "--task", "sentiment", "--target", "es,hi",
+    command = ["consistency", str(folder / "model"), "--task", "sentiment", "--lang", "es,hi",
                "--count", "4", "--method",
                "input_x_gradient", "--set", "untrained=true", *HEADLESS, "--set",
                "permutations=5"]  # fmt: skip
@@ -272,7 +274,7 @@ def test_the_command_gives_the_numbers_of_a_study_with_other_analyses(
     folder: Path, tmp_path: Path
 ) -> None:
     (comparison,) = told(
-        "consistency", f"en={folder / 'model'}", "--task", "sentiment", "--target", "es",
+        "consistency", f"en={folder / 'model'}", "--task", "sentiment", "--lang", "es",
         "--count", "3", "--method", "input_x_gradient", *HEADLESS,
     )  # fmt: skip
     name = str(folder / "model")
@@ -302,7 +304,7 @@ def test_models_of_each_language_are_a_matrix(folder: Path) -> None:
     heads = [
         part for at in range(3) for part in ("--set", f"models.{at}.allow_untrained_head=true")
     ]
-    common = ["--task", "topic", "--space", "gold", "--count", "5", "--method", "input_x_gradient",
+    common = ["--task", "topic", "--set", "gold=true", "--count", "5", "--method", "input_x_gradient",
               *heads,
               "--set", "tasks.0.target=null", "--set", "permutations=3"]  # fmt: skip
     values = json.loads(
@@ -328,7 +330,7 @@ def test_models_of_each_language_are_a_matrix(folder: Path) -> None:
 
 def test_several_spaces_and_norms_say_what_depends_on_the_choice(folder: Path) -> None:
     shown = call(
-        *common(folder), "--space", f"encoder={folder / 'model'}", "--set", "norms=all"
+        *common(folder), "--set", f"encoder={folder / 'model'}", "--set", "norms=all"
     ).stdout
     assert "space: vec" in shown
     assert shown.count("norm abs · space") == 2, "one table per space"
@@ -340,7 +342,7 @@ def test_start_and_end_of_an_answer(folder: Path) -> None:
     reader = XLMRobertaForQuestionAnswering(base.hf.config)
     reader.save_pretrained(folder / "reader")
     base.tokenizer.save_pretrained(folder / "reader")
-    command = ["consistency", str(folder / "reader"), "--task", "reading", "--target", "es",
+    command = ["consistency", str(folder / "reader"), "--task", "reading", "--lang", "es",
                "--count", "3", "--method",
                "input_x_gradient", *HEADLESS, "--set", "permutations=0"]  # fmt: skip
     means = []
@@ -363,7 +365,7 @@ def test_the_page_of_a_file_has_ribbons_and_loads_nothing(folder: Path) -> None:
 
 def test_explanations_of_the_command_line_are_read(folder: Path) -> None:
     texts = corpus.sentiment("en", "test", 1)[0].texts[0]
-    call("explain", str(folder / "model"), texts, "--method", "random", "--allow-untrained-head",
+    call("explain", str(folder / "model"), texts, "--method", "random", "--set", "allow_untrained_head=true",
          "--output",
          str(folder / "own.jsonl"))  # fmt: skip
     (one,) = unit_scores(folder / "own.jsonl")

@@ -53,13 +53,15 @@ def test_list_names_every_corpus() -> None:
 
 
 def test_show_a_corpus_of_a_folder(folder: Path) -> None:
-    shown = call("data", "show", "xnli", "--lang", "en", "--n", "1", "--folder", str(folder)).stdout
+    shown = call(
+        "data", "show", "xnli", "--lang", "en", "--count", "1", "--folder", str(folder)
+    ).stdout
     assert "xnli-test-1-en" in shown
     assert "contradiction" in shown
     assert "1: He sings." in shown
     assert "neutral" not in shown, "only one"
     rows = json.loads(
-        call("data", "show", "xnli", "--lang", "hi", "--n", "1", "--json", cwd=folder).stdout
+        call("data", "show", "xnli", "--lang", "hi", "--count", "1", "--json", cwd=folder).stdout
     )
     assert [row["text"] for row in rows] == ["वह गाता है।"]
 
@@ -68,7 +70,7 @@ def test_show_a_corpus_of_a_folder(folder: Path) -> None:
 def test_show_a_builtin_corpus(name: str) -> None:
     (one,) = corpus.read(name, "en", "test", 1)
     shown = " ".join(
-        call("data", "show", name, "--lang", "en", "--n", "1", "--tree").stdout.split()
+        call("data", "show", name, "--lang", "en", "--count", "1", "--tree").stdout.split()
     )
     assert one.id in shown
     assert all(text in shown for text in one.texts)
@@ -127,7 +129,9 @@ def test_check(folder: Path) -> None:
 @pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "parquet", "csv", "tsv"])
 def test_export_to_a_file(tmp_path: Path, ending: str) -> None:
     output = tmp_path / f"out.{ending}"
-    done = call("data", "export", "reading", "--lang", "es", "--n", "7", "--output", str(output))
+    done = call(
+        "data", "export", "reading", "--lang", "es", "--count", "7", "--output", str(output)
+    )
     assert "7 examples" in done.stdout
     rows, gold = read(output), corpus.read("reading", "es", "test", 7)
     assert [(row.id, row.texts) for row in rows] == [(row.id, row.texts) for row in gold]
@@ -147,7 +151,7 @@ def test_export_to_standard_output(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("show", "xmli"), "xmli is neither a file nor a corpus; there are: sentiment"),
+        (("show", "xmli"), "xmli is neither a file nor a corpus; choose from: sentiment"),
         (("show", "xnli", "--lang", "ja"), "xnli has no language 'ja'"),
         (("show", "xnli"), "xnli: name one of ar"),
         (("show", "xnli", "--lang", "de"), "there is no test-de.tsv"),

@@ -75,7 +75,7 @@ def test_statistics_mask_and_picture(folder: Path, tmp_path: Path) -> None:
     mask, figure = tmp_path / "mask.json", tmp_path / "heads.svg"
     shown = call(
         "heads", str(folder / "model"), "--treebank", "topic/en/test/8", "--set", "positional=0.1",
-        "--set", "margin=-0.6", "--out", str(mask), "--figure", str(figure),
+        "--set", "margin=-0.6", "--mask", str(mask), "--figure", str(figure),
     ).stdout  # fmt: skip
     model = load(folder / "model", allow_untrained_head=True)
     counted = head_statistics(model, corpus.read("topic", "en", "test", 8))
@@ -104,7 +104,7 @@ def test_several_languages(folder: Path, tmp_path: Path) -> None:
         "--kind",
         "all",
     )
-    shown = call(*arguments, "--out", out, "--figure", str(tmp_path / "h.html")).stdout
+    shown = call(*arguments, "--mask", out, "--figure", str(tmp_path / "h.html")).stdout
     assert "do the languages keep the same heads?" in shown
     assert {file.name for file in tmp_path.iterdir()} == {
         "mask-en.json",
@@ -194,24 +194,24 @@ def test_a_treebank_file_and_its_multiword_tokens(folder: Path) -> None:
     ("arguments", "message"),
     [
         ((), "give either --treebank SOURCE or --text FILE"),
-        (("--treebank", "topic/en", "--text", "plain.txt"), "both were given"),
+        (("--treebank", "topic/en", "--text", "plain.txt"), "found both"),
         (("--treebank", "absent.conllu"), "there is no file absent.conllu"),
         (("--treebank", "flat.jsonl"), "flat.jsonl: 1 has no tree"),
         (("--treebank", "topic/xx"), "no language 'xx'"),
         (("--treebank", "ud-pud/fr"), "there is no fr_pud-ud-test.conllu"),
-        (("--treebank", "topic/en,fr", "--out", "m.json"), "put {lang} into the name"),
+        (("--treebank", "topic/en,fr", "--mask", "m.json"), "put {lang} into the name"),
         (
-            ("--treebank", "topic/en", "--out", "m.txt"),
-            "--out m.txt: the ending must be one of .json",
+            ("--treebank", "topic/en", "--mask", "m.txt"),
+            "--mask m.txt: the ending must be one of .json",
         ),
-        (("--treebank", "topic/en", "--out", "no/m.json"), "there is no folder no"),
+        (("--treebank", "topic/en", "--mask", "no/m.json"), "there is no folder no"),
         (("--treebank", "topic/en", "--figure", "m.png"), "the ending must be one of .svg, .html"),
         (
-            ("--treebank", "topic/en", "--kind", "best", "--out", "m.json"),
+            ("--treebank", "topic/en", "--kind", "best", "--mask", "m.json"),
             "there is no kind of mask 'best'",
         ),
         (
-            ("--treebank", "topic/en", "--set", "direction=up", "--out", "m.json"),
+            ("--treebank", "topic/en", "--set", "direction=up", "--mask", "m.json"),
             "direction 'up' is not one of",
         ),
         (("--treebank", "topic/en", "--set", "subtypes=all"), "subtypes 'all' is not one of"),

@@ -54,7 +54,7 @@ def test_methods_of_a_model_are_told_with_reasons(folder: Path) -> None:
 
 def test_options_choose_the_target(folder: Path) -> None:
     method = ("--method", "attnlrp")
-    tagged = explained(str(folder / "bert"), TEXT, "--word", "2", "--target", "name", *method)
+    tagged = explained(str(folder / "bert"), TEXT, "--set", "word=2", "--target", "name", *method)
     assert (tagged["target"], tagged["flags"], tagged["tagged_word"]) == (
         "name",
         ["the tag of word 2, 'was'"],
@@ -65,23 +65,23 @@ def test_options_choose_the_target(folder: Path) -> None:
         TEXT,
         "--target",
         "O",
-        "--quantity",
-        "contrast",
-        "--contrast",
-        "name",
+        "--set",
+        "quantity=contrast",
+        "--set",
+        "contrast=name",
         *method,
     )
     assert (both["target"], both["quantity"], both["contrast"]) == ("O", "contrast", "name")
     asked = (str(folder / "xlm-roberta"), "the food", "--pair", TEXT, *method)
     whole, start, end = (
-        explained(*asked, "--edge", edge)["value"] for edge in ("both", "start", "end")
+        explained(*asked, "--set", f"edge={edge}")["value"] for edge in ("both", "start", "end")
     )
     assert whole == pytest.approx(float(str(start)) + float(str(end)))
     labelled = explained(
         str(folder / "gpt2"),
         TEXT,
-        "--verbalizer",
-        "yes=good/lovely,nay=no",
+        "--set",
+        "verbalizer=yes=good/lovely,nay=no",
         "--target",
         "nay",
         *method,
@@ -93,12 +93,12 @@ def test_options_choose_the_target(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "arguments", "message"),
     [
-        ("bert", ("--word", "7"), "there is no word 7"),
-        ("bert", ("--edge", "end"), "gives no answer span"),
-        ("distilbert", ("--contrast", "name"), "ask for contrast"),
-        ("distilbert", ("--verbalizer", "a=good,b=no"), "has classes of its own"),
-        ("gpt2", ("--verbalizer", "a=good"), "at least two labels"),
-        ("gpt2", ("--verbalizer", "good"), "--verbalizer 'good' is not of the form name=value"),
+        ("bert", ("--set", "word=7"), "there is no word 7"),
+        ("bert", ("--set", "edge=end"), "gives no answer span"),
+        ("distilbert", ("--set", "contrast=name"), "ask for contrast"),
+        ("distilbert", ("--set", "verbalizer=a=good,b=no"), "has classes of its own"),
+        ("gpt2", ("--set", "verbalizer=a=good"), "at least two labels"),
+        ("gpt2", ("--set", "verbalizer=good"), "'good' is not of the form name=value"),
         ("mamba", ("--method", "attention"), "has no attention weights"),
     ],
 )

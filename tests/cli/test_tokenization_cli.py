@@ -122,7 +122,7 @@ def test_what_cannot_work_is_refused_in_one_line(
 
 
 def test_the_same_tokenizer_twice_is_refused(folders: list[str], texts: str) -> None:
-    with pytest.raises(InputError, match="is given twice"):
+    with pytest.raises(InputError, match="is listed twice"):
         RUN.invoke(
             app, ["tokenization", folders[0], folders[0], "--input", texts], catch_exceptions=False
         )

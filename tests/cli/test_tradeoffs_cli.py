@@ -28,15 +28,15 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def command(folders: dict[str, str], *more: str) -> list[str]:
     models = [
-        "--models",
+        "--model",
         f"en={folders['a']}",
-        "--models",
+        "--model",
         f"hi={folders['b']}",
         "--base",
         folders["base"],
     ]
     counts = ["--count", "8", "--set", "train_examples=12", "--set", "dev_examples=8"]
-    return ["tradeoffs", *models, "--task", "sentiment", "--languages", "en,hi", *counts, *more]
+    return ["tradeoffs", *models, "--task", "sentiment", "--lang", "en,hi", *counts, *more]
 
 
 def test_the_command_prints_writes_a_page_and_json(folders: dict[str, str], tmp_path: Path) -> None:
@@ -79,11 +79,11 @@ def test_the_command_prints_writes_a_page_and_json(folders: dict[str, str], tmp_
     ("change", "message"),
     [
         (["--output", "page.png"], r"--output page.png: the ending must be one of .html"),
-        (["--languages", "en,xx"], "sentiment has no 'xx'"),
-        (["--languages", ","], "names no language"),
+        (["--lang", "en,xx"], "sentiment has no 'xx'"),
+        (["--lang", ","], "names no language"),
         (["--task", "sentimant"], "did you mean 'sentiment'"),
-        (["--models", "en=other"], "are both of en, seed 0; state which is which: LANG:SEED=DIR"),
-        (["--models", "nowhere"], "there is no folder nowhere"),
+        (["--model", "en=other"], "are both of en, seed 0; state which is which: LANG:SEED=DIR"),
+        (["--model", "nowhere"], "there is no folder nowhere"),
         (["--set", "poolings=[max]"], "poolings"),
     ],
 )
@@ -97,4 +97,4 @@ def test_what_cannot_work_is_refused_in_one_line(
 def test_models_task_and_languages_are_needed() -> None:
     refused = RUN.invoke(app, ["tradeoffs", "--task", "topic"])
     assert refused.exit_code == 2
-    assert "--models" in refused.output
+    assert "--model" in refused.output

@@ -89,9 +89,10 @@ def test_what_cannot_be_asked_is_refused(folder: Path) -> None:
     assert "way" in refused(
         "intervene", "model", "--input", "data.jsonl", "--way", "syllables", cwd=folder
     )
-    assert "--rate" in refused(
-        "intervene", "model", "--input", "data.jsonl", "--rate", "much", cwd=folder
-    )
+    assert "interventions.rates" in refused(
+        "intervene", "model", "--input", "data.jsonl", "--set", "interventions.rates=much",
+        cwd=folder,
+    )  # fmt: skip
     assert "pieces" in refused(
         "intervene", "model", "--input", "data.jsonl", "--way", "truncate", cwd=folder
     )
@@ -99,7 +100,7 @@ def test_what_cannot_be_asked_is_refused(folder: Path) -> None:
 
 def test_intervene_gives_every_value_and_the_slopes(folder: Path) -> None:
     asked = ("intervene", "model", "--input", "data.jsonl", "--way", "characters,truncate",
-             "--rate", "0,1", "--pieces", "20",
+             "--set", "interventions.rates=[0,1]", "--set", "interventions.pieces=[20]",
              "--method", "occlusion", "--metric", "complexity")  # fmt: skip
     rows = json.loads(call(*asked, "--output", "values.csv", "--json", cwd=folder).stdout)[
         "interventions"

@@ -191,7 +191,7 @@ def test_commands(reader: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             [
                 "pretrain",
                 "monolingual-tiny",
-                "--languages",
+                "--lang",
                 "en",
                 "--output",
                 str(tmp_path / output),

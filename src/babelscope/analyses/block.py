@@ -12,12 +12,12 @@ from babelscope.data.spec import TaskSpec
 from babelscope.errors import BabelscopeError
 from babelscope.files import canonical
 from babelscope.options import Choice
-from babelscope.store import Rows, Store
 from babelscope.training.spec import ModelSpec
 from babelscope.types import Example, Failure
 
 if TYPE_CHECKING:
     from babelscope.model.load import Model
+    from babelscope.store import Rows, Store
 
 FAULTS = (BabelscopeError, RuntimeError, OSError, ValueError)
 """What makes a cell fail without stopping the others."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -44,10 +44,27 @@ def _options(
 
 for command in (
     methods, metrics, tasks, analyses, explain, measure, trust, consistency, tradeoffs,
-    tokenization,
-    intervene, heads, finetune, evaluate, pretrain, report, demo,
+    tokenization, intervene, heads, finetune, evaluate, pretrain, report, demo,
 ):  # fmt: skip
     app.command()(command)
+
+UsageError: Any = typer.BadParameter.__base__
+"""What typer raises for a wrong option or argument."""
+FIELDS = (
+    "quantity", "contrast", "word", "edge", "verbalizer", "unit", "part", "long", "seed",
+    "allow_untrained_head", "weight_decay", "freeze_embeddings", "freeze_layers", "head_only",
+    "layers", "width", "vocabulary",
+)  # fmt: skip
+REPLACED = {f"--{name.replace('_', '-')}": f"--set {name}=VALUE" for name in FIELDS} | {
+    "--space": "--set gold=true, vectors=..., subwords=... or encoder=...",
+    "--rate": "--set interventions.rates=[...]",
+    "--pieces": "--set interventions.pieces=[...]",
+    "--out": "--mask",
+    "--n": "--count",
+    "--models": "--model",
+    "--languages": "--lang",
+}
+"""Former options, and what to write instead."""
 
 
 def main() -> None:
@@ -58,21 +75,34 @@ def main() -> None:
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
-        app()
-    except BabelscopeError as error:
+        status = app(standalone_mode=False)
+    except (BabelscopeError, UsageError) as error:
         if "--debug" in sys.argv:
             raise
-        print(
-            f"babelscope: {' '.join(str(error).split())}".encode(
-                "utf-8", "backslashreplace"
-            ).decode(),
-            file=sys.stderr,
-        )
-        sys.exit(2)
-    except (KeyboardInterrupt, SystemExit) as stop:
-        if (
-            isinstance(stop, SystemExit) and stop.code != 130
-        ):  # what typer makes of Ctrl-C, without a word
-            raise
+        _refuse(_usage(error) if isinstance(error, UsageError) else str(error))
+    except (KeyboardInterrupt, typer.Abort):
         print("babelscope: interrupted; run the same command again to resume", file=sys.stderr)
         sys.exit(130)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _refuse(message: str) -> NoReturn:
+    if message:
+        line = f"babelscope: {' '.join(message.split())}"
+        print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+    sys.exit(2)
+
+
+def _usage(error: Any) -> str:
+    """What is wrong with the command line, and what to write instead or where to read on."""
+    path = error.ctx.command_path if error.ctx else "babelscope"
+    parameters = error.ctx.command.params if error.ctx else []
+    message = error.format_message().rstrip(".")
+    if not message:
+        return ""  # a group without a command has printed its help text
+    option = getattr(error, "option_name", None)
+    known = any(option in parameter.opts for parameter in parameters)
+    former = option in REPLACED and not known
+    hint = f"use {REPLACED[option]}" if former else f"see {path} --help"
+    command = path.removeprefix("babelscope").strip()
+    return f"{command}{': ' if command else ''}{message[:1].lower()}{message[1:]}; {hint}"

@@ -9,73 +9,124 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from babelscope.cli.settings import MeasureSettings
     from babelscope.methods.row import Method
     from babelscope.metrics.row import Metric
+    from babelscope.model.load import Model
     from babelscope.types import Example
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A hub id or a folder.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print JSON for programs instead of a table or text.")
+]
+ModelName = Annotated[
+    str, typer.Argument(metavar="MODEL", help="Hub id or folder of a fine-tuned model.")
+]
+Text = Annotated[str | None, typer.Argument(help="Text to explain; for many texts, use --input.")]
+Pair = Annotated[
+    str | None, typer.Option(help="Second text of a pair: the hypothesis, or the context.")
+]
+TextLang = Annotated[
+    str,
+    typer.Option(help="Language of the texts (BCP 47 tag such as en); decides what a word is."),
+]
+Methods = Annotated[
+    str,
+    typer.Option(help="Attribution methods, separated by commas; babelscope methods lists them."),
+]
+Metrics = Annotated[
+    str, typer.Option(help="Quality metrics, separated by commas; babelscope metrics lists them.")
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        help="Class or answer to explain, or 'gold' for each text's label. "
+        "Default: what the model predicts."
+    ),
+]
 Options = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="An option of a method or metric."),
+    typer.Option(
+        "--option", metavar="NAME=VALUE", help="Option of a method or metric; repeatable."
+    ),
 ]
 Columns = Annotated[
     list[str] | None,
-    typer.Option("--column", metavar="FIELD=NAME", help="The file's name for a field."),
+    typer.Option(
+        "--column",
+        metavar="FIELD=NAME",
+        help="Column of the file that holds a field, for example text=review; repeatable.",
+    ),
+]
+Source = Annotated[
+    str,
+    typer.Option(
+        "--input", metavar="SOURCE", help="Texts to read: a file, or CORPUS/LANG/SPLIT/COUNT."
+    ),
+]
+Sources = Annotated[
+    list[str],
+    typer.Option(
+        "--input",
+        metavar="SOURCE",
+        help="Texts to read: a file, or CORPUS/LANG/SPLIT/COUNT; repeatable.",
+    ),
+]
+FileLang = Annotated[
+    str | None,
+    typer.Option(help="Language of the texts, for a file that has no column for it."),
 ]
 CorpusFolder = Annotated[
     Path | None,
-    typer.Option("--folder", help="Where a public corpus lies: its folder, or the one above."),
+    typer.Option("--folder", help="Folder of a public corpus, or the folder that contains it."),
 ]
 Device = Annotated[
-    str | None, typer.Option(help="cpu, cuda, cuda:1, mps; default: where the model is loaded.")
+    str | None,
+    typer.Option(help="Device to compute on: cpu, cuda, cuda:1 or mps. Default: cpu."),
 ]
 Untrained = Annotated[
-    bool, typer.Option("--allow-untrained-head", help="Explain a head with random weights.")
-]
-Verbalizer = Annotated[
-    str | None,
+    bool,
     typer.Option(
-        metavar="LABEL=WORD,...",
-        help="What a language model goes on with, per label; several words: good/great.",
+        "--allow-untrained-head", help="Accept a model whose task head was never trained."
     ),
 ]
 
 
-def verbalized(given: str | None) -> dict[str, list[str]] | None:
-    """`positive=good/great,negative=bad` as labels with their words."""
-    if given is None:
-        return None
-    return {
-        label: words.split("/") for label, words in pairs(given.split(","), "--verbalizer").items()
-    }
-
-
-def pairs(given: list[str] | None, flag: str) -> dict[str, str]:
+def separated(names: str, flag: str) -> list[str]:
+    """The names in a list separated by commas; none twice."""
     from babelscope.errors import InputError
 
-    found = {}
-    for one in given or ():
-        name, equals, value = one.partition("=")
-        if not equals or not name or not value:
-            raise InputError(f"{flag} {one!r} is not of the form name=value")
-        found[name.strip()] = value.strip()
-    return found
+    listed = [name.strip() for name in names.split(",") if name.strip()]
+    if not listed or len(set(listed)) < len(listed):
+        fault = "a name occurs twice" if listed else "no name was found"
+        raise InputError(f"{flag} {names!r}: {fault}; list each once, separated by commas")
+    return listed
+
+
+def pairs(arguments: Sequence[str] | None, flag: str) -> dict[str, str]:
+    """`NAME=VALUE` arguments as a mapping; anything else is refused."""
+    from babelscope.errors import InputError
+
+    values = {}
+    for argument in arguments or ():
+        name, equals, value = argument.partition("=")
+        if not equals or not name.strip() or not value:
+            raise InputError(f"{flag} {argument!r} is not of the form name=value")
+        values[name.strip()] = value.strip()
+    return values
 
 
 def examples(
     text: str | None, pair: str | None, lang: str, file: Path | None, column: list[str] | None
 ) -> list[Example]:
-    """The text that was given, or those of the file; checked before a model is loaded."""
+    """The text of the command line, or those of the file; checked before a model is loaded."""
     from babelscope.data.formats.tables import read
     from babelscope.data.texts import check_text
     from babelscope.errors import InputError
     from babelscope.types import Example
 
     if (text is None) == (file is None):
-        raise InputError(
-            "give either a text or --input FILE" + ("; both were given" if text is not None else "")
-        )
+        both = "; found both" if text is not None else ""
+        raise InputError(f"give either a text or --input FILE{both}")
     if file is not None:
         rows = read(file, columns=pairs(column, "--column"), lang=None if lang == "und" else lang)
     else:
@@ -86,37 +137,56 @@ def examples(
 
 
 def chosen_methods(names: str) -> list[Method]:
+    """The rows of METHODS of these names, separated by commas."""
     from babelscope.methods import METHODS
     from babelscope.options import choose
 
-    return [choose(METHODS, name.strip(), "method") for name in names.split(",")]
+    return [choose(METHODS, name, "method") for name in separated(names, "--method")]
 
 
-def refuse_unfit(model: Any, rows: Sequence[Example]) -> None:
-    """Every row is encoded before the first is explained: a pair for a single-text model, say,
-    must not come up late.
+def chosen_metrics(names: str) -> list[Metric]:
+    """The rows of METRICS of these names, separated by commas."""
+    from babelscope.metrics import METRICS
+    from babelscope.options import choose
+
+    return [choose(METRICS, name, "metric") for name in separated(names, "--metric")]
+
+
+def load_model(
+    name: str, device: str | None, settings: MeasureSettings, rows: Sequence[Example]
+) -> Model:
+    """The model, once every row is known to fit it: a pair for a single-text model, say, must not
+    come up late.
     """
     from babelscope.model.encode import encode
+    from babelscope.model.load import load
 
+    model = load(
+        name,
+        device=device,
+        allow_untrained_head=settings.allow_untrained_head,
+        verbalizer=settings.words,
+    )
     encode(model, rows)
+    return model
 
 
 def share_options(
-    rows: Sequence[Method | Metric], given: list[str] | None
+    rows: Sequence[Method | Metric], arguments: list[str] | None
 ) -> dict[str, dict[str, Any]]:
-    """Each row gets the options that it knows; one that nobody knows is refused."""
+    """The options of each row: it takes those that it knows; one that no row knows is refused."""
     from babelscope.errors import InputError
     from babelscope.options import defaults, resolve_options, suggestion
 
-    asked = pairs(given, "--option")
+    options = pairs(arguments, "--option")
     known = {name for row in rows for name in defaults(row)}
-    for name in asked:
+    for name in options:
         if name not in known:
             hint = suggestion(name, sorted(known)) if known else "they take none"
             raise InputError(
                 f"none of {', '.join(row.name for row in rows)} has an option {name!r}; {hint}"
             )
     return {
-        row.name: resolve_options(row, {n: v for n, v in asked.items() if n in defaults(row)})
+        row.name: resolve_options(row, {n: v for n, v in options.items() if n in defaults(row)})
         for row in rows
     }

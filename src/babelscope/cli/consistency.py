@@ -10,94 +10,93 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelscope.cli import printing
-from babelscope.cli.arguments import Json
+from babelscope.cli.arguments import Json, Methods, separated
 from babelscope.cli.single import Settings, SpecFile, StoreFolder, Workers, run_command
 
 if TYPE_CHECKING:
     from babelscope.analyses.consistency.tables import Tables
 
 NAME = "consistency"
+Models = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="MODEL",
+        help="Hub id or folder of a model, or LANG=MODEL for each of several models that were "
+        "fine-tuned on one language each.",
+    ),
+]
+ParallelCorpus = Annotated[
+    str | None,
+    typer.Option(
+        help="Parallel corpus: a built-in one (topic), the folder of a public one "
+        "(corpora/sib200), or files (texts.{lang}.jsonl)."
+    ),
+]
+SourceLang = Annotated[
+    str, typer.Option(help="Source language, which the others are compared with.")
+]
+OtherLangs = Annotated[
+    str | None,
+    typer.Option(help="Other languages, separated by commas. Default for --units: all of them."),
+]
+Count = Annotated[
+    int | None, typer.Option(min=1, help="Number of texts per language. Default: 100.")
+]
+UnitFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="File of attributions by any tool (.jsonl) to compare instead of a model's; a second "
+        "file holds those of the untrained model.",
+    ),
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="File to write the results to: .html, .svg or .csv; with --units .html, or .jsonl "
+        "for every pair of texts."
+    ),
+]
 
 
 def consistency(
-    model: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[MODEL]...",
-            help="A hub id or a folder; LANG=MODEL ... for models fine-tuned on each language.",
-        ),
-    ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            help="The parallel corpus: a built-in one (topic), the folder of a public one "
-            "(corpora/sib200), or files (texts.{lang}.jsonl)."
-        ),
-    ] = None,
-    source: Annotated[
-        str, typer.Option(help="The language that the others are compared with.")
-    ] = "en",
-    target: Annotated[
-        str | None,
-        typer.Option(help="The other languages, separated by commas; of files of units: all."),
-    ] = None,
-    method: Annotated[
-        str, typer.Option(help="The attribution methods, separated by commas.")
-    ] = "integrated_gradients",
-    count: Annotated[
-        int | None, typer.Option(min=1, help="Texts per language; by default 100.")
-    ] = None,
-    space: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What words are compared by: gold, vectors=en=A.vec,es=B.vec, "
-            "subwords=FOLDER=TOKENIZER, encoder=NAME; repeatable. Default: the model's embeddings."
-        ),
-    ] = None,
-    units: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Compare attributions of any tool instead (.jsonl); a second FILE holds those of "
-            "the untrained model.",
-        ),
-    ] = None,
+    model: Models = None,
+    task: ParallelCorpus = None,
+    source: SourceLang = "en",
+    lang: OtherLangs = None,
+    method: Methods = "integrated_gradients",
+    count: Count = None,
+    units: UnitFiles = None,
     spec: SpecFile = None,
     settings: Settings = None,
     store: StoreFolder = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(help="Write the page (.html); of files of units also every pair (.jsonl)."),
-    ] = None,
+    output: OutputFile = None,
     json_: Json = False,
     workers: Workers = 1,
 ) -> None:
-    """Do translations get the same explanation? C with its nulls and its ceiling, per language."""
+    """Do translations get the same explanation? C with its nulls and its ceiling, per language.
+
+    Words are compared by the model's own embeddings. Choose another space with --set: gold=true,
+    vectors=en=A.vec,es=B.vec, subwords=FOLDER=TOKENIZER or encoder=NAME.
+    """
     from babelscope.errors import InputError
 
     if bool(model) == bool(units):
-        both = "; both were given" if model else ""
+        both = "; found both" if model else ""
         raise InputError(f"give either a MODEL or --units FILE.jsonl{both}")
-    targets = [lang.strip() for lang in target.split(",") if lang.strip()] if target else None
-    block = _spaces(space or ())
+    targets = separated(lang, "--lang") if lang else None
     if units:
-        tables = _compare(units, source, targets, block, (spec, settings or []), workers)
+        tables = _compare(units, source, targets, (spec, settings or []), workers)
         _deliver(tables, output, json_)
         return
     models = _models(model or (), source)
     if task is None or not (targets or len(models) > 1):
-        raise InputError("MODEL needs a parallel corpus and languages: --task topic --target es,hi")
-    values = _study(models, _data(task, count), targets, method.split(","))
+        raise InputError("MODEL needs a parallel corpus and languages: --task topic --lang es,hi")
+    values = _study(models, _data(task, count), targets, separated(method, "--method"))
     run_command(
-        NAME,
-        values | {NAME: block},
-        spec=spec,
-        settings=settings,
-        store=store,
-        output=output,
-        json_=json_,
+        NAME, values, spec=spec, settings=settings, store=store, output=output, json_=json_,
         workers=workers,
-    )
+    )  # fmt: skip
 
 
 def _study(
@@ -118,7 +117,7 @@ def _study(
                    "target": "source"}],
         "languages": list(dict.fromkeys([*models, *others])),
         "models": listed,
-        "methods": [name.strip() for name in methods],
+        "methods": list(methods),
     }  # fmt: skip
 
 
@@ -155,30 +154,10 @@ def _data(task: str, count: int | None) -> dict[str, Any]:
     raise InputError(f"--task {task}: neither a file nor one of the corpora {known}")
 
 
-def _spaces(names: Sequence[str]) -> dict[str, Any]:
-    """The fields of the block that name spaces."""
-    from babelscope.errors import InputError
-
-    block: dict[str, Any] = {}
-    for name in names:
-        kind, _, value = name.partition("=")
-        if kind == "gold" and not value:
-            block["gold"] = True
-        elif kind in ("vectors", "subwords", "encoder") and value:
-            block[kind] = value
-        else:
-            raise InputError(
-                f"--space {name}: write gold, vectors=LANG=FILE.vec,..., subwords=FOLDER=TOKENIZER "
-                "or encoder=NAME"
-            )
-    return block
-
-
 def _compare(
     files: Sequence[Path],
     source: str,
     targets: list[str] | None,
-    block: dict[str, Any],
     changes: tuple[Path | None, list[str]],
     workers: int,
 ) -> Tables:
@@ -190,7 +169,7 @@ def _compare(
     if len(files) > 2:
         raise InputError(f"--units takes one or two files; found {len(files)}")
     untrained = files[1] if len(files) > 1 else None
-    chosen = single_spec(NAME, block, spec=changes[0], settings=changes[1])
+    chosen = single_spec(NAME, {}, spec=changes[0], settings=changes[1])
     if not isinstance(chosen, Spec):
         raise TypeError(f"{type(chosen)} is not the block of consistency")
     return compare_files(

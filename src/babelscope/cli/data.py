@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelscope.cli import printing
+from babelscope.cli.arguments import Json
 
 if TYPE_CHECKING:
     from babelscope.types import Example
@@ -18,11 +19,10 @@ if TYPE_CHECKING:
 data_app = typer.Typer(help="List, show, check and export corpora and files.", no_args_is_help=True)
 
 FORMATS = ("jsonl", "parquet", "csv", "tsv")
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Name = Annotated[
     str,
     typer.Argument(
-        metavar="NAME", help="The name of a corpus (see data list), or the path of a file."
+        metavar="NAME", help="Name of a corpus (babelscope data list), or path of a file."
     ),
 ]
 Lang = Annotated[
@@ -34,13 +34,42 @@ Split = Annotated[
     typer.Option(help="Split of the corpus. Default: test, or all splits where there is no test."),
 ]
 Folder = Annotated[
-    Path, typer.Option(help="Folder of a public corpus, or the folder that contains its folder.")
+    Path, typer.Option(help="Folder of a public corpus, or the folder that contains it.")
+]
+ExportCount = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Number of examples to write. Default: all of them (built-in corpora: 100)."
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="Format of the file: jsonl, parquet, csv or tsv. Default: that of its ending.",
+    ),
+]
+ExportFile = Annotated[
+    Path | None, typer.Option(help="File to write. Without it, JSONL is printed.")
 ]
 
 
 @data_app.command("list")
 def list_(json_: Json = False) -> None:
     """List the built-in corpora and the public ones that can be read."""
+    rows = _corpora()
+    if json_:
+        print(json.dumps(rows, indent=1))
+        return
+    from babelscope.display.terminal import table
+
+    columns = ("name", "task", "languages", "splits", "licence", "source")
+    cells = [tuple(_brief(row[name]) for name in columns) for row in rows]
+    printing.show(table("corpora", columns, cells))
+
+
+def _corpora() -> list[dict[str, Any]]:
+    """What is known of each corpus, the built-in ones first."""
     from babelscope.data import builtin
     from babelscope.data.corpora import CORPORA
 
@@ -59,27 +88,19 @@ def list_(json_: Json = False) -> None:
         }
         for name, task in builtin.CORPORA.items()
     ]
-    for row in CORPORA.values():
-        rows.append({"name": row.name} | {fact: getattr(row, fact) for fact in facts})
-    if json_:
-        print(json.dumps(rows, indent=1))
-        return
-    from babelscope.display.terminal import table
-
-    columns = ("name", "task", "languages", "splits", "licence", "source")
-    cells = [tuple(_brief(row[name]) for name in columns) for row in rows]
-    printing.show(table("corpora", columns, cells))
+    public = [{fact: getattr(row, fact) for fact in ("name", *facts)} for row in CORPORA.values()]
+    return rows + public
 
 
 @data_app.command("show")
 def show_(
     name: Name,
     lang: Lang = None,
-    n: Annotated[int, typer.Option("--n", min=1, help="Number of examples.")] = 5,
+    count: Annotated[int, typer.Option(min=1, help="Number of examples to show.")] = 5,
     split: Split = None,
     folder: Folder = Path(),
     tree: Annotated[
-        bool, typer.Option("--tree", help="Show each word with its relation and head.")
+        bool, typer.Option("--tree", help="Show each word with its syntactic relation and head.")
     ] = False,
     json_: Json = False,
 ) -> None:
@@ -90,11 +111,11 @@ def show_(
 
     kind = CORPORA[name].yields if name in CORPORA else "examples"
     if kind == "pairs":
-        _show_dictionary(name, lang, n, split, folder, json_)
+        _show_dictionary(name, lang, count, split, folder, json_)
     elif kind == "alignments":
-        _show_alignments(name, lang, n, folder, json_)
+        _show_alignments(name, lang, count, folder, json_)
     else:
-        rows = list(islice(_examples(name, lang, split, folder, n), n))
+        rows = list(islice(_examples(name, lang, split, folder, count), count))
         if json_:
             print("[" + ",\n ".join(jsonl.line(row) for row in rows) + "]")
             return
@@ -107,8 +128,8 @@ def check(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Path of a .jsonl, .csv, .tsv, .parquet, .conllu or SQuAD .json file, also with "
-            ".gz."
+            help="File to check: .jsonl, .csv, .tsv, .parquet, .conllu or SQuAD .json, also "
+            "compressed (.gz)."
         ),
     ],
     task: Annotated[
@@ -119,9 +140,7 @@ def check(
     ],
     json_: Json = False,
 ) -> None:
-    """Report everything that is wrong with a file, one problem per line; exit status 2 if there is
-    any.
-    """
+    """Report every problem of a file, one per line; the exit status is 2 if there is any."""
     from dataclasses import asdict
 
     from babelscope.data.check import examine
@@ -143,41 +162,20 @@ def export(
     name: Name,
     lang: Lang = None,
     split: Split = None,
-    n: Annotated[
-        int | None,
-        typer.Option(
-            "--n", min=1, help="Number of examples. Default: all (built-in corpora: 100)."
-        ),
-    ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="Format: jsonl, parquet, csv or tsv. Default: that of the file's ending.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(help="Path of the file to write. Without it, JSONL is printed."),
-    ] = None,
+    count: ExportCount = None,
+    format_: Format = None,
+    output: ExportFile = None,
     folder: Folder = Path(),
 ) -> None:
-    """Write a corpus to a file; JSONL and Parquet hold all gold, CSV and TSV ids, labels and
-    texts.
+    """Write a corpus to a file.
+
+    JSONL and Parquet hold all gold annotations; CSV and TSV hold ids, labels and texts.
     """
     from babelscope.data.formats import jsonl
     from babelscope.data.formats.export import writable, write
-    from babelscope.data.formats.lines import ending
-    from babelscope.errors import InputError
 
-    format_ = format_ or (ending(output).removeprefix(".") if output else "jsonl")
-    if format_ not in FORMATS:
-        raise InputError(f"there is no format {format_!r}; there are: {', '.join(FORMATS)}")
-    if output is None and format_ != "jsonl":
-        raise InputError(f"give --output FILE.{format_}: only jsonl goes to standard output")
-    if output is not None and ending(output) != f".{format_}":
-        raise InputError(f"--output {output}: the ending is not that of --format {format_}")
-    rows = islice(_examples(name, lang, split, folder, n), n)
+    _check_format(format_, output)
+    rows = islice(_examples(name, lang, split, folder, count), count)
     if output is not None:
         print(f"{output}: {write(rows, output)} examples")
         return
@@ -186,8 +184,22 @@ def export(
         print(line)
 
 
+def _check_format(format_: str | None, output: Path | None) -> None:
+    """Refuses a format that does not exist, or that is not the file's."""
+    from babelscope.data.formats.lines import ending
+    from babelscope.errors import InputError
+
+    format_ = format_ or (ending(output).removeprefix(".") if output else "jsonl")
+    if format_ not in FORMATS:
+        raise InputError(f"there is no format {format_!r}; choose from: {', '.join(FORMATS)}")
+    if output is None and format_ != "jsonl":
+        raise InputError(f"give --output FILE.{format_}: only jsonl goes to standard output")
+    if output is not None and ending(output) != f".{format_}":
+        raise InputError(f"--output {output}: the ending is not that of --format {format_}")
+
+
 def _examples(
-    name: str, lang: str | None, split: str | None, folder: Path, n: int | None
+    name: str, lang: str | None, split: str | None, folder: Path, count: int | None
 ) -> Iterator[Example]:
     """The examples of a built-in corpus, of a public one, or of a file."""
     from babelscope.data import builtin
@@ -199,13 +211,13 @@ def _examples(
     from babelscope.errors import InputError
 
     if name in builtin.CORPORA:
-        return iter(builtin.read(name, lang or "en", split or "test", n or BUILTIN))
+        return iter(builtin.read(name, lang or "en", split or "test", count or BUILTIN))
     if name in CORPORA:
         return read(name, folder, lang=lang, split=split)
     file = Path(name)
     if not file.is_file():
         known = ", ".join((*builtin.CORPORA, *CORPORA))
-        raise InputError(f"{name} is neither a file nor a corpus; there are: {known}")
+        raise InputError(f"{name} is neither a file nor a corpus; choose from: {known}")
     if split is not None:
         raise InputError(f"--split {split}: a file has no splits; leave it out")
     if ending(file) in (".conllu", ".json"):
@@ -215,20 +227,20 @@ def _examples(
 
 
 def _show_dictionary(
-    name: str, lang: str | None, n: int, split: str | None, folder: Path, json_: bool
+    name: str, lang: str | None, count: int, split: str | None, folder: Path, json_: bool
 ) -> None:
     from babelscope.data import corpora
     from babelscope.display.terminal import table
 
     tag = corpora.language(corpora.choose(name), lang)
-    pairs = list(islice(corpora.dictionary(name, folder, lang=tag, split=split), n))
+    pairs = list(islice(corpora.dictionary(name, folder, lang=tag, split=split), count))
     if json_:
         print(json.dumps(pairs, ensure_ascii=False, indent=1))
     else:
         printing.show(table(f"{name} · en to {tag}", ("en", tag), pairs))
 
 
-def _show_alignments(name: str, lang: str | None, n: int, folder: Path, json_: bool) -> None:
+def _show_alignments(name: str, lang: str | None, count: int, folder: Path, json_: bool) -> None:
     from rich.text import Text
 
     from babelscope.data import corpora
@@ -237,7 +249,7 @@ def _show_alignments(name: str, lang: str | None, n: int, folder: Path, json_: b
     from babelscope.display.terminal import plain
 
     tag = corpora.language(corpora.choose(name), lang)
-    rows = list(islice(corpora.aligned(name, folder, lang=tag), n))
+    rows = list(islice(corpora.aligned(name, folder, lang=tag), count))
     if json_:
         texts = [{"source": record(row.source), "target": record(row.target)} for row in rows]
         listed = [text | {"links": sorted(row.links)} for text, row in zip(texts, rows)]

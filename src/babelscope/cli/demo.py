@@ -1,4 +1,4 @@
-"""The command that shows the whole line, from training to the report."""
+"""The command that runs everything once, from training to the report."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from babelscope.cli import printing
 
 
 def demo(
-    output: Annotated[Path, typer.Option(help="Folder for the store and the page.")] = Path("demo"),
+    output: Annotated[
+        Path, typer.Option(help="Folder to write the store and the report to.")
+    ] = Path("demo"),
 ) -> None:
-    """Train small models on the built-in corpus, explain, measure and report them; no network
-    needed.
-    """
+    """Run a small study from training to the report, which needs no network."""
     from babelscope.cli.watching import watching
     from babelscope.reporting.build import brief
     from babelscope.reporting.build import report as build

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,89 +13,89 @@ from babelscope.cli.arguments import (
     Columns,
     Device,
     Json,
+    Methods,
     ModelName,
     Options,
-    Untrained,
-    Verbalizer,
+    Pair,
+    Target,
+    Text,
+    TextLang,
     chosen_methods,
     examples,
-    refuse_unfit,
+    load_model,
     share_options,
-    verbalized,
 )
+
+if TYPE_CHECKING:
+    from babelscope.cli.settings import ExplainSettings
+    from babelscope.display.results import Attributions
+    from babelscope.model.load import Model
+    from babelscope.types import Aim, Example
+
+ENDINGS = (".jsonl", ".parquet", ".html", ".svg", ".png")
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a further field: quantity, contrast, word, edge, part, long, unit, seed, "
+        "verbalizer or allow_untrained_head; repeatable.",
+    ),
+]
+InputFile = Annotated[
+    Path | None,
+    typer.Option("--input", help="File of texts to explain: .jsonl, .csv, .tsv or .parquet."),
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option(help="File to write the explanations to: .jsonl, .parquet, .html, .svg or .png."),
+]
 
 
 def explain(
     model: ModelName,
-    text: Annotated[str | None, typer.Argument(help="The text to explain.")] = None,
-    pair: Annotated[
-        str | None, typer.Option(help="The second text of a pair (hypothesis, context).")
-    ] = None,
-    lang: Annotated[
-        str, typer.Option(help="The text's language (BCP 47): decides its words.")
-    ] = "und",
-    method: Annotated[
-        str, typer.Option(help="Methods, separated by commas.")
-    ] = "integrated_gradients",
-    target: Annotated[
-        str | None, typer.Option(help="A class (or answer), or 'gold'; default: the prediction.")
-    ] = None,
-    quantity: Annotated[
-        str, typer.Option(help="logit, probability, log_odds or contrast.")
-    ] = "logit",
-    contrast: Annotated[
-        str | None, typer.Option(help="The class to subtract; default: the best of the others.")
-    ] = None,
-    word: Annotated[
-        int | None,
-        typer.Option(min=0, help="The word whose tag is explained; default: the first not O."),
-    ] = None,
-    edge: Annotated[str, typer.Option(help="Of an answer: both, start or end.")] = "both",
-    verbalizer: Verbalizer = None,
-    unit: Annotated[str, typer.Option(help="Show words or tokens.")] = "word",
-    input_: Annotated[
-        Path | None, typer.Option("--input", help="A .jsonl, .csv, .tsv or .parquet file of texts.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option(help="Write to a .jsonl, .parquet, .html, .svg or .png file.")
-    ] = None,
+    text: Text = None,
+    pair: Pair = None,
+    lang: TextLang = "und",
+    method: Methods = "integrated_gradients",
     option: Options = None,
+    target: Target = None,
+    input_: InputFile = None,
     column: Columns = None,
-    seed: Annotated[int, typer.Option(help="For methods that draw numbers.")] = 0,
-    part: Annotated[
-        str, typer.Option(help="Which text of a pair is explained: all, first, second.")
-    ] = "all",
-    long: Annotated[
-        str, typer.Option(help="Texts longer than the model: truncate or window.")
-    ] = "truncate",
+    set_: Settings = None,
+    output: OutputFile = None,
     device: Device = None,
-    allow_untrained_head: Untrained = False,
     json_: Json = False,
 ) -> None:
-    """Which words made the model say that?"""
+    """Which words made the model say that? Score every word of a text."""
+    from babelscope.cli.settings import ExplainSettings, read_settings
+
+    settings = read_settings(ExplainSettings, set_)
+    printing.check_ending(output, ENDINGS)
+    rows = examples(text, pair, lang, input_, column)
+    options = share_options(chosen_methods(method), option)
+    loaded = load_model(model, device, settings, rows)
+    attributions = attributions_by(loaded, rows, options, settings.aim(target), settings)
+    printing.deliver(attributions, output, json_, settings.unit)
+
+
+def attributions_by(
+    model: Model,
+    rows: Sequence[Example],
+    options: Mapping[str, dict[str, Any]],
+    aim: Aim,
+    settings: ExplainSettings,
+) -> Attributions:
+    """The explanations by each method, with its options."""
     from babelscope.display.progress import bar
     from babelscope.display.results import Attributions
-    from babelscope.errors import InputError
-    from babelscope.types import Aim
+    from babelscope.methods.explain import explain as explain_texts
 
-    if unit not in ("word", "token"):
-        raise InputError(f"unit {unit!r} is not one of: word, token")
-    printing.check_ending(output, (".jsonl", ".parquet", ".html", ".svg", ".png"))
-    rows = examples(text, pair, lang, input_, column)
-    chosen = chosen_methods(method)
-    settled = share_options([*chosen], option)
-    from babelscope.methods.explain import explain as explain_them
-    from babelscope.model.load import load
-
-    words = verbalized(verbalizer)
-    loaded = load(model, device=device, allow_untrained_head=allow_untrained_head, verbalizer=words)
-    refuse_unfit(loaded, rows)
-    aim = Aim(target, contrast, word, edge)
-    found = Attributions(())
-    with bar("explaining") as tell:
-        for row in chosen:
-            found += explain_them(
-                loaded, rows, row.name, target=aim, quantity=quantity, options=settled[row.name],
-                seed=seed, part=part, long=long, progress=tell,
+    attributions = Attributions(())
+    with bar("explaining") as update:
+        for name, values in options.items():
+            attributions += explain_texts(
+                model, rows, name, target=aim, quantity=settings.quantity, options=values,
+                seed=settings.seed, part=settings.part, long=settings.long, progress=update,
             )  # fmt: skip
-    printing.deliver(found, output, json_, unit)
+    return attributions

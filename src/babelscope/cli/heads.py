@@ -16,38 +16,50 @@ from babelscope.files import write_text
 if TYPE_CHECKING:
     from babelscope.types import Example
 
+Treebanks = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SOURCE",
+        help="Sentences with trees: a .conllu file, or CORPUS/LANG,LANG/SPLIT/COUNT; repeatable.",
+    ),
+]
+TextFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Text file to parse with Stanza instead (pip install 'babelscope\\[parse]')."
+    ),
+]
+TreebankLang = Annotated[
+    str | None,
+    typer.Option(help="Language of the text, or of a treebank whose file name lacks it."),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option(
+        help="Kind of mask: synt_pos, synt, pos, random, corrupted or all. Default: synt_pos."
+    ),
+]
+MaskFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="File to write the mask to; mask-{lang}.json for several languages."
+    ),
+]
+FigureFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File to write the figure to: .svg or .html."),
+]
+
 
 def heads(
     model: ModelName,
-    treebank: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SOURCE",
-            help="Sentences with trees: FILE.conllu, or CORPUS/LANG,LANG/SPLIT/COUNT; repeatable.",
-        ),
-    ] = None,
-    text: Annotated[
-        Path | None,
-        typer.Option(help="Text file instead, parsed by Stanza (pip install 'babelscope[parse]')."),
-    ] = None,
-    lang: Annotated[
-        str | None,
-        typer.Option(help="Language of the text, or of a treebank whose name does not say it."),
-    ] = None,
+    treebank: Treebanks = None,
+    text: TextFile = None,
+    lang: TreebankLang = None,
     folder: CorpusFolder = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(help="Mask: synt_pos (default), synt, pos, random, corrupted or all."),
-    ] = None,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Write the mask; for several languages: mask-{lang}.json."
-        ),
-    ] = None,
-    figure: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the picture: an .svg or .html file.")
-    ] = None,
+    kind: Kind = None,
+    mask: MaskFile = None,
+    figure: FigureFile = None,
     spec: SpecFile = None,
     settings: Settings = None,
     store: StoreFolder = None,
@@ -59,31 +71,27 @@ def heads(
 
     sentences = _sentences(treebank, text, lang, folder)
     languages = list(dict.fromkeys(row.lang for row in sentences))
-    _check_files(out, figure, languages)
-    rows = list(map(record, sentences))
+    _check_files(mask, figure, languages)
     values: dict[str, Any] = {
         "name": f"heads of {model}",
         "languages": languages,
         "models": [{"name": model, "source": model, "allow_untrained_head": True}],
-        "tasks": [{"name": "treebank", "data": {"rows": rows, "examples": None}}],
+        "tasks": [
+            {"name": "treebank", "data": {"rows": list(map(record, sentences)), "examples": None}}
+        ],
         "heads": {"kinds": [kind]} if kind else {},
     }
-    with tempfile.TemporaryDirectory(prefix="babelscope-") as passing:
-        results = store or Path(passing)
+    with tempfile.TemporaryDirectory(prefix="babelscope-") as temporary:
+        results = store or Path(temporary)
         try:
             run_command(
-                "heads",
-                values,
-                spec=spec,
-                settings=settings,
-                store=results,
-                output=output,
+                "heads", values, spec=spec, settings=settings, store=results, output=output,
                 json_=json_,
-            )
+            )  # fmt: skip
         except typer.Exit:  # a language failed: the files of the others are written all the same
-            _write_files(results, out, figure)
+            _write_files(results, mask, figure)
             raise
-        _write_files(results, out, figure)
+        _write_files(results, mask, figure)
 
 
 def _sentences(
@@ -96,7 +104,7 @@ def _sentences(
     from babelscope.errors import InputError
 
     if bool(treebanks) == (text is not None):
-        both = "; both were given" if treebanks else ""
+        both = "; found both" if treebanks else ""
         raise InputError(f"give either --treebank SOURCE or --text FILE{both}")
     if text is None:
         sources = treebanks or ()
@@ -106,17 +114,17 @@ def _sentences(
     return parsed(text, lang)
 
 
-def _check_files(out: str | None, figure: Path | None, languages: Sequence[str]) -> None:
+def _check_files(mask: str | None, figure: Path | None, languages: Sequence[str]) -> None:
     """Everything that would fail at the end is refused at the beginning."""
     from babelscope.errors import InputError
 
-    if out is not None and len(languages) > 1 and "{lang}" not in out:
+    if mask is not None and len(languages) > 1 and "{lang}" not in mask:
         listed = ", ".join(languages)
         raise InputError(
-            f"--out {out}: one mask per language ({listed}); put {{lang}} into the name"
+            f"--mask {mask}: one mask per language ({listed}); put {{lang}} into the name"
         )
-    mask = None if out is None else Path(out)
-    files = (("--out", mask, (".json",)), ("--figure", figure, (".svg", ".html")))
+    path = None if mask is None else Path(mask)
+    files = (("--mask", path, (".json",)), ("--figure", figure, (".svg", ".html")))
     for name, file, endings in files:
         if file is not None and file.suffix not in endings:
             raise InputError(f"{name} {file}: the ending must be one of {', '.join(endings)}")
@@ -124,7 +132,7 @@ def _check_files(out: str | None, figure: Path | None, languages: Sequence[str])
             raise InputError(f"{name} {file}: there is no folder {file.parent}")
 
 
-def _write_files(results: Path, out: str | None, figure: Path | None) -> None:
+def _write_files(results: Path, mask: str | None, figure: Path | None) -> None:
     """The mask of every language and the picture, from what the store holds."""
     from babelscope.analyses.heads.figure import page, svg
     from babelscope.analyses.heads.section import counted
@@ -134,8 +142,8 @@ def _write_files(results: Path, out: str | None, figure: Path | None) -> None:
 
     store = open_store(results, create=False)
     for model in tables(store, read_study(store)) or ():
-        for language in model.languages if out is not None else ():
-            write_mask(language.mask, str(out).replace("{lang}", language.lang))
+        for language in model.languages if mask is not None else ():
+            write_mask(language.mask, str(mask).replace("{lang}", language.lang))
         if figure is not None:
             draw = svg if figure.suffix == ".svg" else page
             write_text(figure, str(draw(counted(model))))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,85 +13,86 @@ from babelscope.cli.arguments import (
     Columns,
     Device,
     Json,
+    Methods,
+    Metrics,
     ModelName,
     Options,
-    Untrained,
-    Verbalizer,
+    Target,
+    TextLang,
     chosen_methods,
+    chosen_metrics,
     examples,
-    refuse_unfit,
+    load_model,
     share_options,
-    verbalized,
 )
+from babelscope.cli.explain import attributions_by
+
+if TYPE_CHECKING:
+    from babelscope.display.results import Attributions, Measures
+    from babelscope.metrics.row import Metric
+    from babelscope.model.load import Model
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a further field: part, seed, verbalizer or allow_untrained_head; repeatable.",
+    ),
+]
+InputFile = Annotated[
+    Path,
+    typer.Option("--input", help="File of texts to explain: .jsonl, .csv, .tsv or .parquet."),
+]
+OutputFile = Annotated[
+    Path | None, typer.Option(help="File to write the values to: .jsonl or .parquet.")
+]
 
 
 def measure(
     model: ModelName,
-    input_: Annotated[
-        Path, typer.Option("--input", help="A .jsonl, .csv, .tsv or .parquet file of texts.")
-    ],
-    method: Annotated[
-        str, typer.Option(help="Methods, separated by commas.")
-    ] = "integrated_gradients,random",
-    metric: Annotated[
-        str, typer.Option(help="Metrics, separated by commas.")
-    ] = "comprehensiveness,sufficiency",
-    lang: Annotated[
-        str, typer.Option(help="The language, where the file has no such column.")
-    ] = "und",
-    target: Annotated[
-        str | None, typer.Option(help="A class, or 'gold'; default: the prediction.")
-    ] = None,
-    verbalizer: Verbalizer = None,
+    input_: InputFile,
+    method: Methods = "integrated_gradients,random",
+    metric: Metrics = "comprehensiveness,sufficiency",
     option: Options = None,
+    lang: TextLang = "und",
+    target: Target = None,
     column: Columns = None,
-    seed: Annotated[int, typer.Option(help="For methods that draw numbers.")] = 0,
-    part: Annotated[
-        str, typer.Option(help="Which text of a pair is explained and erased: all, first, second.")
-    ] = "all",
-    output: Annotated[
-        Path | None, typer.Option(help="Write the values to a .jsonl or .parquet file.")
-    ] = None,
+    set_: Settings = None,
+    output: OutputFile = None,
     device: Device = None,
-    allow_untrained_head: Untrained = False,
     json_: Json = False,
 ) -> None:
-    """Can the explanations be trusted? Every method by every metric, per language, with
-    intervals.
-    """
-    from babelscope.display.progress import bar
-    from babelscope.display.results import Attributions, Measures
-    from babelscope.methods.explain import explain as explain_them
-    from babelscope.metrics import METRICS
-    from babelscope.metrics.measure import measure as measure_them
-    from babelscope.model.load import load
-    from babelscope.options import choose
+    """Can the explanations be trusted? Measure every method by every metric, per language."""
+    from babelscope.cli.settings import ExplainSettings, MeasureSettings, read_settings
 
+    settings = read_settings(MeasureSettings, set_)
     printing.check_ending(output, (".jsonl", ".parquet"))
     rows = examples(None, None, lang, input_, column)
-    chosen = chosen_methods(method)
-    judges = [choose(METRICS, name.strip(), "metric") for name in metric.split(",")]
-    settled = share_options([*chosen, *judges], option)
-    words = verbalized(verbalizer)
-    loaded = load(model, device=device, allow_untrained_head=allow_untrained_head, verbalizer=words)
-    refuse_unfit(loaded, rows)
-    found, values = Attributions(()), Measures(())
-    with bar("explaining") as tell:
-        for row in chosen:
-            mine = settled[row.name]
-            found += explain_them(
-                loaded,
-                rows,
-                row.name,
-                target=target,
-                options=mine,
-                seed=seed,
-                part=part,
-                progress=tell,
+    methods, metrics = chosen_methods(method), chosen_metrics(metric)
+    options = share_options([*methods, *metrics], option)
+    loaded = load_model(model, device, settings, rows)
+    explained = ExplainSettings(**settings.model_dump())
+    by_method = {row.name: options[row.name] for row in methods}
+    attributions = attributions_by(loaded, rows, by_method, explained.aim(target), explained)
+    printing.deliver_measures(_measures(loaded, attributions, metrics, options), output, json_)
+
+
+def _measures(
+    model: Model,
+    attributions: Attributions,
+    metrics: Sequence[Metric],
+    options: Mapping[str, dict[str, Any]],
+) -> Measures:
+    """The values of each metric, with its options."""
+    from babelscope.display.progress import bar
+    from babelscope.display.results import Measures
+    from babelscope.metrics.measure import measure as measure_attributions
+
+    measures = Measures(())
+    with bar("measuring") as update, model.inference.caching():
+        for row in metrics:
+            measures += measure_attributions(
+                model, attributions, row.name, options=options[row.name], progress=update
             )
-    with bar("measuring") as tell, loaded.inference.caching():
-        for judge in judges:
-            values += measure_them(
-                loaded, found, judge.name, options=settled[judge.name], progress=tell
-            )
-    printing.deliver_measures(values, output, json_)
+    return measures

@@ -1,5 +1,5 @@
-"""What the commands print and write: coloured words, tables, JSON, files that are whole or not
-there.
+"""What the commands print and write: highlighted words, tables, JSON, and files, each written
+completely or not at all.
 """
 
 from __future__ import annotations
@@ -15,14 +15,9 @@ from typing import TYPE_CHECKING, Any
 from babelscope.files import json_lines, write_bytes, write_text, writing
 
 if TYPE_CHECKING:
-    from babelscope.analyses.trust.values import (
-        Trust,
-    )
-    from babelscope.display.results import (
-        Attributions,
-        Measures,
-    )
+    from babelscope.display.results import Attributions, Measures
     from babelscope.methods.suitability import Suitability
+    from babelscope.types import Failure
 
 
 def check_ending(output: Path | None, known: Sequence[str]) -> None:
@@ -34,38 +29,34 @@ def check_ending(output: Path | None, known: Sequence[str]) -> None:
         raise InputError(f"--output {output}: there is no folder {output.parent}")
 
 
-def deliver(found: Attributions, output: Path | None, json_: bool, unit: str) -> None:
+def deliver(attributions: Attributions, output: Path | None, json_: bool, unit: str) -> None:
     from babelscope.display.highlight import page_html
     from babelscope.display.png import png
     from babelscope.display.terminal import coloured
-    from babelscope.files import (
-        dumps,
-    )
+    from babelscope.files import dumps
 
     if output is not None and output.suffix == ".jsonl":
-        write_text(output, json_lines(found.to_json()))
+        write_text(output, json_lines(attributions.to_json()))
     elif output is not None and output.suffix == ".html":
-        write_text(output, page_html(found.items))
+        write_text(output, page_html(attributions.items))
     elif output is not None and output.suffix == ".svg":
-        write_text(output, _plane(found))
+        write_text(output, _plane(attributions))
     elif output is not None and output.suffix == ".png":
-        write_bytes(output, png(_plane(found)))
+        write_bytes(output, png(_plane(attributions)))
     elif output is not None:
-        _write_parquet(output, "attributions", found.items)
+        _write_parquet(output, "attributions", attributions.items)
     if json_:
-        print(dumps(found.to_json()))
+        print(dumps(attributions.to_json()))
     elif output is not None:
-        print(f"{output}: {len(found)} explanations")
+        print(f"{output}: {len(attributions)} explanations")
     else:
-        for one in found:
-            show(coloured(one, unit))
+        for attribution in attributions:
+            show(coloured(attribution, unit))
 
 
 def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None:
     from babelscope.display.terminal import table
-    from babelscope.files import (
-        dumps,
-    )
+    from babelscope.files import dumps
     from babelscope.metrics import METRICS
 
     if output is not None and output.suffix == ".jsonl":
@@ -76,35 +67,12 @@ def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None
         print(dumps(values.to_json()))
         return
     rows = []
-    for (_, lang, method, metric), one in values.summary():
+    for (_, lang, method, metric), mean in values.summary():
         arrow = "↑" if METRICS[metric].higher_is_better else "↓"
-        rows.append(
-            (lang, method, f"{metric} {arrow}", one.mean, one.low, one.high, one.n, one.undefined)
-        )
-    show(
-        table(
-            "means with 95 % intervals",
-            ("language", "method", "metric", "mean", "low", "high", "n", "undefined"),
-            rows,
-        )
-    )
-
-
-def deliver_panels(panels: Sequence[Trust], output: Path | None, json_: bool) -> None:
-    from babelscope.analyses.trust.section import page_html, panel
-    from babelscope.files import (
-        dumps,
-    )
-
-    if output is not None:
-        write_text(output, page_html(panels))
-    if json_:
-        print(dumps([one.to_json() for one in panels]))
-    elif output is not None:
-        print(f"{output}: {len(panels)} panels")
-    else:
-        for one in panels:
-            show(panel(one))
+        numbers = (mean.mean, mean.low, mean.high, mean.n, mean.undefined)
+        rows.append((lang, method, f"{metric} {arrow}", *numbers))
+    columns = ("language", "method", "metric", "mean", "low", "high", "n", "undefined")
+    show(table("means with 95 % intervals", columns, rows))
 
 
 def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
@@ -117,27 +85,24 @@ def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
         for row in rows
     ]
     if json_:
-        plain = [
+        finite = [
             row | ({"bounds": _limits(row["bounds"])} if "bounds" in row else {}) for row in listed
         ]
-        print(json.dumps(plain, indent=1, allow_nan=False))
+        print(json.dumps(finite, indent=1, allow_nan=False))
         return
     from babelscope.display.terminal import table
 
-    def shown(value: Any) -> str:
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        if isinstance(value, dict):
-            return ", ".join(f"{name}={part}" for name, part in value.items())
-        return str(value)
+    cells = [tuple(_cell(value) for value in row.values()) for row in listed]
+    show(table(title, ("name", *facts, "options"), cells))
 
-    show(
-        table(
-            title,
-            ("name", *facts, "options"),
-            [tuple(shown(value) for value in row.values()) for row in listed],
-        )
-    )
+
+def _cell(value: Any) -> str:
+    """A property of a method or metric, as a table shows it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={part}" for name, part in value.items())
+    return str(value)
 
 
 def deliver_suitable(rows: Sequence[Suitability], model: str, json_: bool) -> None:
@@ -155,40 +120,37 @@ def _limits(bounds: Sequence[float]) -> list[float | None]:
     return [side if isfinite(side) else None for side in bounds]
 
 
-def show(thing: Any) -> None:
+def show(renderable: Any) -> None:
     from rich.console import Console
 
-    Console(soft_wrap=False).print(thing)
+    Console(soft_wrap=False).print(renderable)
 
 
-def print_failures(failed: Sequence[Any]) -> None:
-    for one in failed:
-        cell = one.cell
-        model = cell.get("name") or (
-            cell["model"]["name"] if isinstance(cell.get("model"), dict) else cell.get("of", "")
+def print_failures(failed: Sequence[Failure]) -> None:
+    """One line per failed cell on standard error: its model, language and method, the reason."""
+    for failure in failed:
+        cell = failure.cell
+        described = cell.get("model")
+        model = described["name"] if isinstance(described, dict) else described
+        names = (
+            cell.get("name") or model or cell.get("of"),
+            cell.get("lang"),
+            cell.get("method") or cell.get("metric") or cell.get("analysis"),
         )
-        place = " ".join(
-            str(part)
-            for part in (
-                model,
-                cell.get("lang", ""),
-                cell.get("method") or cell.get("metric") or "",
-            )
-            if part
-        )
-        print(f"failed: {place}: {one.reason}", file=sys.stderr)
+        place = " ".join(str(name) for name in names if name)
+        print(f"failed: {place}: {failure.reason}", file=sys.stderr)
 
 
-def _plane(found: Attributions) -> str:
+def _plane(attributions: Attributions) -> str:
     from babelscope.display.plane import plane_svg
     from babelscope.errors import InputError
 
-    if len(found) != 1:
+    if len(attributions) != 1:
         raise InputError(
-            f"an .svg or .png file is the plane of one explanation; {len(found)} given: write them "
-            "to an .html file"
+            f"an .svg or .png file shows one explanation; found {len(attributions)}: write them to "
+            "an .html file"
         )
-    return str(plane_svg(found[0]))
+    return str(plane_svg(attributions[0]))
 
 
 def _write_parquet(output: Path, kind: str, rows: Sequence[Any]) -> None:

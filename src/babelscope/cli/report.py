@@ -9,10 +9,10 @@ import typer
 
 
 def report(
-    store: Annotated[Path, typer.Argument(help="Folder of the study's store.")],
-    output: Annotated[Path, typer.Option(help="Folder to write the page into.")],
+    store: Annotated[Path, typer.Argument(help="Folder of the store that a study filled.")],
+    output: Annotated[Path, typer.Option(help="Folder to write index.html and the CSV files to.")],
 ) -> None:
-    """Write the report of a store as a page."""
+    """Write the report of a study as one HTML page, with its tables as CSV files."""
     from babelscope.reporting.build import report as build
 
     print(build(store, output))

@@ -16,26 +16,30 @@ if TYPE_CHECKING:
 
 SpecFile = Annotated[
     Path | None,
-    typer.Option("--spec", metavar="FILE", help="YAML file with the analysis's block of a study."),
+    typer.Option(
+        "--spec",
+        metavar="FILE",
+        help="YAML file with the fields of the analysis, as in a study file.",
+    ),
 ]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Set a field of the analysis's block, or of the study by a dotted path; repeatable.",
+        help="Set a field of the analysis, or of the study by a dotted path; repeatable.",
     ),
 ]
 StoreFolder = Annotated[
     Path | None,
     typer.Option(
-        "--store", help="Folder that keeps the results; a second run computes only what is missing."
+        "--store", help="Folder to keep the results in; a second run computes only what is missing."
     ),
 ]
 OutputPage = Annotated[
-    Path | None, typer.Option("--output", help="Write the section as a page: an .html file.")
+    Path | None, typer.Option("--output", help="File to write the results to: .html, .svg or .csv.")
 ]
-Workers = Annotated[int, typer.Option(min=1, help="Number of processes.")]
+Workers = Annotated[int, typer.Option(min=1, help="Number of processes to run in parallel.")]
 
 
 def run_command(
@@ -49,7 +53,11 @@ def run_command(
     json_: bool = False,
     workers: int = 1,
 ) -> None:
-    """Runs a study of one analysis and prints its section; exits with 1 if a cell failed."""
+    """Runs a study of one analysis and prints its section; exits with 1 if a cell failed.
+
+    Where nothing could be computed at all because of the input (a model that cannot be loaded,
+    say), that is an error of its own, as it is in `explain`.
+    """
     from babelscope.cli.watching import watching
     from babelscope.files import write_text
     from babelscope.reporting.build import sections
@@ -63,8 +71,9 @@ def run_command(
         run_single(study, store, watch=watch, workers=workers) as (outcome, folder),
     ):
         opened = open_store(folder, create=False)
-        complete = outcome.filled + outcome.found > 0
-        section = sections(opened, read_study(opened))[0] if complete else None
+        _refuse_bad_input(outcome)
+        computed = outcome.filled + outcome.found > 0
+        section = sections(opened, read_study(opened))[0] if computed else None
     if output is not None and section is not None:
         write_text(output, _content(section, output))
     if section is not None:
@@ -98,6 +107,19 @@ def print_section(section: Section, output: Path | None, json_: bool) -> None:
     print(section.answer.striptags())
     if output is not None:
         print(f"written: {output}")
+
+
+def _refuse_bad_input(outcome: Outcome) -> None:
+    """An error where no cell was computed and the input is the reason for all failures."""
+    from babelscope import errors
+
+    reasons = list(dict.fromkeys(failure.reason for failure in outcome.failed))
+    parts = [reason.partition(": ") for reason in reasons]
+    kinds = [getattr(errors, name, None) for name, _, _ in parts]
+    if outcome.filled + outcome.found or not reasons or None in kinds:
+        return
+    more = f" (and {len(reasons) - 1} more reasons)" if len(reasons) > 1 else ""
+    raise errors.InputError(f"{parts[0][2]}{more}")
 
 
 def _finish(outcome: Outcome) -> None:

@@ -10,16 +10,22 @@ import typer
 from babelscope.cli import printing
 from babelscope.cli.arguments import Json, Untrained
 
+FACTS = (
+    "family", "complete", "signed", "gradients", "attentions", "seeded", "precise", "words",
+    "summary",
+)  # fmt: skip
+"""The properties of a method that are listed."""
+
 
 def methods(
     model: Annotated[
         str | None,
-        typer.Option(help="Say which work on this model (a hub id or a folder), and why not."),
+        typer.Option(help="Hub id or folder of a model to try every method on."),
     ] = None,
     allow_untrained_head: Untrained = False,
     json_: Json = False,
 ) -> None:
-    """The attribution methods and their properties; or which of them work on a model."""
+    """List the attribution methods and their properties, or which of them work on a model."""
     from babelscope.methods import METHODS
 
     if model is not None:
@@ -30,22 +36,11 @@ def methods(
             suitable(load(model, allow_untrained_head=allow_untrained_head)), model, json_
         )
         return
-    facts = (
-        "family",
-        "complete",
-        "signed",
-        "gradients",
-        "attentions",
-        "seeded",
-        "precise",
-        "words",
-        "summary",
-    )
-    printing.show_rows("methods", METHODS.values(), facts, json_)
+    printing.show_rows("methods", METHODS.values(), FACTS, json_)
 
 
 def metrics(json_: Json = False) -> None:
-    """The quality metrics and their properties."""
+    """List the quality metrics and their properties."""
     from babelscope.metrics import METRICS
 
     printing.show_rows(
@@ -57,7 +52,7 @@ def metrics(json_: Json = False) -> None:
 
 
 def tasks(json_: Json = False) -> None:
-    """The tasks that can be explained, and what each reads."""
+    """List the tasks whose models can be explained, and what each task reads."""
     from babelscope.model.tasks import TASKS
 
     rows = [{"name": row.name, "texts": row.inputs, "target": row.target} for row in TASKS.values()]
@@ -72,7 +67,7 @@ def tasks(json_: Json = False) -> None:
 
 
 def analyses(json_: Json = False) -> None:
-    """List the analyses that a study file can ask for."""
+    """List the analyses that a study file can request, and the question each answers."""
     from babelscope.analyses import ANALYSES
 
     rows = [{"name": row.name, "question": row.question} for row in ANALYSES.values()]

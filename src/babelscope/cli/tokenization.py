@@ -8,29 +8,29 @@ from typing import Annotated, Any
 
 import typer
 
-from babelscope.cli.arguments import Columns, CorpusFolder, Json, pairs
+from babelscope.cli.arguments import Columns, CorpusFolder, FileLang, Json, Sources, pairs
 from babelscope.cli.single import OutputPage, Settings, SpecFile, StoreFolder, run_command
+
+Tokenizers = Annotated[
+    list[str],
+    typer.Argument(metavar="TOKENIZER...", help="Hub ids or folders of tokenizers to compare."),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of tokens that the models can read. Default: what each tokenizer states.",
+    ),
+]
 
 
 def tokenization(
-    tokenizer: Annotated[
-        list[str], typer.Argument(metavar="TOKENIZER...", help="Hub ids or folders of tokenizers.")
-    ],
-    input_: Annotated[
-        list[str],
-        typer.Option(
-            "--input", metavar="SOURCE", help="FILE or CORPUS/LANG/SPLIT/COUNT; repeatable."
-        ),
-    ],
-    lang: Annotated[
-        str | None, typer.Option(help="Language of the texts, where a file has no such column.")
-    ] = None,
+    tokenizer: Tokenizers,
+    input_: Sources,
+    lang: FileLang = None,
     column: Columns = None,
     folder: CorpusFolder = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, help="Tokens that the models read; default: what each tokenizer says."),
-    ] = None,
+    limit: Limit = None,
     spec: SpecFile = None,
     settings: Settings = None,
     store: StoreFolder = None,
@@ -40,8 +40,8 @@ def tokenization(
     """How do tokenizers segment the words of each language? Fertility, split words, agreement."""
     names = _names(tokenizer)
     models = [
-        {"name": name, "source": each, "allow_untrained_head": True}
-        for name, each in zip(names, tokenizer)
+        {"name": name, "source": source, "allow_untrained_head": True}
+        for name, source in zip(names, tokenizer)
     ]
     task, languages = source_task(input_, lang, column, folder)
     values: dict[str, Any] = {
@@ -52,14 +52,9 @@ def tokenization(
         "tokenization": {"limit": limit},
     }
     run_command(
-        "tokenization",
-        values,
-        spec=spec,
-        settings=settings,
-        store=store,
-        output=output,
+        "tokenization", values, spec=spec, settings=settings, store=store, output=output,
         json_=json_,
-    )
+    )  # fmt: skip
 
 
 def source_task(
@@ -71,18 +66,18 @@ def source_task(
 
     columns = pairs(column, "--column")
     texts = [
-        row for each in sources for row in rows(each, folder=folder, columns=columns, lang=lang)
+        row for name in sources for row in rows(name, folder=folder, columns=columns, lang=lang)
     ]
     data = {"rows": [record(row) for row in texts], "examples": None}
     return {"name": "texts", "data": data}, list(dict.fromkeys(row.lang for row in texts))
 
 
 def _names(tokenizers: Sequence[str]) -> list[str]:
-    """The last part of a folder or hub id where that tells them apart, else all of it."""
+    """The last part of each folder or hub id where these differ, else all of it."""
     from babelscope.errors import InputError
 
     if len(set(tokenizers)) < len(tokenizers):
-        repeated = next(each for each in tokenizers if tokenizers.count(each) > 1)
-        raise InputError(f"tokenizer {repeated!r} is given twice")
-    short = [each.rstrip("/").rsplit("/", 1)[-1] for each in tokenizers]
+        repeated = next(name for name in tokenizers if tokenizers.count(name) > 1)
+        raise InputError(f"tokenizer {repeated!r} is listed twice; list each once")
+    short = [name.rstrip("/").rsplit("/", 1)[-1] for name in tokenizers]
     return short if len(set(short)) == len(short) else list(tokenizers)

@@ -11,26 +11,38 @@ import typer
 from babelscope.cli.arguments import CorpusFolder, Json
 from babelscope.cli.single import OutputPage, Settings, SpecFile, StoreFolder, Workers, run_command
 
+Models = Annotated[
+    list[str],
+    typer.Option(
+        metavar="DIR",
+        help="Folder of a fine-tuned model, also as LANG=DIR or LANG:SEED=DIR; repeatable.",
+    ),
+]
+Task = Annotated[
+    str, typer.Option(help="Name of the parallel corpus: xnli, sib200, sentiment, topic, nli ...")
+]
+TestLangs = Annotated[
+    str, typer.Option(help="Languages to test the models in, separated by commas.")
+]
+Base = Annotated[
+    str | None,
+    typer.Option(help="Checkpoint that the models were fine-tuned from; the probe needs it."),
+]
+Count = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of test texts per language. Default: all of them (built-in corpora: 100).",
+    ),
+]
+
 
 def tradeoffs(
-    models: Annotated[
-        list[str],
-        typer.Option(
-            metavar="DIR", help="Fine-tuned model: DIR, LANG=DIR or LANG:SEED=DIR; repeatable."
-        ),
-    ],
-    task: Annotated[
-        str, typer.Option(help="Parallel corpus: xnli, sib200, sentiment, topic, nli ...")
-    ],
-    languages: Annotated[str, typer.Option(help="Languages that are tested, separated by commas.")],
-    base: Annotated[
-        str | None,
-        typer.Option(help="Checkpoint that the models were fine-tuned from; the probe needs it."),
-    ] = None,
-    count: Annotated[
-        int | None,
-        typer.Option(min=1, help="Test texts per language; default: all (built-in corpora: 100)."),
-    ] = None,
+    model: Models,
+    task: Task,
+    lang: TestLangs,
+    base: Base = None,
+    count: Count = None,
     folder: CorpusFolder = None,
     spec: SpecFile = None,
     settings: Settings = None,
@@ -39,23 +51,16 @@ def tradeoffs(
     workers: Workers = 1,
     json_: Json = False,
 ) -> None:
-    """What did fine-tuning on one language cost the others? Behaviour, states, attention,
-    confidence, errors.
+    """What did fine-tuning on one language cost the others? Accuracy, states, attention, errors.
 
     Fields of the analysis are set with --set: train_examples and dev_examples (texts of the
     probes), poolings, language_model, seed (of the resamples).
     """
-    values = tradeoffs_study(models, task, languages, base=base, count=count, folder=folder)
+    values = tradeoffs_study(model, task, lang, base=base, count=count, folder=folder)
     run_command(
-        "tradeoffs",
-        values,
-        spec=spec,
-        settings=settings,
-        store=store,
-        output=output,
-        json_=json_,
-        workers=workers,
-    )
+        "tradeoffs", values, spec=spec, settings=settings, store=store, output=output,
+        json_=json_, workers=workers,
+    )  # fmt: skip
 
 
 def tradeoffs_study(
@@ -74,13 +79,13 @@ def tradeoffs_study(
     langs = list(dict.fromkeys(lang.strip() for lang in languages.split(",") if lang.strip()))
     if not langs:
         raise InputError(
-            f"--languages {languages!r} names no language; write tags separated by commas: en,hi"
+            f"--lang {languages!r} names no language; write tags separated by commas: en,hi"
         )
     parsed = [parse_model(argument) for argument in models]
     names = [Path(source).name for source, _ in parsed]
     if len(set(names)) < len(names):
         names = list(models)
-    stated = {name: each.model_dump() for name, (_, each) in zip(names, parsed)}
+    stated = {name: origin.model_dump() for name, (_, origin) in zip(names, parsed)}
     return {
         "name": f"tradeoffs-{task}",
         "tasks": [{"name": task, "data": _data(task, langs, count, folder)}],
@@ -109,7 +114,7 @@ def _data(
     codes = CORPORA[task].codes.values() if task in CORPORA else ()
     unknown = next((lang for lang in langs if lang not in known[task] and lang not in codes), None)
     if unknown is not None:
-        raise InputError(f"--languages: {task} has no {unknown!r}; it has {', '.join(known[task])}")
+        raise InputError(f"--lang: {task} has no {unknown!r}; it has {', '.join(known[task])}")
     if task in builtin.CORPORA:
         return {"builtin": task, "examples": count or BUILTIN}
     return {"corpus": task, "folder": None if folder is None else str(folder), "examples": count}

@@ -1,163 +1,210 @@
-"""The commands that make models and judge them: pretrain, finetune, evaluate."""
+"""The commands that train and evaluate models: pretrain, finetune, evaluate."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from babelscope.cli import printing
-from babelscope.cli.arguments import Columns, CorpusFolder, Device, Json, ModelName, pairs
+from babelscope.cli.arguments import (
+    Columns,
+    CorpusFolder,
+    Device,
+    Json,
+    ModelName,
+    Sources,
+    pairs,
+    separated,
+)
 from babelscope.files import writing_folder
+
+if TYPE_CHECKING:
+    from babelscope.cli.settings import FinetuneSettings
+    from babelscope.training.evaluate import Score
+    from babelscope.types import Example
+
+Base = Annotated[
+    str,
+    typer.Argument(
+        help="Hub id or folder of the model to start from, or new:bert, new:xlm-roberta, "
+        "new:distilbert or new:gpt2 for a small new one."
+    ),
+]
+Train = Annotated[
+    str,
+    typer.Option(metavar="SOURCE", help="Training examples: a file, or CORPUS/LANG/SPLIT/COUNT."),
+]
+Dev = Annotated[
+    str,
+    typer.Option(
+        metavar="SOURCE",
+        help="Development examples; the epoch with the lowest loss on them is kept.",
+    ),
+]
+ModelFolder = Annotated[Path, typer.Option(help="Folder to write the model to.")]
+LearningRate = Annotated[float, typer.Option(min=1e-9, help="Learning rate of AdamW.")]
+Epochs = Annotated[int, typer.Option(min=1, help="Number of passes over the training examples.")]
+Batch = Annotated[int, typer.Option(min=1, help="Number of examples per step.")]
+Seed = Annotated[
+    int, typer.Option(help="Seed of the initial weights and of the order of examples.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a further field: warmup, weight_decay, max_length, freeze_embeddings, "
+        "freeze_layers or head_only; for new models also layers, width and vocabulary; repeatable.",
+    ),
+]
 
 
 def finetune(
-    base: Annotated[
-        str,
-        typer.Argument(
-            help="A hub id, a folder, or new:bert, new:xlm-roberta, new:distilbert, new:gpt2."
-        ),
-    ],
-    train: Annotated[
-        str,
-        typer.Option(metavar="SOURCE", help="Training examples: FILE or CORPUS/LANG/SPLIT/COUNT."),
-    ],
-    dev: Annotated[
-        str, typer.Option(metavar="SOURCE", help="The epoch with the lowest loss on these is kept.")
-    ],
-    output: Annotated[Path, typer.Option(help="The folder to write.")],
-    learning_rate: Annotated[float, typer.Option(min=1e-9)] = 1e-5,
-    epochs: Annotated[int, typer.Option(min=1)] = 5,
-    batch: Annotated[int, typer.Option(min=1)] = 16,
-    weight_decay: Annotated[float, typer.Option(min=0)] = 0.01,
-    seed: int = 0,
-    freeze_embeddings: Annotated[
-        bool, typer.Option("--freeze-embeddings", help="Keep the word embeddings.")
-    ] = False,
-    freeze_layers: Annotated[
-        int, typer.Option(min=0, help="Keep so many of the lowest layers, and what is below them.")
-    ] = 0,
-    head_only: Annotated[
-        bool, typer.Option("--head-only", help="Keep everything but the head.")
-    ] = False,
-    layers: Annotated[int, typer.Option(min=1, help="Of a new model.")] = 2,
-    width: Annotated[int, typer.Option(min=32, help="Of a new model.")] = 128,
-    vocabulary: Annotated[int, typer.Option(min=100, help="Of a new model's tokenizer.")] = 8000,
+    base: Base,
+    train: Train,
+    dev: Dev,
+    output: ModelFolder,
+    learning_rate: LearningRate = 1e-5,
+    epochs: Epochs = 5,
+    batch: Batch = 16,
+    seed: Seed = 0,
     column: Columns = None,
     folder: CorpusFolder = None,
+    set_: Settings = None,
 ) -> None:
-    """Tune a classifier, or a reader of answers; a run that was stopped goes on where it was."""
+    """Fine-tune a model on labelled examples; an interrupted run is resumed."""
+    from babelscope.cli.settings import FinetuneSettings, read_settings
     from babelscope.data import sources
-    from babelscope.display.numbers import number
     from babelscope.display.progress import bar
     from babelscope.errors import InputError
 
-    names = pairs(column, "--column")
-    rows, judged = (sources.rows(each, folder=folder, columns=names) for each in (train, dev))
+    settings = read_settings(FinetuneSettings, set_)
+    columns = pairs(column, "--column")
+    rows, judged = (sources.rows(name, folder=folder, columns=columns) for name in (train, dev))
     if (output / "config.json").exists():
         raise InputError(f"{output} holds a model already; choose another folder or remove it")
-    from babelscope.training import small
-    from babelscope.training.finetune import Recipe, check
-    from babelscope.training.finetune import finetune as tune
+    from babelscope.training.finetune import finetune as train_model
 
-    start = base
-    if base.startswith("new:"):
-        labels = check(rows, judged)
-        texts = [text for row in rows for text in row.texts]
-        made = Path(f"{output}.base")
-        if not (made / "tokenizer.json").exists():
-            small.make(
-                made,
-                base[4:],
-                texts,
-                labels,
-                layers=layers,
-                width=width,
-                vocabulary=vocabulary,
-                seed=seed,
-            )
-        start = str(made)
-    recipe = Recipe(
-        learning_rate, epochs, batch, weight_decay=weight_decay, seed=seed,
-        freeze_embeddings=freeze_embeddings, freeze_layers=freeze_layers, head_only=head_only,
-    )  # fmt: skip
-    with bar("fine-tuning") as tell:
-        done = tune(start, rows, judged, output, recipe, progress=tell)
-    last = json.loads((done / "training.json").read_text("utf-8"))["dev"]
-    best = min(last, key=lambda row: row["eval_loss"])
-    print(
-        f"{done}: accuracy {number(best['eval_accuracy'])} on {dev} (epoch {best['epoch']:g} of "
-        f"{epochs})"
-    )
+    start = _new_model(base, output, (rows, judged), settings, seed)
+    recipe = settings.recipe(learning_rate, epochs, batch, seed)
+    with bar("fine-tuning") as update:
+        tuned = train_model(start, rows, judged, output, recipe, progress=update)
+    print(_accuracy(tuned, dev, epochs))
+
+
+def _new_model(
+    base: str,
+    output: Path,
+    examples: tuple[Sequence[Example], Sequence[Example]],
+    settings: FinetuneSettings,
+    seed: int,
+) -> str:
+    """The base, made beside the output where it is a new model."""
+    if not base.startswith("new:"):
+        return base
+    from babelscope.training import small
+    from babelscope.training.finetune import check
+
+    labels = check(*examples)
+    folder = Path(f"{output}.base")
+    if not (folder / "tokenizer.json").exists():
+        small.make(
+            folder,
+            base.removeprefix("new:"),
+            [text for row in examples[0] for text in row.texts],
+            labels,
+            layers=settings.layers,
+            width=settings.width,
+            vocabulary=settings.vocabulary,
+            seed=seed,
+        )
+    return str(folder)
+
+
+def _accuracy(folder: Path, dev: str, epochs: int) -> str:
+    """The accuracy of the epoch that was kept, in one line."""
+    from babelscope.display.numbers import number
+
+    history = json.loads((folder / "training.json").read_text("utf-8"))["dev"]
+    best = min(history, key=lambda row: row["eval_loss"])
+    accuracy = number(best["eval_accuracy"])
+    return f"{folder}: accuracy {accuracy} on {dev} (epoch {best['epoch']:g} of {epochs})"
 
 
 def evaluate(
     model: ModelName,
-    input_: Annotated[
-        list[str],
-        typer.Option(
-            "--input", metavar="SOURCE", help="FILE or CORPUS/LANG/SPLIT/COUNT; repeat it."
-        ),
-    ],
+    input_: Sources,
     column: Columns = None,
     folder: CorpusFolder = None,
     device: Device = None,
     json_: Json = False,
 ) -> None:
-    """How often the model is right, by language: accuracy, or exact match and F1 of answers, with
-    intervals.
-    """
+    """How often is the model right? Accuracy, or exact match and F1 of answers, by language."""
     from dataclasses import asdict
 
     from babelscope.data import sources
     from babelscope.display.progress import bar
     from babelscope.model.load import load
-    from babelscope.training.evaluate import evaluate as judge
+    from babelscope.training.evaluate import evaluate as score_model
 
-    names = pairs(column, "--column")
-    rows = [row for each in input_ for row in sources.rows(each, folder=folder, columns=names)]
+    columns = pairs(column, "--column")
+    rows = [row for name in input_ for row in sources.rows(name, folder=folder, columns=columns)]
     loaded = load(model, device=device)
-    with bar("evaluating") as tell:
-        scores = judge(loaded, rows, progress=tell)
+    with bar("evaluating") as update:
+        scores = score_model(loaded, rows, progress=update)
     if json_:
-        print(json.dumps([asdict(one) for one in scores], indent=1))
-        return
+        print(json.dumps([asdict(score) for score in scores], indent=1))
+    else:
+        _show_scores(loaded.name, scores)
+
+
+def _show_scores(model: str, scores: Sequence[Score]) -> None:
     from babelscope.display.numbers import number, spoken, value_range
     from babelscope.display.terminal import table
 
     columns = ("language", "measure", "value", "interval", "most frequent label", "n")
     lines = []
-    for one in scores:
-        chance = "" if one.chance is None else number(one.chance)
-        bounds = value_range(one.estimate.low, one.estimate.high)
-        value = number(one.estimate.mean)
-        lines.append((one.lang, spoken(one.measure), value, bounds, chance, str(one.estimate.n)))
-    printing.show(table(loaded.name, columns, lines))
+    for score in scores:
+        estimate = score.estimate
+        chance = "" if score.chance is None else number(score.chance)
+        bounds = value_range(estimate.low, estimate.high)
+        value = number(estimate.mean)
+        lines.append((score.lang, spoken(score.measure), value, bounds, chance, str(estimate.n)))
+    printing.show(table(model, columns, lines))
 
 
 def pretrain(
     recipe: Annotated[
         str,
         typer.Argument(
-            help="multilingual, multilingual-deep or monolingual; or, quick, with -tiny."
+            help="Kind of encoder: multilingual, multilingual-deep or monolingual; with -tiny for "
+            "a quick try."
         ),
     ],
-    output: Annotated[Path, typer.Option(help="The folder to write.")],
-    languages: Annotated[
-        str | None, typer.Option(help="Of the built-in corpus; default: all.")
+    output: ModelFolder,
+    lang: Annotated[
+        str | None,
+        typer.Option(
+            help="Languages of the built-in corpus, separated by commas. Default: all of them."
+        ),
     ] = None,
     tokenizer: Annotated[
         str,
-        typer.Option(help="bpe, unigram, wordpiece or characters; default: the architecture's."),
+        typer.Option(
+            help="Kind of tokenizer: bpe, unigram, wordpiece or characters. "
+            "Default: that of the architecture."
+        ),
     ] = "",
-    vocabulary: Annotated[int | None, typer.Option(min=100, help="Of the tokenizer.")] = None,
-    seed: int = 0,
+    vocabulary: Annotated[
+        int | None, typer.Option(min=100, help="Vocabulary size of the tokenizer.")
+    ] = None,
+    seed: Seed = 0,
 ) -> None:
-    """Pretrain a small encoder on the built-in corpus: masked words, translations side by side,
-    translations alike.
-    """
+    """Pretrain a small encoder on the built-in corpus, which needs no network."""
     import shutil
 
     from babelscope.data.builtin import LANGUAGES
@@ -167,14 +214,13 @@ def pretrain(
 
     if output.exists():
         raise InputError(f"{output} exists already; choose another folder or remove it")
-    chosen = tuple(languages.split(",")) if languages else LANGUAGES
-    with bar("pretraining") as tell:
-        kept = pretrained(
-            recipe, chosen, tokenizer=tokenizer, vocabulary=vocabulary, seed=seed, progress=tell
-        )
+    languages = tuple(separated(lang, "--lang")) if lang else LANGUAGES
+    with bar("pretraining") as update:
+        trained = pretrained(
+            recipe, languages, tokenizer=tokenizer, vocabulary=vocabulary, seed=seed,
+            progress=update,
+        )  # fmt: skip
     with writing_folder(output) as part:
-        shutil.copytree(kept, part, dirs_exist_ok=True)
-    print(
-        f"{output}: tune it with babelscope finetune {output} --train nli/{chosen[0]}/train/4000 "
-        "..."
-    )
+        shutil.copytree(trained, part, dirs_exist_ok=True)
+    command = f"babelscope finetune {output} --train nli/{languages[0]}/train/4000 ..."
+    print(f"{output}: fine-tune it with {command}")

@@ -7,25 +7,39 @@ from typing import Annotated, Any
 
 import typer
 
-from babelscope.cli.arguments import Json, ModelName, Options, Untrained, examples, pairs
+from babelscope.cli.arguments import (
+    Json,
+    ModelName,
+    Options,
+    Pair,
+    Text,
+    TextLang,
+    Untrained,
+    examples,
+    pairs,
+)
 from babelscope.cli.single import OutputPage, Settings, SpecFile, StoreFolder, run_command
+
+Method = Annotated[
+    str, typer.Option(help="Attribution method to check; babelscope methods lists them.")
+]
+InputFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--input",
+        help="File of texts whose explanations are checked: .jsonl, .csv, .tsv, .parquet.",
+    ),
+]
 
 
 def trust(
     model: ModelName,
-    text: Annotated[str | None, typer.Argument(help="Text whose explanation is checked.")] = None,
-    pair: Annotated[
-        str | None, typer.Option(help="Second text of a pair (hypothesis, context).")
-    ] = None,
-    lang: Annotated[
-        str, typer.Option(help="Language of the text (BCP 47): decides its words.")
-    ] = "und",
-    method: Annotated[str, typer.Option(help="Attribution method.")] = "integrated_gradients",
+    text: Text = None,
+    pair: Pair = None,
+    lang: TextLang = "und",
+    method: Method = "integrated_gradients",
     option: Options = None,
-    input_: Annotated[
-        Path | None,
-        typer.Option("--input", help="File of texts instead of one text; each gets a panel."),
-    ] = None,
+    input_: InputFile = None,
     allow_untrained_head: Untrained = False,
     spec: SpecFile = None,
     settings: Settings = None,

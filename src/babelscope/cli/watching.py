@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def watching(name: str) -> Iterator[Watch]:
-    """Two bars on standard error: the whole study, and the step that is under way."""
+    """Two bars on standard error: the whole study, and its current step."""
     from babelscope.study.run import Watch
 
     with bars(name) as (stage, steps):

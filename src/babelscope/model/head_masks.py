@@ -175,7 +175,7 @@ def from_json(text: str, name: str = "the mask") -> HeadMask:
     ):
         raise InputError(
             f"{name} is no head mask of format {FORMAT}; write one with babelscope heads MODEL "
-            "--out FILE.json"
+            "--mask FILE.json"
         )
     del values["format"]
     for field, (sound, expected) in _SHAPES.items():
@@ -251,7 +251,7 @@ def load_mask(source: str | Path) -> HeadMask:
     file = Path(source)
     if not file.is_file():
         raise InputError(
-            f"there is no head mask {file}; write one with babelscope heads MODEL --out FILE.json"
+            f"there is no head mask {file}; write one with babelscope heads MODEL --mask FILE.json"
         )
     try:
         return from_json(file.read_text("utf-8"), str(file))

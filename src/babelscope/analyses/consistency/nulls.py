@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Float
-from scipy.optimize import linear_sum_assignment
 
 from babelscope.analyses.consistency.transport import Similarity, transport, transport_value
 from babelscope.random import keyed
@@ -27,6 +26,9 @@ def uniform(similarity: Similarity) -> float:
 
     With as many units on both sides it is the best assignment over n (Birkhoff), which is quicker.
     """
+    # Imported here: a study file is validated without scipy, which takes most of a second.
+    from scipy.optimize import linear_sum_assignment
+
     m, n = similarity.shape
     clipped = np.clip(similarity, 0.0, 1.0)
     if m == n:

@@ -72,5 +72,5 @@ def parse_model(argument: str) -> tuple[str, Stated]:
     prefix, _, folder = argument.rpartition("=")
     lang, _, seed = prefix.partition(":")
     if seed and not seed.isdecimal():
-        raise InputError(f"--models {argument}: the seed must be a whole number, not {seed!r}")
+        raise InputError(f"--model {argument}: the seed must be a whole number, not {seed!r}")
     return folder, Stated(language=lang or None, seed=int(seed) if seed else None)
