@@ -304,8 +304,8 @@ def test_models_of_each_language_are_a_matrix(folder: Path) -> None:
     heads = [
         part for at in range(3) for part in ("--set", f"models.{at}.allow_untrained_head=true")
     ]
-    common = ["--task", "topic", "--set", "gold=true", "--count", "5", "--method", "input_x_gradient",
-              *heads,
+    common = ["--task", "topic", "--set", "gold=true", "--count", "5",
+              "--method", "input_x_gradient", *heads,
               "--set", "tasks.0.target=null", "--set", "permutations=3"]  # fmt: skip
     values = json.loads(
         call("consistency", *models, *common, "--output", str(page), "--json").stdout
@@ -365,8 +365,7 @@ def test_the_page_of_a_file_has_ribbons_and_loads_nothing(folder: Path) -> None:
 
 def test_explanations_of_the_command_line_are_read(folder: Path) -> None:
     texts = corpus.sentiment("en", "test", 1)[0].texts[0]
-    call("explain", str(folder / "model"), texts, "--method", "random", "--set", "allow_untrained_head=true",
-         "--output",
-         str(folder / "own.jsonl"))  # fmt: skip
+    call("explain", str(folder / "model"), texts, "--method", "random",
+         "--set", "allow_untrained_head=true", "--output", str(folder / "own.jsonl"))  # fmt: skip
     (one,) = unit_scores(folder / "own.jsonl")
     assert len(one.units) == len(one.scores) == len(one.segment) > 3

@@ -198,3 +198,27 @@ def test_a_study_makes_panels_once(tmp_path: Path, folder: Path) -> None:
         ("explanations", 2, 2), ("faithfulness", 2, 2), ("trust", 2, 2),
     ]  # fmt: skip
     assert 'id="trust"' in report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("trust", "absent/model", "a text"), "there is no model folder"),
+        (("trust", "model", "𒀀 𒁀"), "unknown to the model's vocabulary"),
+        (("heads", "absent/model", "--treebank", "topic/en/test/2"), "there is no model folder"),
+        (("intervene", "absent/model", "--input", "data.jsonl"), "there is no model folder"),
+        (("tokenization", "absent/model", "--input", "data.jsonl"), "absent/model"),
+        (
+            ("consistency", "absent/model", "--task", "topic", "--lang", "es", "--count", "2"),
+            "there is no model folder",
+        ),
+        (
+            ("tradeoffs", "--model", "en=absent", "--task", "topic", "--lang", "en,es"),
+            "absent",
+        ),
+    ],
+)
+def test_what_cannot_be_computed_at_all_is_one_line(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    assert message in refused(*arguments, cwd=folder)

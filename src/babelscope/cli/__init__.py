@@ -100,7 +100,7 @@ def _usage(error: Any) -> str:
     message = error.format_message().rstrip(".")
     if not message:
         return ""  # a group without a command has printed its help text
-    option = getattr(error, "option_name", None)
+    option = str(getattr(error, "option_name", ""))
     known = any(option in parameter.opts for parameter in parameters)
     former = option in REPLACED and not known
     hint = f"use {REPLACED[option]}" if former else f"see {path} --help"
