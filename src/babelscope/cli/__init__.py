@@ -75,7 +75,7 @@ def main() -> None:
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
-        status = app(standalone_mode=False)
+        status = app(prog_name="babelscope", standalone_mode=False)
     except (BabelscopeError, UsageError) as error:
         if "--debug" in sys.argv:
             raise

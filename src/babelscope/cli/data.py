@@ -36,6 +36,17 @@ Split = Annotated[
 Folder = Annotated[
     Path, typer.Option(help="Folder of a public corpus, or the folder that contains it.")
 ]
+CheckedFile = Annotated[
+    Path,
+    typer.Argument(
+        help="File to check: .jsonl, .csv, .tsv, .parquet, .conllu or SQuAD .json, also "
+        "compressed (.gz)."
+    ),
+]
+FileTask = Annotated[
+    str,
+    typer.Option(help="Task of the file: sentiment, topic, nli, paraphrase, reading or syntax."),
+]
 ExportCount = Annotated[
     int | None,
     typer.Option(
@@ -125,19 +136,8 @@ def show_(
 
 @data_app.command()
 def check(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="File to check: .jsonl, .csv, .tsv, .parquet, .conllu or SQuAD .json, also "
-            "compressed (.gz)."
-        ),
-    ],
-    task: Annotated[
-        str,
-        typer.Option(
-            help="Task of the file: sentiment, topic, nli, paraphrase, reading or syntax."
-        ),
-    ],
+    file: CheckedFile,
+    task: FileTask,
     json_: Json = False,
 ) -> None:
     """Report every problem of a file, one per line; the exit status is 2 if there is any."""

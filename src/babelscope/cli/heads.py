@@ -67,20 +67,8 @@ def heads(
     json_: Json = False,
 ) -> None:
     """Which attention heads follow syntactic relations or look at a fixed offset?"""
-    from babelscope.data.formats.records import record
-
-    sentences = _sentences(treebank, text, lang, folder)
-    languages = list(dict.fromkeys(row.lang for row in sentences))
-    _check_files(mask, figure, languages)
-    values: dict[str, Any] = {
-        "name": f"heads of {model}",
-        "languages": languages,
-        "models": [{"name": model, "source": model, "allow_untrained_head": True}],
-        "tasks": [
-            {"name": "treebank", "data": {"rows": list(map(record, sentences)), "examples": None}}
-        ],
-        "heads": {"kinds": [kind]} if kind else {},
-    }
+    values = _study(model, _sentences(treebank, text, lang, folder), kind)
+    _check_files(mask, figure, values["languages"])
     with tempfile.TemporaryDirectory(prefix="babelscope-") as temporary:
         results = store or Path(temporary)
         try:
@@ -92,6 +80,20 @@ def heads(
             _write_files(results, mask, figure)
             raise
         _write_files(results, mask, figure)
+
+
+def _study(model: str, sentences: Sequence[Example], kind: str | None) -> dict[str, Any]:
+    """The study that the command runs: one model, one treebank, one analysis."""
+    from babelscope.data.formats.records import record
+
+    data = {"rows": list(map(record, sentences)), "examples": None}
+    return {
+        "name": f"heads of {model}",
+        "languages": list(dict.fromkeys(row.lang for row in sentences)),
+        "models": [{"name": model, "source": model, "allow_untrained_head": True}],
+        "tasks": [{"name": "treebank", "data": data}],
+        "heads": {"kinds": [kind]} if kind else {},
+    }
 
 
 def _sentences(

@@ -53,18 +53,16 @@ def intervene(
     re-segmented) and, for the way truncate, interventions.pieces=[2000,500] (vocabulary sizes).
     """
     task, languages = source_task([input_], lang, column, folder)
-    interventions = {
+    interventions: dict[str, Any] = {
         "ways": separated(way, "--way"),
         "methods": separated(method, "--method"),
         "metrics": separated(metric, "--metric"),
     }
-    values: dict[str, Any] = {
-        "name": f"re-segmentation of {model}",
-        "languages": languages,
+    values = {
+        "name": f"re-segmentation of {model}", "languages": languages, "tasks": [task],
         "models": [{"name": model, "source": model}],
-        "tasks": [task],
         "tokenization": {"interventions": interventions},
-    }
+    }  # fmt: skip
     run_command(
         "tokenization", values, spec=spec, settings=settings, store=store, output=output,
         json_=json_,

@@ -53,11 +53,7 @@ def run_command(
     json_: bool = False,
     workers: int = 1,
 ) -> None:
-    """Runs a study of one analysis and prints its section; exits with 1 if a cell failed.
-
-    Where nothing could be computed at all because of the input (a model that cannot be loaded,
-    say), that is an error of its own, as it is in `explain`.
-    """
+    """Runs a study of one analysis and prints its section; exits with 1 if a cell failed."""
     from babelscope.cli.watching import watching
     from babelscope.files import write_text
     from babelscope.reporting.build import sections
@@ -110,7 +106,9 @@ def print_section(section: Section, output: Path | None, json_: bool) -> None:
 
 
 def _refuse_bad_input(outcome: Outcome) -> None:
-    """An error where no cell was computed and the input is the reason for all failures."""
+    """Where no cell was computed and the input is the reason (a model that cannot be loaded, say),
+    that is an error, as it is in `explain`.
+    """
     from babelscope import errors
 
     reasons = list(dict.fromkeys(failure.reason for failure in outcome.failed))

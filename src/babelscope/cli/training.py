@@ -62,6 +62,30 @@ Settings = Annotated[
     ),
 ]
 
+PretrainingRecipe = Annotated[
+    str,
+    typer.Argument(
+        help="Kind of encoder: multilingual, multilingual-deep or monolingual; with -tiny for a "
+        "quick try."
+    ),
+]
+CorpusLangs = Annotated[
+    str | None,
+    typer.Option(
+        help="Languages of the built-in corpus, separated by commas. Default: all of them."
+    ),
+]
+TokenizerKind = Annotated[
+    str,
+    typer.Option(
+        help="Kind of tokenizer: bpe, unigram, wordpiece or characters. "
+        "Default: that of the architecture."
+    ),
+]
+VocabularySize = Annotated[
+    int | None, typer.Option(min=100, help="Vocabulary size of the tokenizer.")
+]
+
 
 def finetune(
     base: Base,
@@ -92,8 +116,8 @@ def finetune(
     start = _new_model(base, output, (rows, judged), settings, seed)
     recipe = settings.recipe(learning_rate, epochs, batch, seed)
     with bar("fine-tuning") as update:
-        tuned = train_model(start, rows, judged, output, recipe, progress=update)
-    print(_accuracy(tuned, dev, epochs))
+        train_model(start, rows, judged, output, recipe, progress=update)
+    print(_accuracy(output, dev, epochs))
 
 
 def _new_model(
@@ -178,30 +202,11 @@ def _show_scores(model: str, scores: Sequence[Score]) -> None:
 
 
 def pretrain(
-    recipe: Annotated[
-        str,
-        typer.Argument(
-            help="Kind of encoder: multilingual, multilingual-deep or monolingual; with -tiny for "
-            "a quick try."
-        ),
-    ],
+    recipe: PretrainingRecipe,
     output: ModelFolder,
-    lang: Annotated[
-        str | None,
-        typer.Option(
-            help="Languages of the built-in corpus, separated by commas. Default: all of them."
-        ),
-    ] = None,
-    tokenizer: Annotated[
-        str,
-        typer.Option(
-            help="Kind of tokenizer: bpe, unigram, wordpiece or characters. "
-            "Default: that of the architecture."
-        ),
-    ] = "",
-    vocabulary: Annotated[
-        int | None, typer.Option(min=100, help="Vocabulary size of the tokenizer.")
-    ] = None,
+    lang: CorpusLangs = None,
+    tokenizer: TokenizerKind = "",
+    vocabulary: VocabularySize = None,
     seed: Seed = 0,
 ) -> None:
     """Pretrain a small encoder on the built-in corpus, which needs no network."""

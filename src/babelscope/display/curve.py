@@ -25,7 +25,8 @@ def curve_svg(kinds: pd.DataFrame, curve: Curve, title: str) -> Markup:
     specification has one mark.
     """
     order = sorted(
-        (at for at, one in enumerate(curve.effects) if one.n), key=lambda at: curve.effects[at].mean
+        (at for at, effect in enumerate(curve.effects) if effect.n),
+        key=lambda at: curve.effects[at].mean,
     )
     choices = [
         (str(column), str(name))

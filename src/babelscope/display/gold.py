@@ -12,59 +12,61 @@ RATIONALE = Style(color="#000000", bgcolor=SUPPORTS[1], bold=True)
 ANSWER = Style(underline=True, bold=True)
 
 
-def gold(one: Example, tree: bool = False) -> Text:
+def gold(example: Example, tree: bool = False) -> Text:
     """The id, the label, the texts with the rationale highlighted and the answer underlined; the
-    tree if asked.
+    tree if requested.
 
     What colours show is also written out: not every terminal has colours.
     """
-    head = Text().append(plain(one.id), "bold").append(f" · {plain(one.lang)}")
-    if one.group != one.id:
-        head.append(f" · {plain(one.group)}")
-    parts = [head.append(f" · {plain(one.label)}", "bold") if one.label is not None else head]
-    for number, text in enumerate(one.texts):
-        line = Text(f"{number + 1}: " if len(one.texts) > 1 else "", style="bold")
-        parts.append(line.append_text(_text(one, number, text)))
-    for name, words in (("rationale", _rationale(one)), ("answer", _answer(one))):
+    head = Text().append(plain(example.id), "bold").append(f" · {plain(example.lang)}")
+    if example.group != example.id:
+        head.append(f" · {plain(example.group)}")
+    parts = [
+        head.append(f" · {plain(example.label)}", "bold") if example.label is not None else head
+    ]
+    for number, text in enumerate(example.texts):
+        line = Text(f"{number + 1}: " if len(example.texts) > 1 else "", style="bold")
+        parts.append(line.append_text(_text(example, number, text)))
+    for name, words in (("rationale", _rationale(example)), ("answer", _answer(example))):
         if words:
             parts.append(Text(f"{name}: {plain(words)}", "dim"))
-    for number in range(len(one.texts)) if tree and one.heads else ():
-        parts.append(Text("\n").join(_tree(one, number)))
+    for number in range(len(example.texts)) if tree and example.heads else ():
+        parts.append(Text("\n").join(_tree(example, number)))
     return Text("\n").join([*parts, Text()])
 
 
-def _text(one: Example, number: int, text: str) -> Text:
+def _text(example: Example, number: int, text: str) -> Text:
     shown = Text(plain(text))
-    if one.words and one.rationale:
-        for (start, end), marked in zip(one.words[number], one.rationale[number]):
+    if example.words and example.rationale:
+        for (start, end), marked in zip(example.words[number], example.rationale[number]):
             if marked:
                 shown.stylize(RATIONALE, start, end)
-    if one.answer and number == len(one.texts) - 1:
-        shown.stylize(ANSWER, *one.answer)
+    if example.answer and number == len(example.texts) - 1:
+        shown.stylize(ANSWER, *example.answer)
     return shown
 
 
-def _rationale(one: Example) -> str:
-    if not one.words or not one.rationale:
+def _rationale(example: Example) -> str:
+    if not example.words or not example.rationale:
         return ""
     return " ".join(
         text[start:end]
-        for text, words, marks in zip(one.texts, one.words, one.rationale)
+        for text, words, marks in zip(example.texts, example.words, example.rationale)
         for (start, end), marked in zip(words, marks)
         if marked
     )
 
 
-def _answer(one: Example) -> str:
-    return one.texts[-1][slice(*one.answer)] if one.answer else ""
+def _answer(example: Example) -> str:
+    return example.texts[-1][slice(*example.answer)] if example.answer else ""
 
 
-def _tree(one: Example, number: int) -> list[Text]:
+def _tree(example: Example, number: int) -> list[Text]:
     """One word a line: its number, itself, its relation and its head."""
-    assert one.words is not None
-    assert one.heads is not None
-    text, words, heads = one.texts[number], one.words[number], one.heads[number]
-    names = one.relations[number] if one.relations else ("",) * len(words)
+    assert example.words is not None
+    assert example.heads is not None
+    text, words, heads = example.texts[number], example.words[number], example.heads[number]
+    names = example.relations[number] if example.relations else ("",) * len(words)
     forms = [plain(text[start:end]) for start, end in words]
     return [
         Text(f"{place:4} {form} ← {name} ← {forms[head - 1] if head else '(root)'}")

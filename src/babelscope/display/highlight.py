@@ -26,28 +26,32 @@ def page_html(items: Sequence[Attribution]) -> str:
     return str(render("page.html.j2", items=items, texts_html=texts_html, steps=STEPS))
 
 
-def texts_html(one: Attribution) -> Markup:
+def texts_html(attribution: Attribution) -> Markup:
     """The texts of an explanation, one paragraph each, numbered if there are two; then its
     plane."""
     paragraphs = []
-    for place in range(len(one.texts)):
+    for place in range(len(attribution.texts)):
         label = Markup('<span class="bs-place" dir="ltr" lang="en">text {}</span>').format(
             place + 1
         )
-        words = words_html(one, place) if len(one.texts) == 1 else label + words_html(one, place)
-        paragraphs.append(
-            Markup('<p class="bs-text" dir="auto" lang="{}">{}</p>').format(one.lang, words)
+        words = (
+            words_html(attribution, place)
+            if len(attribution.texts) == 1
+            else label + words_html(attribution, place)
         )
-    if has_plane(one):
+        paragraphs.append(
+            Markup('<p class="bs-text" dir="auto" lang="{}">{}</p>').format(attribution.lang, words)
+        )
+    if has_plane(attribution):
         paragraphs.append(
             Markup("<details><summary>value and importance</summary>{}</details>").format(
-                plane_svg(one)
+                plane_svg(attribution)
             )
         )
     return Markup("").join(paragraphs)
 
 
-def words_html(one: Attribution, place: int = 0) -> Markup:
+def words_html(attribution: Attribution, place: int = 0) -> Markup:
     """The running text with its words highlighted.
 
         shade = ceil(10 |s| / max_j |s_j|), the maximum over both texts of a pair
@@ -56,11 +60,13 @@ def words_html(one: Attribution, place: int = 0) -> Markup:
 
     *Law*: without its tags it is the text, to the character.
     """
-    text = one.texts[place]
-    largest = top(one.word_scores)
+    text = attribution.texts[place]
+    largest = top(attribution.word_scores)
     spans = [
         (span, score)
-        for span, score, here in zip(one.word_offsets, one.word_scores, one.word_segment)
+        for span, score, here in zip(
+            attribution.word_offsets, attribution.word_scores, attribution.word_segment
+        )
         if here == place
     ]
     parts: list[Markup] = []
@@ -71,16 +77,24 @@ def words_html(one: Attribution, place: int = 0) -> Markup:
             parts += [escape(text[at:start]), _word(text[start:end], score, largest)]
             at = end
     rest = escape(text[at:])
-    if rest.strip() and one.input is not None and one.input.truncated_from is not None:
+    if (
+        rest.strip()
+        and attribution.input is not None
+        and attribution.input.truncated_from is not None
+    ):
         rest = Markup(
             '<span class="bs-cut" title="truncated: the model did not read this">{}</span>'
         ).format(rest)
     return Markup("").join([*parts, rest])
 
 
-def quantity_text(one: Attribution) -> str:
+def quantity_text(attribution: Attribution) -> str:
     """The explained quantity in words: a contrast with the class that it subtracts."""
-    return one.quantity if one.contrast is None else f"{one.quantity} to {one.contrast}"
+    return (
+        attribution.quantity
+        if attribution.contrast is None
+        else f"{attribution.quantity} to {attribution.contrast}"
+    )
 
 
 def top(scores: Sequence[float]) -> float:

@@ -59,8 +59,8 @@ def rows_svg(
 
 
 def _panel(panel: Panel, left: int, rows: int, colour: str) -> list[Markup]:
-    known = [one for one in panel.marks if one is not None and isfinite(one.mean)]
-    ends = [end for one in known for end in (one.mean, one.low, one.high) if isfinite(end)] + [
+    known = [mark for mark in panel.marks if mark is not None and isfinite(mark.mean)]
+    ends = [end for mark in known for end in (mark.mean, mark.low, mark.high) if isfinite(end)] + [
         0.0
     ] * panel.zero
     low, high = min(ends, default=0.0), max(ends, default=1.0)
@@ -79,16 +79,16 @@ def _panel(panel: Panel, left: int, rows: int, colour: str) -> list[Markup]:
     bar = Markup(
         '<line x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}" stroke="{}" stroke-width="1.8"/>'
     )
-    mark = Markup(
+    dot = Markup(
         '<circle class="mark" cx="{:.1f}" cy="{:.1f}" r="4" fill="{}"><title>{}</title></circle>'
     )
-    for at, one in enumerate(panel.marks):
-        if one is None or not isfinite(one.mean):
+    for at, mark in enumerate(panel.marks):
+        if mark is None or not isfinite(mark.mean):
             continue
         y = TOP + ROW * (at + 0.5)
-        if isfinite(one.low):
-            parts.append(bar.format(x(one.low), x(one.high), y, y, colour))
-        parts.append(mark.format(x(one.mean), y, colour, estimate_text(one)))
+        if isfinite(mark.low):
+            parts.append(bar.format(x(mark.low), x(mark.high), y, y, colour))
+        parts.append(dot.format(x(mark.mean), y, colour, estimate_text(mark)))
     return parts
 
 

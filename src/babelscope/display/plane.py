@@ -14,26 +14,26 @@ from babelscope.types import Attribution
 WIDTH, HEIGHT, MARGIN = 640, 400, 48
 
 
-def has_plane(one: Attribution) -> bool:
+def has_plane(attribution: Attribution) -> bool:
     """Whether the explanation carries a value and an importance for its tokens."""
     return (
-        any(value is not None for value in one.details.get("value", ()))
-        and "importance" in one.details
+        any(value is not None for value in attribution.details.get("value", ()))
+        and "importance" in attribution.details
     )
 
 
-def plane_svg(one: Attribution) -> Markup:
+def plane_svg(attribution: Attribution) -> Markup:
     """Each distinct unit once at its value (x) and importance (y), with bars of one standard
     deviation.
 
     Blue units support the explained class, orange ones oppose it, as in the text.
     """
-    if not has_plane(one):
+    if not has_plane(attribution):
         raise InputError(
-            f"{one.id}: an explanation by {one.method} has no value and importance to plot; "
-            "explain with slalom"
+            f"{attribution.id}: an explanation by {attribution.method} has no value and "
+            "importance to plot; explain with slalom"
         )
-    points = _points(one)
+    points = _points(attribution)
     across = _axis(
         [value + side * (sd or 0) for _, value, _, sd, _ in points for side in (-1, 1)] + [0.0]
     )
@@ -53,7 +53,7 @@ def plane_svg(one: Attribution) -> Markup:
                     'width="{}">').format(
         WIDTH, HEIGHT, WIDTH)]  # fmt: skip
     parts.append(
-        Markup("<title>{}</title>").format(f"value and importance of the words of {one.id}")
+        Markup("<title>{}</title>").format(f"value and importance of the words of {attribution.id}")
     )
     parts.append(Markup('<rect width="{}" height="{}" fill="#fff"/>').format(WIDTH, HEIGHT))
     parts.append(Markup('<g font-family="system-ui,sans-serif" font-size="11" fill="#555">'))
@@ -71,7 +71,7 @@ def plane_svg(one: Attribution) -> Markup:
         _text(
             WIDTH / 2,
             HEIGHT - 10,
-            f"value: the {one.quantity} of {one.target} for the word alone",
+            f"value: the {attribution.quantity} of {attribution.target} for the word alone",
             "middle",
         )
     )
@@ -86,24 +86,25 @@ def plane_svg(one: Attribution) -> Markup:
     return Markup("").join([*parts, Markup("</svg>")])
 
 
-def _points(one: Attribution) -> list[tuple[str, float, float, float | None, float | None]]:
+def _points(attribution: Attribution) -> list[tuple[str, float, float, float | None, float | None]]:
     """Name, value, importance and their standard deviations of every distinct unit."""
     names: dict[int, str] = {}
     first: dict[int, int] = {}
-    for token, place in enumerate(one.details["position"]):
-        start, end = one.offsets[token]
+    for token, place in enumerate(attribution.details["position"]):
+        start, end = attribution.offsets[token]
         names[place] = names.get(place, "") + (
-            one.texts[one.segment[token]][start:end].strip() or one.tokens[token]
+            attribution.texts[attribution.segment[token]][start:end].strip()
+            or attribution.tokens[token]
         )
         first.setdefault(place, token)
     points = {}
     for place, token in first.items():
         numbers = [
-            one.details[name][token]
+            attribution.details[name][token]
             for name in ("value", "importance", "value_sd", "importance_sd")
         ]
         if numbers[0] is not None and isfinite(numbers[0]):
-            points[(names[place], one.segment[token])] = (names[place], *numbers)
+            points[(names[place], attribution.segment[token])] = (names[place], *numbers)
     return list(points.values())
 
 

@@ -24,30 +24,39 @@ UNDEFINED = Style(color="#000000", bgcolor="#9a9a9a", italic=True)
 _CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def coloured(one: Attribution, unit: str = "word") -> Text:
+def coloured(attribution: Attribution, unit: str = "word") -> Text:
     """A header, the highlighted words (or tokens, one by one) and a legend."""
-    parts = [header(one)]
-    for place, text in enumerate(one.texts):
-        line = Text(f"{place + 1}: " if len(one.texts) > 1 else "", style="bold")
+    parts = [header(attribution)]
+    for place, text in enumerate(attribution.texts):
+        line = Text(f"{place + 1}: " if len(attribution.texts) > 1 else "", style="bold")
         parts.append(
-            line.append_text(_words(one, place, text) if unit == "word" else _tokens(one, place))
+            line.append_text(
+                _words(attribution, place, text) if unit == "word" else _tokens(attribution, place)
+            )
         )
-    return Text("\n").join([*parts, strongest(one, unit), legend()])
+    return Text("\n").join([*parts, strongest(attribution, unit), legend()])
 
 
-def header(one: Attribution) -> Text:
+def header(attribution: Attribution) -> Text:
     """The prediction, its probability, and what is explained by which method."""
-    line = Text().append(plain(one.label), "bold")
-    if one.gold is not None and one.gold != one.label:
-        line.append(f" (gold: {plain(one.gold)})")
-    line.append(f" · p({plain(one.target)}) = {number(one.probability)}")
-    line.append(f" · {one.method} of the {quantity_text(one)} · {one.lang} · {plain(one.model)}")
-    return line.append(f"\nflags: {plain('; '.join(one.flags))}", "italic") if one.flags else line
+    line = Text().append(plain(attribution.label), "bold")
+    if attribution.gold is not None and attribution.gold != attribution.label:
+        line.append(f" (gold: {plain(attribution.gold)})")
+    line.append(f" · p({plain(attribution.target)}) = {number(attribution.probability)}")
+    line.append(f" · {attribution.method} of the {quantity_text(attribution)}")
+    line.append(f" · {attribution.lang} · {plain(attribution.model)}")
+    if attribution.flags:
+        line.append(f"\nflags: {plain('; '.join(attribution.flags))}", "italic")
+    return line
 
 
-def strongest(one: Attribution, unit: str = "word", most: int = 6) -> Text:
+def strongest(attribution: Attribution, unit: str = "word", most: int = 6) -> Text:
     """The words with the largest scores, in numbers: for terminals without colour."""
-    names, scores = (one.words, one.word_scores) if unit == "word" else (one.tokens, one.scores)
+    names, scores = (
+        (attribution.words, attribution.word_scores)
+        if unit == "word"
+        else (attribution.tokens, attribution.scores)
+    )
     defined = [place for place in range(len(scores)) if isfinite(scores[place])]
     ranked = sorted(defined, key=lambda place: -abs(scores[place]))
     listed = (f"{plain(names[place])} {signed(scores[place])}" for place in ranked[:most])
@@ -83,20 +92,22 @@ def _cell_text(cell: object) -> str:
     return number(cell) if isinstance(cell, float) else plain(str(cell))
 
 
-def _words(one: Attribution, place: int, text: str) -> Text:
+def _words(attribution: Attribution, place: int, text: str) -> Text:
     line = Text(plain(text))
-    largest = top(one.word_scores)
-    for (start, end), score, here in zip(one.word_offsets, one.word_scores, one.word_segment):
+    largest = top(attribution.word_scores)
+    for (start, end), score, here in zip(
+        attribution.word_offsets, attribution.word_scores, attribution.word_segment
+    ):
         if here == place:
             line.stylize(_style(score, largest), start, end)
     return line
 
 
-def _tokens(one: Attribution, place: int) -> Text:
-    largest = top(one.scores)
+def _tokens(attribution: Attribution, place: int) -> Text:
+    largest = top(attribution.scores)
     shown = [
         (token, score)
-        for token, score, here in zip(one.tokens, one.scores, one.segment)
+        for token, score, here in zip(attribution.tokens, attribution.scores, attribution.segment)
         if here == place
     ]
     return Text(" ").join(

@@ -48,18 +48,18 @@ def report(store: str | Path, output: str | Path) -> Path:
 
 def sections(store: Store, study: Mapping[str, Any]) -> list[Section]:
     """A section for every analysis of the study of which the store holds something."""
-    made = []
+    listed = []
     for name in ANALYSES:
         if name in study.get("analyses", {}):
             tables = ANALYSES[name].tables(store, study)
             if tables is not None:
-                made.append(ANALYSES[name].section(tables))
-    if not made:
+                listed.append(ANALYSES[name].section(tables))
+    if not listed:
         raise StoreError(
             f"{store.path} holds nothing to report ({len(failures(store))} cells failed); run the "
             "study: babelscope study run FILE"
         )
-    return made
+    return listed
 
 
 def section_page(section: Section) -> str:

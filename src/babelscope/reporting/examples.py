@@ -28,7 +28,8 @@ class Reading:
 
     lang: str
     model: str
-    one: Attribution
+    attribution: Attribution
+    """By any method: the prediction is the same."""
     by_method: dict[str, Attribution]
 
 
@@ -45,20 +46,20 @@ class Parallel:
 def predictions(table: pa.Table) -> pd.DataFrame:
     """What each model predicted, once per example, whichever method explained it."""
     columns = table.select(["model", "task", "lang", "group", "id", "label", "gold"])
-    found: pd.DataFrame = columns.append_column(
+    rows: pd.DataFrame = columns.append_column(
         "length", pc.list_value_length(table["words"])
     ).to_pandas()
-    found = with_clusters(found, stored_clusters(table))
-    return found.drop_duplicates(["model", "lang", "id"]).sort_values(
+    rows = with_clusters(rows, stored_clusters(table))
+    return rows.drop_duplicates(["model", "lang", "id"]).sort_values(
         ["model", "group", "lang", "id"]
     )
 
 
-def choose(found: pd.DataFrame) -> list[str]:
+def choose(predictions: pd.DataFrame) -> list[str]:
     """Up to six groups of one model: with the most languages, labels in turn, first one on which
     languages disagree.
     """
-    kinds = found.groupby("group").agg(
+    kinds = predictions.groupby("group").agg(
         langs=("lang", "nunique"),
         gold=("gold", "first"),
         golds=("gold", "nunique"),
@@ -78,9 +79,9 @@ def choose(found: pd.DataFrame) -> list[str]:
     return (first + turns)[:SHOWN]
 
 
-def accuracies(found: pd.DataFrame) -> dict[tuple[str, str], Estimate]:
+def accuracies(predictions: pd.DataFrame) -> dict[tuple[str, str], Estimate]:
     """Per (model, language) the share of examples whose predicted label is the gold one."""
-    gold = found[found["gold"].notna()]
+    gold = predictions[predictions["gold"].notna()]
     return {
         (str(model), str(lang)): estimate(
             (part["label"] == part["gold"]).astype(float).tolist(), part["cluster"].tolist()
@@ -130,8 +131,8 @@ def _parallel(
     study: Mapping[str, Any], group: str, items: Sequence[Attribution], methods: Sequence[str]
 ) -> Parallel:
     places: dict[tuple[str, str], dict[str, Attribution]] = {}
-    for one in items:
-        places.setdefault((one.lang, one.model), {}).setdefault(one.method, one)
+    for item in items:
+        places.setdefault((item.lang, item.model), {}).setdefault(item.method, item)
     names = [row["name"] for row in described(study, "models")]
     order = {name: place for place, name in enumerate([*(study.get("languages") or ()), *names])}
     keys = sorted(
@@ -143,8 +144,8 @@ def _parallel(
         })
         for lang, model in keys
     ]  # fmt: skip
-    golds = {reading.one.gold for reading in readings}
-    labels = {reading.one.label for reading in readings}
+    golds = {reading.attribution.gold for reading in readings}
+    labels = {reading.attribution.label for reading in readings}
     return Parallel(
         group,
         golds.pop() if len(golds) == 1 else None,
