@@ -3,49 +3,103 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib
 import importlib.util
-import re
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, get_args, get_origin, get_type_hints
 
+import jaxtyping
 import numpy.typing
 from beartype import BeartypeConf, beartype
 from beartype._check.code import codemain
 from beartype._util.kind.integer import utilintget
 from beartype.roar import BeartypeDecorHintException
-from jaxtyping import install_import_hook
+from jaxtyping import AbstractArray, install_import_hook, jaxtyped
 
 check = beartype(conf=BeartypeConf(is_pep484_tower=True))
 """An int is a float, as for mypy."""
-SHAPE = re.compile(r"\b(Bool|Complex|Float|Inexact|Int|Integer|Num|Real|Shaped)\[")
 OPEN = ("babelscope.data.formats.lists.as_examples",)
 """They are passed whatever a user has, and say themselves what is wrong with it."""
 
 
-def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with its annotations checked: all of them, or its shapes alone where a value
-    cannot be checked against one of the others (`Self`, a protocol of functions)."""
+def checked(value: Any) -> Any:
+    """A function with its annotations checked, or a dataclass with those of its fields."""
+    if not inspect.isclass(value):
+        return _checked_function(value)
+    if dataclasses.is_dataclass(value) and not hasattr(value.__init__, "__wrapped__"):
+        value.__init__ = _checked_function(value.__init__)  # type: ignore[misc]
+    return value
+
+
+def _checked_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """All annotations, or the shapes alone where a value cannot be checked against one of the
+    others (`Self`, a protocol of functions).
+
+    Axes of the same name are compared within a call, which costs more than the rest: only a
+    function with shapes pays for that.
+    """
+    hints = _hints(function)
+    shapes = {name: hint for name, hint in hints.items() if _has_shape(hint)}
     try:
-        if f"{function.__module__}.{function.__qualname__}" not in OPEN:
-            return check(function)
+        is_open = f"{function.__module__}.{function.__qualname__}" in OPEN
+        wrapped = _check(function, shapes if is_open else hints)
     except BeartypeDecorHintException:
-        pass
-    hints = function.__annotations__.items()
-    function.__annotations__ = {name: hint for name, hint in hints if SHAPE.search(str(hint))}
-    return check(function)
+        wrapped = _check(function, shapes)
+    return jaxtyped(wrapped, typechecker=None) if shapes else wrapped
+
+
+def _check(function: Callable[..., Any], hints: dict[str, Any]) -> Callable[..., Any]:
+    """The function checked against these hints, to be read with its annotations as they were."""
+    written = function.__annotations__
+    function.__annotations__ = hints
+    try:
+        wrapped = check(function)
+    finally:
+        function.__annotations__ = written
+    if wrapped is not function:
+        wrapped.__annotations__ = written
+    return wrapped
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations as types; one whose names are not known at run time is left out, and of a
+    generator's items nothing is known before they are asked for."""
+    hints = {}
+    for name, hint in function.__annotations__.items():
+        holder = SimpleNamespace(__annotations__={name: hint})
+        try:
+            hints |= get_type_hints(holder, function.__globals__, include_extras=True)
+        except Exception:
+            continue
+    if inspect.isgeneratorfunction(function) and "return" in hints:
+        hints["return"] = get_origin(hints["return"]) or hints["return"]
+    return hints
+
+
+def _has_shape(hint: Any) -> bool:
+    is_array = inspect.isclass(hint) and issubclass(hint, AbstractArray)
+    return is_array or any(map(_has_shape, _parts(hint)))
+
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    return tuple(hint) if isinstance(hint, list) else get_args(hint)
 
 
 def check_shapes() -> None:
     """From here on, a call of any function of the package that breaks an annotation raises.
 
     Of a long list the checker looks at one item, by numbers of its own: not by those that tests and
-    hypothesis have seeded.
+    hypothesis have seeded. What the import hook puts on every function is jaxtyping's `jaxtyped`,
+    which checks the arguments of each call twice; `checked` takes its place.
     """
     codemain.getrandbits = utilintget.getrandbits = Random(0).getrandbits  # type: ignore[assignment]
     numpy.typing.ArrayLike = Any  # type: ignore[misc]  # a tuple is one, but not for its run-time protocol
+    jaxtyping.jaxtyped = lambda *, typechecker: typechecker  # type: ignore[assignment]
     install_import_hook("babelscope", "shapes.checked")
     spec = importlib.util.find_spec("babelscope")
     assert spec is not None
