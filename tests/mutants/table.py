@@ -122,12 +122,12 @@ MUTANTS = {
     "half of the quadrature weight dropped": Mutant(
         "babelscope.methods.gradient:_integrals",
         "torch.from_numpy((B - A) * W / 2)", "torch.from_numpy((B - A) * W / 4)",
-        "laws/test_method_laws.py", "complete_methods",
+        "laws/test_method_laws.py", "linear_model and integrated_gradients",
     ),
     "special tokens moved along the path": Mutant(
         "babelscope.methods.gradient:displacement",
         "(E - baseline_vector(M, B)) * C", "(E - baseline_vector(M, B)) + 0 * C",
-        "laws/test_method_laws.py", "complete_methods",
+        "laws/test_method_laws.py", "complete_methods and bert-integrated",
     ),
     "sign of the gradient flipped": Mutant(
         "babelscope.methods.gradient:input_x_gradient.reduce",
