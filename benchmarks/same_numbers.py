@@ -100,9 +100,9 @@ def compare(single: Mapping[Place, list[Row]], study: Mapping[Place, list[Row]])
 
 def folders(study: Study) -> dict[str, str]:
     """The folder of each model of the study, by its name there."""
-    data, seed = study.tasks[0].data, study.seeds[0]
+    data, seed, lang = study.tasks[0].data, study.seeds[0], study.languages[0]
     return {
-        model.name: str(train(model.train, data, seed)) if model.train else str(model.source)
+        model.name: str(train(model.train.of(lang), data, seed) if model.train else model.source)
         for model in study.models
     }
 
