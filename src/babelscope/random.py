@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from babelscope.types import Encoded
 
 
 def keyed(*parts: str | int) -> np.random.Generator:
@@ -13,3 +17,12 @@ def keyed(*parts: str | int) -> np.random.Generator:
         "\x1f".join(str(part) for part in parts).encode("utf-8", "surrogatepass")
     ).digest()
     return np.random.default_rng(int.from_bytes(digest[:16], "little"))
+
+
+def identity(row: Encoded) -> tuple[str, str, str]:
+    """What distinguishes an input from all others: id, language and token ids.
+
+    Translations share their id, and single texts have none of their own: an id alone would give
+    them equal random numbers.
+    """
+    return row.example.id, row.example.lang, " ".join(map(str, row.ids.tolist()))

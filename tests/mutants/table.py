@@ -141,7 +141,7 @@ MUTANTS = {
     ),
     "ties by position": Mutant(
         "babelscope.metrics.erased:ranking",
-        'keyed("ties", K).permutation(len(S))', "np.arange(len(S))",
+        'keyed("ties", *K).permutation(len(S))', "np.arange(len(S))",
         "laws/test_metric_laws.py", "ties_are_not_broken",
     ),
     "kept and erased exchanged": Mutant(
@@ -171,7 +171,7 @@ MUTANTS = {
     ),
     "one luck for all draws": Mutant(
         "babelscope.metrics.soft:_thinned",
-        'keyed("soft", N, D)', 'keyed("soft", N, 0)',
+        'keyed("soft", *K, D)', 'keyed("soft", *K, 0)',
         "reference/test_metrics.py", "equal_their_references and bert",
     ),
     "half of the trapezoid dropped": Mutant(
@@ -217,7 +217,7 @@ MUTANTS = {
     ),
     "one stream of numbers for all examples": Mutant(
         "babelscope.methods.controls:random",
-        'keyed(S, "random", I)', 'keyed(S, "random")',
+        'keyed(S, "random", *I)', 'keyed(S, "random")',
         "laws/test_method_laws.py", "seed_decides",
     ),
     "a bias shared out before the residual sum": Mutant(

@@ -31,7 +31,7 @@ from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.heads import mask_for
 from babelscope.model.load import Model
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded
 from conftest import PAIRS, TEXTS
 
@@ -77,7 +77,7 @@ def slope(model: Model, row: Encoded, point: torch.Tensor, target: int) -> torch
 
 
 def reference_random(model: Model, row: Encoded, target: int) -> np.ndarray:
-    return keyed(0, "random", row.example.id).standard_normal(int(row.content.sum()))
+    return keyed(0, "random", *identity(row)).standard_normal(int(row.content.sum()))
 
 
 def reference_position(model: Model, row: Encoded, target: int) -> np.ndarray:

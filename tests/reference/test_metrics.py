@@ -21,7 +21,7 @@ from babelscope.methods.explain import (
 from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Example
 from conftest import PAIRS, TEXTS, tiny
 
@@ -73,10 +73,10 @@ def reference_agreement(p: Probability, n: int, score: np.ndarray) -> dict[str, 
 
 
 def reference_infidelity(
-    value: Probability, n: int, score: np.ndarray, name: str
+    value: Probability, n: int, score: np.ndarray, name: tuple[str, ...]
 ) -> dict[str, float]:
     """The best factor by search over a grid and its refinement, not by its formula."""
-    rng = keyed("infidelity", name)
+    rng = keyed("infidelity", *name)
     sets = [{word for word, luck in enumerate(line) if luck < 0.5} for line in rng.random((64, n))]
     said = [sum(score[word] for word in one) for one in sets]
     done = [value(set()) - value(one) for one in sets]
@@ -113,7 +113,7 @@ def reference_soft(model: Model, row: Encoded, score: np.ndarray, target: int) -
     full, null = p(own), p(blank)
     found: dict[str, list[float]] = {}
     for draw in range(4):
-        luck = keyed("soft", row.example.id, draw).random(tuple(own.shape))
+        luck = keyed("soft", *identity(row), draw).random(tuple(own.shape))
         lefts = []
         for kept in (False, True):
             point = own.clone()
@@ -171,7 +171,7 @@ def test_metrics_equal_their_references(architecture: str) -> None:
             | reference_agreement(p, n, score)
             | reference_complexity(score)
         )
-        expected |= reference_infidelity(value, n, score, row.example.id)
+        expected |= reference_infidelity(value, n, score, identity(row))
         soft = reference_soft(model, row, score, at)
         defined |= check(model, one, expected, {}) | check(
             model, one, soft, {"draws": 4, "error": 1.0}
@@ -209,7 +209,7 @@ def test_position_equals_its_reference() -> None:
             order.append(max(rest, key=lambda word: left[word]))
         ways.append(order)
     floor = np.mean(
-        [fall(keyed("floor", row.example.id, draw).permutation(10).tolist()) for draw in range(6)]
+        [fall(keyed("floor", *identity(row), draw).permutation(10).tolist()) for draw in range(6)]
     )
     ceiling = max(fall(order) for order in ways)
     own = fall(sorted(words, key=lambda word: -one.word_scores[word]))

@@ -23,7 +23,7 @@ from babelscope.methods.explain import (
 )
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Example
 from conftest import tiny
 
@@ -145,7 +145,7 @@ def reference_shapley(model: Model, row: Encoded, target: int) -> np.ndarray:
 
 def reference_permutation_shapley(model: Model, row: Encoded, target: int) -> np.ndarray:
     worth, n = game(model, row, target), int(row.content.sum())
-    generator = keyed(0, "permutation_shapley", row.example.id)
+    generator = keyed(0, "permutation_shapley", *identity(row))
     found = np.zeros(n)
     for _ in range(8):
         order = tuple(int(token) for token in generator.permutation(n))
@@ -171,7 +171,7 @@ def reference_smooth_gradient(model: Model, row: Encoded, target: int) -> np.nda
     total = torch.zeros_like(e[0])
     for pair, sign in product(range(16), (1, -1)):
         moved = e.clone()
-        drawn = keyed(0, "smooth_gradient", row.example.id, pair).standard_normal(
+        drawn = keyed(0, "smooth_gradient", *identity(row), pair).standard_normal(
             (int(row.content.sum()), e.shape[-1])
         )
         moved[0, torch.from_numpy(row.content)] += sign * sigma * torch.from_numpy(drawn)
@@ -188,7 +188,7 @@ def reference_expected_gradients(model: Model, row: Encoded, target: int) -> np.
     ]
     total = np.zeros(len(row.ids))
     for draw in range(32):
-        generator = keyed(0, "expected_gradients", row.example.id, draw)
+        generator = keyed(0, "expected_gradients", *identity(row), draw)
         b = e.clone()
         b[0, torch.from_numpy(row.content)] = model.embeddings.weight[
             generator.choice(words, int(row.content.sum()))

@@ -13,7 +13,7 @@ from babelscope.methods.explain import explain
 from babelscope.methods.slalom.design import parse_design
 from babelscope.methods.slalom.text import plan_queries
 from babelscope.model.load import Model
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded
 from conftest import TEXTS, tiny
 
@@ -59,7 +59,7 @@ def reference_slalom(model: Model, row: Encoded, target: int) -> np.ndarray:
     ]
     if len(kinds) == 1:
         return np.full(len(tokens), np.nan)
-    asked = plan_queries(parts, parse_design("mix"), 0, keyed(0, "slalom", row.example.id))
+    asked = plan_queries(parts, parse_design("mix"), 0, keyed(0, "slalom", *identity(row)))
     answers = []
     for text in asked.texts:
         ids, types = in_place_of(row, [[kinds[unit] for unit in one] for one in text])

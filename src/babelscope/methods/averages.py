@@ -15,7 +15,7 @@ from babelscope.errors import InputError
 from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import value
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
 
 
@@ -35,7 +35,7 @@ def smooth_gradient(
 
     K the samples, e the word embeddings of the text, sigma the standard deviation of all entries of
     the embedding matrix. The noise is sampled in pairs u, -u, so that its first-order effect
-    cancels. It is keyed to the seed and the example's id.
+    cancels. It is keyed to the seed and the input.
 
     *Laws*: without noise it is input x gradient; for F linear in the embeddings it is input x
     gradient at any noise; the difference from input x gradient falls with the square of the noise.
@@ -57,8 +57,8 @@ def smooth_gradient(
 
     def noisy(row: int, draw: int, sign: float) -> inference.Query:
         encoded = inputs[row]
-        content = encoded.content.tobytes().hex()
-        key = f"smooth {seed} {draw} {sign * width!r} {content} {encoded.example.id}"
+        name = f"{encoded.content.tobytes().hex()} {encoded.example.lang} {encoded.example.id}"
+        key = f"smooth {seed} {draw} {sign * width!r} {name}"
         return replace(
             inference.query(encoded),
             edit=lambda embedded: embedded + sign * width * _noise(encoded, embedded, seed, draw),
@@ -102,7 +102,7 @@ def expected_gradients(
     K the baselines. In b_k every content position holds the embedding of a token sampled uniformly
     and independently from the vocabulary without its special tokens; special tokens and fixed parts
     stay as they are. s_k is uniform on the k-th of K equal parts of [0, 1/2]. The samples are keyed
-    to the seed and the example's id. The reference value is the mean of F(b_k).
+    to the seed and the input. The reference value is the mean of F(b_k).
 
     *Laws*: unbiased for E_b of integrated gradients; complete in expectation, E[sum_t a_t] = F(x) -
     E[F(b)]; exactly complete, sum_t a_t = F(x) - reference value, where F is linear or quadratic on
@@ -165,7 +165,7 @@ def _noise(
 ) -> Float[Tensor, "token dim"]:
     """Standard normal at content positions, 0 elsewhere."""
     noise = np.zeros(tuple(embedded.shape))
-    noise[row.content] = keyed(seed, "smooth_gradient", row.example.id, draw).standard_normal(
+    noise[row.content] = keyed(seed, "smooth_gradient", *identity(row), draw).standard_normal(
         noise[row.content].shape
     )
     return torch.from_numpy(noise).to(embedded)
@@ -182,7 +182,7 @@ def _baseline(
 ) -> tuple[Int[np.ndarray, " token"], float]:
     """The token ids of a sampled baseline text, and a place between 0 and 1 in its part of the
     path."""
-    generator = keyed(seed, "expected_gradients", row.example.id, draw)
+    generator = keyed(seed, "expected_gradients", *identity(row), draw)
     ids = row.ids.copy()
     ids[row.content] = generator.choice(plain, int(row.content.sum()))
     return ids, float(generator.uniform())

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from babelscope.data import builtin, sources
 from babelscope.model.load import Model
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
 
 
@@ -21,11 +21,11 @@ def random(
 
         a_t ~ N(0, 1)
 
-    *Laws*: the same seed and example id give the same scores in any batch; another seed gives
-    others.
+    *Laws*: the same seed, id, language and token ids give the same scores in any batch; another
+    seed, a translation under the same id and another text under the same id give others.
     """
     return [
-        Explained(keyed(seed, "random", row.example.id).standard_normal(int(row.content.sum())))
+        Explained(keyed(seed, "random", *identity(row)).standard_normal(int(row.content.sum())))
         for row in inputs
     ]
 

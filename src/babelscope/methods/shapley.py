@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from babelscope.errors import InputError
 from babelscope.methods.coalitions import Coalitions, Values, explained, values
 from babelscope.model.load import Model
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
 
 Orders = Int[np.ndarray, "walk token"]
@@ -35,8 +35,8 @@ def permutation_shapley(
         a_t = mean over orders o and reversed orders of  F(before_o(t) + t) - F(before_o(t))
 
     F(S) the explained value with all content tokens but S erased, before_o(t) the tokens that
-    precede t in the order o. The orders are sampled uniformly, keyed to the seed and the example's
-    id; each is also taken in reverse.
+    precede t in the order o. The orders are sampled uniformly, keyed to the seed and the input
+    (its id, language and token ids); each is also taken in reverse.
 
     *Laws*: complete exactly, and with every order; for any orders an additive model gives its
     weights, one whose tokens interact only in pairs its Shapley values, and an ignored token scores
@@ -47,7 +47,7 @@ def permutation_shapley(
         raise InputError(f"permutations must be at least 1, not {permutations}")
     orders = []
     for row in inputs:
-        generator = keyed(seed, "permutation_shapley", row.example.id)
+        generator = keyed(seed, "permutation_shapley", *identity(row))
         n = int(row.content.sum())
         orders.append(_and_back([generator.permutation(n) for _ in range(permutations)]))
     amounts_by_input = values(
@@ -78,7 +78,7 @@ def partition_shapley(
     t and of its ancestors in the tree, which allows no other sets. Where the sum over t of 2^d is
     at most `samples`, the formula is evaluated exactly. Otherwise orders that keep all parts
     together, and their reverses, are sampled as in permutation_shapley, as many as the samples
-    allow (at least one pair), keyed to the seed and the example's id.
+    allow (at least one pair), keyed to the seed and the input.
 
     *Laws*: complete exactly; an additive model gives its weights; an ignored token scores 0; the
     formula is the mean over all orders that keep every part together, and the sampled ones approach
@@ -191,7 +191,7 @@ def _owen(beside: dict[int, tuple[list[int], ...]], amounts: Values) -> Float[np
 
 def _consistent(row: Encoded, samples: int, seed: int) -> Orders:
     """Sampled orders that keep every part of the tree together, with their reverses."""
-    generator = keyed(seed, "partition_shapley", row.example.id)
+    generator = keyed(seed, "partition_shapley", *identity(row))
 
     def order(part: Tree) -> list[int]:
         if isinstance(part, int):

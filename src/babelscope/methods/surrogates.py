@@ -12,7 +12,7 @@ from jaxtyping import Float
 from babelscope.errors import InputError
 from babelscope.methods.coalitions import Coalitions, Values, explained, values
 from babelscope.model.load import Model
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
 
 Weights = Float[np.ndarray, " coalition"]
@@ -37,7 +37,7 @@ def lime(
     z the kept ones of n content tokens, k their number, F(z) the explained value with the others
     erased. E_z: k is uniform on 0..n and z uniform among the sets of k tokens. Where 2^n <= samples
     the expectation is taken over all sets, exactly; else it is the mean over `samples` random sets,
-    keyed to the seed and the example's id. 1 - sqrt(k / n) is the cosine distance between z and the
+    keyed to the seed and the input. 1 - sqrt(k / n) is the cosine distance between z and the
     whole text. All tokens stay in the model: none is selected.
 
     *Laws*: for ridge 0 an additive model gives its weights; where all sets are taken,
@@ -79,7 +79,7 @@ def kernel_shap(
     text with all erased. Sets of 1 and n - 1 tokens are all taken; further sizes from outside in,
     as long as all their sets fit into the samples by their share of the kernel. Sets of the
     remaining sizes are sampled by kernel weight, each together with its complement, keyed to the
-    seed and the example's id. Where 2^n <= samples all sets are taken. No token is left out of the
+    seed and the input. Where 2^n <= samples all sets are taken. No token is left out of the
     model.
 
     *Laws*: complete exactly; where all sets are taken it is the Shapley value, so that
@@ -120,7 +120,7 @@ def _subsets(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weights
     if n < 63 and 2**n <= samples:
         kept = every(n)
         return kept, np.array([1 / ((n + 1) * comb(n, int(size))) for size in kept.sum(axis=1)])
-    generator = keyed(seed, "lime", row.example.id)
+    generator = keyed(seed, "lime", *identity(row))
     sizes = generator.integers(0, n + 1, samples)
     return _of_sizes(generator, sizes, n), np.full(samples, 1 / samples)
 
@@ -147,7 +147,7 @@ def _by_kernel(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weigh
         left -= count
     pairs = left // 2
     if mass and pairs > 0:
-        generator = keyed(seed, "kernel_shap", row.example.id)
+        generator = keyed(seed, "kernel_shap", *identity(row))
         chances = np.array(list(mass.values())) / sum(mass.values())
         half = _of_sizes(generator, generator.choice(list(mass), pairs, p=chances), n)
         parts += [half, ~half]

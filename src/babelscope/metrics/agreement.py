@@ -13,7 +13,7 @@ from babelscope.errors import InputError
 from babelscope.metrics.erased import Erased, Scores, probabilities, ranked, ranking, units
 from babelscope.model.load import Model
 from babelscope.model.targets import value
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Measured, Target
 
 NO_CHANGE = 1e-12
@@ -85,7 +85,7 @@ def monotonicity(
     for row, attributed, (_, reason) in zip(inputs, scores, orders):
         owner, n = units(row, unit)
         order = (
-            np.zeros(0, dtype=np.int64) if reason else ranking(-np.abs(attributed), row.example.id)
+            np.zeros(0, dtype=np.int64) if reason else ranking(-np.abs(attributed), *identity(row))
         )
         weakest.append(order)
         sets.append(
@@ -197,7 +197,7 @@ def _members(row: Encoded, unit: str, draws: int) -> NDArray[np.bool_]:
     """Which units each random set holds; the sets depend on the example alone, so all methods share
     them."""
     _, n = units(row, unit)
-    return np.asarray(keyed("infidelity", row.example.id).random((draws, n)) < 0.5)
+    return np.asarray(keyed("infidelity", *identity(row)).random((draws, n)) < 0.5)
 
 
 def _unexplained(

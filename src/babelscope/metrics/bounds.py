@@ -26,7 +26,7 @@ from babelscope.metrics.row import (
     Metric,
 )
 from babelscope.model.load import Model
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import (
     Encoded,
     Measured,
@@ -186,7 +186,7 @@ def greedy(
             inputs, rests, chosen, probabilities(model, inputs, targets, sets, operator)
         ):
             gain = np.where(np.isfinite(many), many if kept else -many, -np.inf)
-            order = [rest[place] for place in ranking(gain, row.example.id)]
+            order = [rest[place] for place in ranking(gain, *identity(row))]
             chosen_units += order if step == steps - 1 else order[:1]
     return [np.array(chosen_units, dtype=np.int64) for chosen_units in chosen]
 
@@ -213,7 +213,7 @@ def _floor(
         _placed(
             attributed,
             row,
-            keyed("floor", encoded.example.id, draw).permutation(len(attributed)).astype(np.int64),
+            keyed("floor", *identity(encoded), draw).permutation(len(attributed)).astype(np.int64),
         )
         for draw in range(draws)
     ]

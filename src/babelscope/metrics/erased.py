@@ -15,7 +15,7 @@ from babelscope.model import inference
 from babelscope.model.erase import default_operator, erase_all, moved
 from babelscope.model.load import Model
 from babelscope.model.targets import probability
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Target
 
 Scores = Sequence[NDArray[np.float64]]
@@ -24,10 +24,10 @@ Erased = NDArray[np.bool_]
 UNITS = ("token", "word")
 
 
-def ranking(scores: Float[np.ndarray, " unit"], key: str) -> Int[np.ndarray, " unit"]:
+def ranking(scores: Float[np.ndarray, " unit"], *key: str) -> Int[np.ndarray, " unit"]:
     """Units from the highest score to the lowest; ties in an order that depends on nothing but the
-    example."""
-    ties = keyed("ties", key).permutation(len(scores))
+    key, an example's identity."""
+    ties = keyed("ties", *key).permutation(len(scores))
     return np.lexsort((ties, -scores))
 
 
@@ -48,7 +48,7 @@ def ranked(row: Encoded, scores: NDArray[np.float64], unit: str) -> tuple[NDArra
     undefined = int((~np.isfinite(scores)).sum())
     if undefined:
         return np.zeros(0, dtype=np.int64), f"{undefined} of {n} scores are undefined"
-    return ranking(np.asarray(scores, dtype=np.float64), row.example.id), ""
+    return ranking(np.asarray(scores, dtype=np.float64), *identity(row)), ""
 
 
 def tops(row: Encoded, order: NDArray[np.int64], sizes: Sequence[int], unit: str) -> list[Erased]:

@@ -212,7 +212,8 @@ def _identity(row: Encoded, scores: NDArray[np.float64]) -> tuple[str, bytes, by
     """What determines a path besides the target and the options: the key under which metrics share
     it."""
     values = np.asarray(scores, dtype=np.float64).tobytes()
-    return row.example.id, query(row).digest(), row.content.tobytes(), row.word.tobytes(), values
+    name = f"{row.example.lang} {row.example.id}"
+    return name, query(row).digest(), row.content.tobytes(), row.word.tobytes(), values
 
 
 def _mean(values: NDArray[np.float64], reason: str) -> Measured:

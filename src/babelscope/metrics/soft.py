@@ -39,7 +39,7 @@ from babelscope.metrics.hard import LEAST_DROP
 from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import probability
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Measured, Target
 
 SCALINGS = ("minmax", "rank")
@@ -303,8 +303,8 @@ def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) ->
     if (keep == 1).all():
         return inference.query(row)
     certain = draw is None or bool(np.isin(keep, (0.0, 1.0)).all())
-    sample = "" if certain else f"{draw} {row.example.id} "
-    edit = partial(_thinned, keep, row.example.id, draw)
+    sample = "" if certain else f"{draw} {row.example.lang} {row.example.id} "
+    edit = partial(_thinned, keep, identity(row), draw)
     return replace(
         inference.query(row),
         edit=edit,
@@ -314,11 +314,11 @@ def _query(row: Encoded, keep: Float[np.ndarray, " token"], draw: int | None) ->
 
 def _thinned(
     keep: Float[np.ndarray, " token"],
-    name: str,
+    key: tuple[str, str, str],
     draw: int | None,
     embedded: Float[Tensor, "token dim"],
 ) -> Float[Tensor, "token dim"]:
     times = keep[:, None]
     if draw is not None:
-        times = (keyed("soft", name, draw).random(tuple(embedded.shape)) < times).astype(np.float64)
+        times = (keyed("soft", *key, draw).random(tuple(embedded.shape)) < times).astype(np.float64)
     return embedded * torch.from_numpy(times).to(embedded.device, embedded.dtype)

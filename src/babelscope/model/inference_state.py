@@ -35,6 +35,7 @@ class ErasureKey(NamedTuple):
     target, and how it is erased. Arrays are there as their bytes."""
 
     example: str
+    """Its language and id, to which the order of ties is keyed."""
     query: bytes
     content: bytes
     word: bytes

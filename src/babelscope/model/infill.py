@@ -21,7 +21,7 @@ from babelscope.model.checkpoints import not_found
 from babelscope.model.load import Model
 from babelscope.model.scopes import quiet
 from babelscope.model.tasks import FILL_MASK
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded
 
 
@@ -50,7 +50,7 @@ def infilled(
         )
     writer = infiller(checkpoint, model.tokenizer)
     mask = writer.tokenizer.mask_token_id
-    names = [(row.example.id, row.ids.tobytes(), gone.tobytes()) for row, gone in erasures]
+    names = [(identity(row), gone.tobytes()) for row, gone in erasures]
     moving = list(
         {
             name: at for at, (name, (_, gone)) in enumerate(zip(names, erasures)) if gone.any()
@@ -66,7 +66,7 @@ def infilled(
         encoded, gone = erasures[moving[row]]
         masked = logits[torch.from_numpy(gone).to(logits.device)].double().cpu()[:, :size]
         masked[:, special] = -torch.inf
-        uniform = keyed("sampled", encoded.example.id).random(len(encoded.ids))[gone]
+        uniform = keyed("sampled", *identity(encoded)).random(len(encoded.ids))[gone]
         ids = encoded.ids.copy()
         ids[gone] = _inverted(masked, uniform)
         return ids

@@ -177,7 +177,8 @@ def _continues(row: Encoded, last: int, token: int, pieces: Pieces) -> bool:
 
 
 def _resegmented(model: Model, row: Encoded, how: Resegmentation, pieces: Pieces) -> Encoded:
-    chosen = keyed("cut", how.seed, row.example.id).random(len(row.words)) < how.rate
+    example = (row.example.id, row.example.lang, *row.example.texts)
+    chosen = keyed("cut", how.seed, *example).random(len(row.words)) < how.rate
     replaced: dict[int, list[Token]] = {}
     skipped: set[int] = set()
     for run in _runs(row, pieces, model.tokenizer.unk_token_id):
@@ -203,7 +204,8 @@ def _new_tokens(
     old = [_token(row, at) for at in run]
     spelt = spelling([name for _, name, _ in old], pieces)
     graph = lattice_of(spelt, pieces, how.kept)
-    rng = keyed("pieces", how.seed, row.example.id, int(run[0]))
+    example = (row.example.id, row.example.lang, *row.example.texts)
+    rng = keyed("pieces", how.seed, *example, int(run[0]))
     ends = WAYS[how.way][1](graph, len(old), how.dropout, rng) if graph.ends[0] else []
     extra = max(0, len(ends) - len(old))
     if not ends:

@@ -16,7 +16,7 @@ from babelscope.model import activations, inference
 from babelscope.model.encode import encode
 from babelscope.model.language_models import load_language_model
 from babelscope.model.load import Model
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Example, WeightDrift
 
 MASKED = 0.15
@@ -132,7 +132,7 @@ def _surprise(
 def _places(row: Encoded) -> np.ndarray:
     content = np.flatnonzero(row.content)
     count = max(1, round(MASKED * len(content)))
-    return np.sort(keyed("masked", row.example.id).permutation(content)[:count])
+    return np.sort(keyed("masked", *identity(row)).permutation(content)[:count])
 
 
 def _encoder(model: Model) -> dict[str, Any]:

@@ -58,13 +58,13 @@ def similarity(first: Scores, second: Scores) -> float:
     return float(kendalltau(first, second).statistic)
 
 
-def chance(scores: Scores, key: str) -> Scores:
+def chance(scores: Scores, *key: str) -> Scores:
     """Tau of the scores with random orders of themselves."""
     signs = np.sign(scores[:, None] - scores[None])
     untied = float(np.abs(signs).sum())
     if not np.isfinite(scores).all() or untied == 0:
         return np.full(ORDERS, nan)
-    rng = keyed("trust", key)
+    rng = keyed("trust", *key)
     orders = [rng.permutation(len(scores)) for _ in range(ORDERS)]
     return np.array(
         [float((signs * signs[np.ix_(order, order)]).sum()) / untied for order in orders]

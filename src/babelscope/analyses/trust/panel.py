@@ -31,6 +31,7 @@ from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.model.stored_input import encoded_input
+from babelscope.random import identity
 from babelscope.types import Aim, Attribution, Encoded, Example, Target
 
 ORDERS = 20
@@ -91,7 +92,7 @@ def _panels(
     def again(seed: int) -> list[Scores]:
         return _scores(model, attributions[0], rows, goals, seed)
 
-    nulls = [checks.chance(each, row.example.id) for each, row in zip(scores, rows)]
+    nulls = [checks.chance(each, *identity(row)) for each, row in zip(scores, rows)]
     repeated = (
         [again(attributions[0].seed + step) for step in range(1, seeds + 1)]
         if METHODS[attributions[0].method].seeded

@@ -17,7 +17,7 @@ from babelscope.methods.slalom.text import plan_queries
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Example
 
 
@@ -43,7 +43,7 @@ def explain_classes(
         )
     (row,) = (text_units(encoded, unit) for encoded in encode(model, as_examples(text, lang)))
     queries = plan_queries(
-        row.segments, parse_design("mix"), samples, keyed(seed, "slalom", row.row.example.id)
+        row.segments, parse_design("mix"), samples, keyed(seed, "slalom", *identity(row.row))
     )
     outputs = inference.outputs(model, [row.query(units) for units in queries.texts])
     logits = np.stack([output.numpy() for output in outputs])

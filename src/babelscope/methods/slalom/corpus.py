@@ -223,7 +223,13 @@ def _explained(
         texts = [separator.join(units[unit] for unit in sequence) for sequence in sequences]
         return log_odds(_probabilities(function, texts)[:, chosen])
 
-    surrogate = _fitted(query, places, options, keyed(seed, "slalom", example.id), example.id)
+    surrogate = _fitted(
+        query,
+        places,
+        options,
+        keyed(seed, "slalom", example.id, example.lang, *example.texts),
+        example.id,
+    )
     scores = position_scores(surrogate, places, options["score"])
     segment_of = (0,) * len(words)
     return Attribution(

@@ -22,7 +22,7 @@ from babelscope.methods.slalom.text import (
 from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import value
-from babelscope.random import keyed
+from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
 
 UNITS = ("token", "word")
@@ -171,7 +171,7 @@ def fit_surrogates(
     if design.kind == "exact":
         return [_exact(model, row, target) for row, target in zip(rows, targets)]
     plans = [
-        plan_queries(row.segments, design, samples, keyed(seed, "slalom", row.row.example.id))
+        plan_queries(row.segments, design, samples, keyed(seed, "slalom", *identity(row.row)))
         for row in rows
     ]
     queries = [row.query(text) for row, plan in zip(rows, plans) for text in plan.texts]
@@ -184,7 +184,7 @@ def fit_surrogates(
     for row, plan, target in zip(rows, plans, targets):
         answer = np.array([float(value(model, next(outputs), target)) for _ in plan.texts])
         surrogates.append(
-            fit_answers(plan, answer, keyed(seed, "slalom held out", row.row.example.id))
+            fit_answers(plan, answer, keyed(seed, "slalom held out", *identity(row.row)))
         )
     return surrogates
 
