@@ -10,7 +10,7 @@ from unittest.mock import patch
 import numpy as np
 
 from babelscope import corpus
-from babelscope.methods.gradient import integrated_gradients
+from babelscope.methods.integrated import integrated_gradients
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model

@@ -120,7 +120,7 @@ MUTANTS = {
         "model/test_inference.py", "identity",
     ),
     "half of the quadrature weight dropped": Mutant(
-        "babelscope.methods.gradient:_integrals",
+        "babelscope.methods.integrated:_integrals",
         "torch.from_numpy((B - A) * W / 2)", "torch.from_numpy((B - A) * W / 4)",
         "laws/test_method_laws.py", "linear_model and integrated_gradients",
     ),

@@ -61,7 +61,7 @@ METHODS: dict[str, Method] = {
             gradients=True,
         ),
         Method(
-            "integrated_gradients", "babelscope.methods.gradient", "gradient",
+            "integrated_gradients", "babelscope.methods.integrated", "gradient",
             "gradient integrated along the path from a baseline, times the displacement",
             {"baseline": "pad", "nodes": 8, "tolerance": 0.001},
             complete=True, gradients=True, precise=True,
