@@ -396,7 +396,9 @@ def reference_partial_lrp(model: Model, row: Encoded, target: int) -> np.ndarray
     return np.mean([np.maximum(0, head) for head in last], axis=0)[at(model, row)][row.content]
 
 
-def rolled_out(model: Model, row: Encoded, target: int, mask: np.ndarray | None) -> np.ndarray:
+def rolled_out(
+    model: Model, row: Encoded, target: int, mask: np.ndarray | None, factor: float = 1.0
+) -> np.ndarray:
     tape, _, logits = tape_of(model, row, target)
     _, saved = relevance.relevance(tape, logits, target, mask)
     slopes = [numbers for layer in inside(model, row, target)[1] for numbers in layer.numpy()]
@@ -404,13 +406,23 @@ def rolled_out(model: Model, row: Encoded, target: int, mask: np.ndarray | None)
     total = np.eye(len(row.ids))
     for layer in range(0, len(slopes), heads):
         pairs = zip(slopes[layer : layer + heads], saved[layer : layer + heads])
-        mixed = np.mean([np.maximum(0, g * r) for g, r in pairs], axis=0) + np.eye(len(row.ids))
+        mixed = np.mean([np.maximum(0, g * r * factor) for g, r in pairs], axis=0) + np.eye(
+            len(row.ids)
+        )
         total = np.array([line / line.sum() for line in mixed]) @ total
     return total[at(model, row)][row.content]
 
 
 def reference_transatt(model: Model, row: Encoded, target: int) -> np.ndarray:
     return rolled_out(model, row, target, None)
+
+
+def test_the_published_transatt_halves_the_relevance_in_every_layer(model: Model) -> None:
+    """The normalisation of the product A V gives each side half: R_A / 2 in every layer."""
+    (attribution,) = explain(model, TEXTS[0], "transatt", options={"normalised": True})
+    (row,) = encode(model, as_examples(TEXTS[0]))
+    halved = rolled_out(model, row, attribution.target_index, None, 0.5)
+    np.testing.assert_allclose(attribution.scores, halved, atol=1e-8)
 
 
 def mask_of(model: Model, row: Encoded) -> list[list[float]]:
@@ -489,8 +501,6 @@ def test_method_equals_its_reference(model: Model, method: str) -> None:
     reference, tolerance = REFERENCES[method]
     data = DATA[:2] if method == "integrated_gradients" else DATA
     with torch.enable_grad():
-        # completeness bounds the error of the sum, not of each score: the reference is met as the
-        # tolerance falls
         options = {"integrated_gradients": {"tolerance": 1e-6}, "slalom": {"score": "removal"}}.get(
             method, {}
         )

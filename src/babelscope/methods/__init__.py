@@ -64,7 +64,7 @@ METHODS: dict[str, Method] = {
             "integrated_gradients", "babelscope.methods.integrated", "gradient",
             "gradient integrated along the path from a baseline, times the displacement",
             {"baseline": "pad", "nodes": 8, "tolerance": 0.001},
-            complete=True, gradients=True, precise=True,
+            complete=True, gradients=True, precise="float32",
         ),
         Method(
             "smooth_gradient", "babelscope.methods.averages", "gradient",
@@ -144,23 +144,24 @@ METHODS: dict[str, Method] = {
         Method(
             "lrp", "babelscope.methods.relevance", "propagation",
             "relevance passed back along positive parts",
-            gradients=True, attentions=True, precise=True,
+            gradients=True, attentions=True, precise="float64",
         ),
         Method(
             "partial_lrp", "babelscope.methods.relevance", "propagation",
             "relevance of the last layer's attention",
-            signed=False, gradients=True, attentions=True, words="max", precise=True,
+            signed=False, gradients=True, attentions=True, words="max", precise="float64",
         ),
         Method(
             "transatt", "babelscope.methods.relevance", "propagation",
             "attention weighted by relevance and gradient, through the layers",
-            signed=False, gradients=True, attentions=True, words="max", precise=True,
+            {"normalised": False},
+            signed=False, gradients=True, attentions=True, words="max", precise="float64",
         ),
         Method(
             "masked_lrp", "babelscope.methods.relevance", "propagation",
             "transatt with relevance that only important heads pass on",
             {"heads": "builtin"},
-            signed=False, gradients=True, attentions=True, words="max", precise=True,
+            signed=False, gradients=True, attentions=True, words="max", precise="float64",
         ),
         Method(
             "attnlrp", "babelscope.methods.propagation", "propagation",
@@ -180,7 +181,7 @@ METHODS: dict[str, Method] = {
         Method(
             "deeplift", "babelscope.methods.propagation", "propagation",
             "difference to a reference, by exact multipliers",
-            {"baseline": "pad"}, complete=True, gradients=True, precise=True,
+            {"baseline": "pad"}, complete=True, gradients=True, precise="float32",
         ),
         Method(
             "slalom", "babelscope.methods.slalom.methods", "surrogate",

@@ -1,6 +1,10 @@
 """Attributions by the rules of Chefer, Gur and Wolf: full and partial relevance, and rollout
 weighted by it, masked or not.
 
+These rules divide by activations and are ill-conditioned on deep models: they run in float64
+whatever the model's precision, and each explanation states how far it moves when the weights change
+in their last digit (propagation/jitter.py).
+
 Some authors state a patent on layer-wise relevance propagation for commercial use.
 """
 
@@ -20,6 +24,7 @@ from babelscope.model.activations import ActivationGradients
 from babelscope.model.heads import head_grid, mask_for
 from babelscope.model.load import Model
 from babelscope.model.targets import UNIT
+from babelscope.propagation.jitter import with_sensitivity
 from babelscope.propagation.rules import Mask, rules
 from babelscope.types import Encoded, Explained, Target
 
@@ -38,7 +43,9 @@ def lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> l
     and position embeddings received.
     *Left open by the paper*: whatever quantity is explained, relevance starts at the logit; for a
     span, 1 at its start and 1 at its end.
-    Source: Chefer, Gur and Wolf 2021a, the "full LRP" baseline.
+    Source: the rules of Chefer, Gur and Wolf 2021a, eqs. 2 to 10, followed down to the first
+    layer's input. The LRP baseline that they evaluate is another one: its rules normalise neither
+    sums nor products and divide positive and negative inputs of a linear layer separately.
     """
 
     def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
@@ -57,8 +64,9 @@ def partial_lrp(
     O = A V the heads' output.
 
     *Laws*: never negative; independent of the rest of the batch.
-    Source: Voita et al. 2019 (relevance of heads); the "partial LRP" baseline of Chefer, Gur and
-    Wolf 2021a.
+    Source: the rules of Chefer, Gur and Wolf 2021a for the read-out of Voita et al. 2019. The
+    partial LRP baseline of the former is another one: its rules normalise neither sums nor
+    products (see lrp).
     """
 
     def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
@@ -71,19 +79,30 @@ def partial_lrp(
     return _chefer(model, inputs, targets, reduce)
 
 
-def transatt(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def transatt(
+    model: Model,
+    inputs: Sequence[Encoded],
+    targets: Sequence[Target],
+    *,
+    normalised: bool = False,
+) -> list[Explained]:
     """Rollout of attention weighted by its relevance and its gradient.
 
         C[l] = 1/H sum_h max(0, dF/dA[l, h] R_A[l, h])
         J = B[L] ... B[1],    B[l] = rownorm(C[l] + I),    a_t = J[q, t]
 
-    R_A the relevance of the attention weights (see partial_lrp), not halved; dF/dA the plain
-    gradient of the logit.
+    R_A the relevance of the attention weights (see partial_lrp); dF/dA the plain gradient of the
+    logit. The default is the variant of masked_lrp, in which R_A is not halved. `normalised` gives
+    the published one: its normalisation of the product A V leaves R_A / 2 in every layer, so that
+    attention weighs half as much against the identity.
 
     *Laws*: in [0, 1]; the sum over all positions is 1; J is lower triangular for a decoder.
-    Source: Chefer, Gur and Wolf 2021a, eqs. 12 to 14, over all layers.
+    *Left open by the paper*: rows are normalised, as in rollout; the released code multiplies C + I
+    as it is, and for text starts at the last layer.
+    Source: Chefer, Gur and Wolf 2021a, eqs. 12 to 14, over all layers; eqs. 9 and 10 for
+    `normalised`.
     """
-    return _rollout(model, inputs, targets, None)
+    return _rollout(model, inputs, targets, None, 0.5 if normalised else 1.0)
 
 
 def masked_lrp(
@@ -145,14 +164,17 @@ def _chefer(
     targets: Sequence[Target],
     reduce: Callable[[int, ActivationGradients], Tensor],
 ) -> list[Explained]:
-    scores = _interiors(model, inputs, targets, reduce, None)
-    return [
-        Explained(np.asarray(values.cpu().numpy()[row.content]))
-        for row, values in zip(inputs, scores)
-    ]
+    def compute() -> list[Explained]:
+        scores = _relevances(model, inputs, targets, reduce, None)
+        return [
+            Explained(np.asarray(values.cpu().numpy()[row.content]))
+            for row, values in zip(inputs, scores)
+        ]
+
+    return with_sensitivity(model, compute)
 
 
-def _interiors(
+def _relevances(
     model: Model,
     inputs: Sequence[Encoded],
     targets: Sequence[Target],
@@ -169,25 +191,35 @@ def _interiors(
 
 
 def _rollout(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None
+    model: Model,
+    inputs: Sequence[Encoded],
+    targets: Sequence[Target],
+    heads: Mask | None,
+    factor: float = 1.0,
 ) -> list[Explained]:
-    groups = _groups(model, inputs)
-    return [
-        explanation
-        for group in groups
-        for explanation in _rolled_out(model, inputs[group], targets[group], heads)
-    ]
+    def compute() -> list[Explained]:
+        return [
+            explanation
+            for group in _groups(model, inputs)
+            for explanation in _rolled_out(model, inputs[group], targets[group], heads, factor)
+        ]
+
+    return with_sensitivity(model, compute)
 
 
 def _rolled_out(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: Mask | None
+    model: Model,
+    inputs: Sequence[Encoded],
+    targets: Sequence[Target],
+    heads: Mask | None,
+    factor: float,
 ) -> list[Explained]:
-    relevance = _interiors(
+    relevance = _relevances(
         model, inputs, targets, lambda _, inside: inside.weights * inside.weight_gradients, heads
     )
 
     def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
-        layers = (inside.weight_gradients * relevance[row]).clamp(min=0).mean(dim=1)
+        layers = (inside.weight_gradients * relevance[row] * factor).clamp(min=0).mean(dim=1)
         return read(model, targets[row], rolled(layers))
 
     plain = [

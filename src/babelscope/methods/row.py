@@ -46,8 +46,10 @@ class Method:
     seeded: bool = False
     words: str = "sum"
     """How a word's score follows from its tokens': sum, or max for unsigned shares."""
-    precise: bool = False
-    """Half precision spoils it: a model in bfloat16 or float16 is in float32 while it runs."""
+    precise: str = ""
+    """The precision that it needs, float32 or float64: a model of lower precision is converted
+    while it runs. Empty where it runs in the model's own.
+    """
     formerly: str = ""
     """A name that it had before; it is refused with the new one."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from huggingface_hub.utils import logging as hub_logging
+from torch import Tensor
 from transformers.utils import logging as transformers_logging
 
 from babelscope.errors import UnsupportedModel
@@ -20,17 +21,25 @@ HALF = (torch.float16, torch.bfloat16)
 
 
 @contextmanager
-def full_precision(hf: Any) -> Iterator[None]:
-    """Weights in half precision as float32, and restored to the bit on exit."""
-    weights = (*hf.parameters(), *hf.buffers())
-    halves = [(weight, weight.dtype) for weight in weights if weight.dtype in HALF]
+def full_precision(hf: Any, precision: torch.dtype) -> Iterator[None]:
+    """Weights of lower precision in this one, and restored to the bit on exit."""
+    lower = [(weight, weight.dtype) for weight in of_lower_precision(hf, precision)]
     try:
-        for weight, _ in halves:
-            weight.data = weight.data.float()
+        for weight, _ in lower:
+            weight.data = weight.data.to(precision)
         yield
     finally:
-        for weight, dtype in halves:
+        for weight, dtype in lower:
             weight.data = weight.data.to(dtype)
+
+
+def of_lower_precision(hf: Any, precision: torch.dtype) -> list[Tensor]:
+    """The parameters and buffers of floating point with fewer bits."""
+    return [
+        weight
+        for weight in (*hf.parameters(), *hf.buffers())
+        if weight.dtype.is_floating_point and weight.dtype.itemsize < precision.itemsize
+    ]
 
 
 @contextmanager

@@ -181,16 +181,17 @@ class Model:
         raise InputError(f"label {name!r} is not one of the model's: {', '.join(self.labels)}")
 
     @contextmanager
-    def full_precision(self) -> Iterator[bool]:
-        """Weights in half precision as float32, and restored to the bit on exit; whether there
-        were any.
+    def full_precision(self, precision: torch.dtype = torch.float32) -> Iterator[bool]:
+        """Weights of lower precision in this one, and restored to the bit on exit; whether any
+        were in half precision.
         """
-        if not any(x.dtype in HALF for x in (*self.hf.parameters(), *self.hf.buffers())):
+        if not scopes.of_lower_precision(self.hf, precision):
             yield False
             return
-        # What is in the cache was computed in half precision
-        with self.inference.without_cache(), scopes.full_precision(self.hf):
-            yield True
+        half = any(x.dtype in HALF for x in (*self.hf.parameters(), *self.hf.buffers()))
+        # What is in the cache was computed in lower precision
+        with self.inference.without_cache(), scopes.full_precision(self.hf, precision):
+            yield half
 
     def inference_mode(self) -> AbstractContextManager[None]:
         """The model in evaluation mode; as it was on exit."""
