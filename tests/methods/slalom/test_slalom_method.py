@@ -215,3 +215,16 @@ def test_details_survive_the_store_and_json(bert: Model, tmp_path: Path) -> None
     (plain,) = Attributions((one,)).to_json()
     assert plain["details"]["queries"] == one.details["queries"]
     assert len(plain["details"]["value_sd"]) == len(one.tokens)
+
+
+def test_the_gap_on_the_text_itself_is_reported_and_flagged(bert: Model) -> None:
+    """Of a SLALOM the surrogate is right on the text; of another model the short texts of the
+    default design say little about it. The range of the values is 3.1 + 1.5."""
+    (exact,) = explain(slalom_transformer(), TEXT, "slalom", target="positive")
+    assert exact.details["gap"] < 1e-3
+    assert not any("the surrogate says" in flag for flag in exact.flags)
+    for attribution in explain(bert, TEXTS[:4], "slalom", quantity="log_odds"):
+        gap = abs(attribution.details["surrogate_value"] - attribution.value)
+        assert attribution.details["gap"] == pytest.approx(gap, abs=1e-9)
+        flagged = any("the surrogate says" in flag for flag in attribution.flags)
+        assert flagged == (gap > 0.1 * np.ptp(attribution.details["value"]) + 1e-7)

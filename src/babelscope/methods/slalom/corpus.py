@@ -33,6 +33,7 @@ from babelscope.methods.slalom.text import (
     plan_queries,
     position_scores,
     recover_surrogate,
+    text_gap,
 )
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode
@@ -231,6 +232,8 @@ def _explained(
         example.id,
     )
     scores = position_scores(surrogate, places, options["score"])
+    value = float(log_odds(whole[chosen : chosen + 1])[0])
+    gap, far = text_gap(surrogate, places, value)
     segment_of = (0,) * len(words)
     return Attribution(
         id=example.id,
@@ -246,7 +249,7 @@ def _explained(
         label=names[int(whole.argmax())],
         gold=example.label,
         probability=float(whole[chosen]),
-        value=float(log_odds(whole[chosen : chosen + 1])[0]),
+        value=value,
         reference_value=None,
         tokens=words,
         offsets=tuple(spans),
@@ -257,9 +260,9 @@ def _explained(
         word_segment=segment_of,
         scores=tuple(scores.tolist()),
         word_scores=tuple(scores.tolist()),
-        flags=surrogate.flags,
+        flags=(*surrogate.flags, *far),
         target_index=chosen,
-        details=details(surrogate, places, np.arange(len(words))),
+        details=details(surrogate, places, np.arange(len(words)), gap),
     )
 
 

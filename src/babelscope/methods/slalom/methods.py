@@ -18,6 +18,7 @@ from babelscope.methods.slalom.text import (
     plan_queries,
     position_scores,
     recover_surrogate,
+    text_gap,
 )
 from babelscope.model import inference
 from babelscope.model.load import Model
@@ -56,7 +57,8 @@ def slalom(
     belongs to its segment; a fixed part is unchanged.
 
     *Laws*: a transformer that is a SLALOM is explained exactly; alone as in a batch; the same seed
-    gives the same scores; a constant model, a single unit and unseen units are flagged.
+    gives the same scores; a constant model, a single unit and unseen units are flagged, and so is
+    a surrogate whose answer to the text itself is far from the model's (`gap` in the details).
     *Left open by the paper*: the quantity (here the explained one; the paper's is log_odds), the
     score (it reports value, importance and lin, which is the share times a constant and not a
     gradient), the fit (see `slalom/fit.py`).
@@ -68,7 +70,9 @@ def slalom(
     parsed = parse_design(design)
     rows = [text_units(row, unit) for row in inputs]
     surrogates = fit_surrogates(model, rows, targets, parsed, samples, seed)
-    return [_explained(surrogate, row, score) for surrogate, row in zip(surrogates, rows)]
+    outputs = inference.outputs(model, [inference.query(row) for row in inputs])
+    answers = [float(value(model, *each)) for each in zip(outputs, targets)]
+    return [_explained(*each, score) for each in zip(surrogates, rows, answers)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,11 +206,12 @@ def _exact(model: Model, row: TextUnits, target: Target) -> Surrogate:
     return recover_surrogate(row.segments, query)
 
 
-def _explained(surrogate: Surrogate, row: TextUnits, score: str) -> Explained:
+def _explained(surrogate: Surrogate, row: TextUnits, answer: float, score: str) -> Explained:
     units = row.units
+    gap, far = text_gap(surrogate, units, answer)
     by_position = position_scores(surrogate, units, score)
     copies = np.bincount(row.position, minlength=len(units))
-    flags = surrogate.flags
+    flags = (*surrogate.flags, *far)
     if score == "removal" and len(units) == 1 and surrogate.context is None:
         flags = (
             *flags,
@@ -217,7 +222,7 @@ def _explained(surrogate: Surrogate, row: TextUnits, score: str) -> Explained:
         (by_position / copies)[row.position],
         reference,
         flags,
-        details(surrogate, units, row.position),
+        details(surrogate, units, row.position, gap),
     )
 
 

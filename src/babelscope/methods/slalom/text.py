@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from babelscope.errors import InputError
 from babelscope.methods.slalom.design import Design, Text, sample_size, sample_texts
 from babelscope.methods.slalom.exact import Query, recover
-from babelscope.methods.slalom.fit import MANY, Fit, fit
+from babelscope.methods.slalom.fit import MANY, SAME, Fit, fit
 from babelscope.methods.slalom.scores import score
 from babelscope.methods.slalom.surrogate import Mixture, Numbers, counted, predict
 
 LEAST = 20
 """Distinct texts below which none is held out."""
+FAR = 0.1
+"""The share of the range of the units' values above which the gap on the text itself is flagged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,13 +199,39 @@ def position_scores(
     return scores
 
 
+def text_gap(
+    surrogate: Surrogate, units: NDArray[np.int64], answer: float
+) -> tuple[float, tuple[str, ...]]:
+    """How far the surrogate is from the model on the explained text itself, and a flag where that
+    is far.
+
+        gap = | F(t) - f(t) |,    flagged where gap > 0.1 (max_u v_u - min_u v_u)
+
+    The queries are other texts than the explained one, and shorter ones unless the design is
+    `deletion`: F(t) extrapolates. A surrogate's answers lie between the least and the largest
+    value, so that their range is its scale. Undefined where no unit was seen.
+    """
+    seen = np.isfinite(surrogate.value[units])
+    if not seen.any():
+        return nan, ()
+    predicted = surrogate.mixture(units[seen]).weights()[2]
+    gap = abs(predicted - answer)
+    if gap <= FAR * np.ptp(surrogate.value[units][seen]) + SAME * abs(answer):
+        return gap, ()
+    return gap, (
+        f"the surrogate says {predicted:.3g} of the text and the model {answer:.3g}: a gap of "
+        f"{gap:.2g}",
+    )
+
+
 def details(
-    surrogate: Surrogate, units: NDArray[np.int64], position: NDArray[np.int64]
+    surrogate: Surrogate, units: NDArray[np.int64], position: NDArray[np.int64], gap: float = nan
 ) -> Mapping[str, Any]:
     """What an explanation reports beside its scores: lists by token, and numbers; undefined is
     None.
 
-    `units` is the unit at every position, `position` the position of every token.
+    `units` is the unit at every position, `position` the position of every token, `gap` that of the
+    text itself.
     """
     lists = {
         "position": position.tolist(),
@@ -217,8 +245,8 @@ def details(
     context = None if surrogate.context is None else list(surrogate.context)
     numbers = dict(
         zip(
-            ("r2", "surrogate_value", "ridge"),
-            _plain(np.array([surrogate.r2, full, surrogate.ridge])),
+            ("r2", "surrogate_value", "gap", "ridge"),
+            _plain(np.array([surrogate.r2, full, gap, surrogate.ridge])),
         )
     )
     return {
