@@ -294,3 +294,34 @@ def test_rarity_comes_from_the_named_corpus_in_the_language_of_the_text(
         )
         assert ("no texts in 'tr'" in "".join(flags)) == (lang == "tr")
     assert len(encode(bert, as_examples("the food"))[0].words) == 2
+
+
+def test_few_tokens_are_enumerated_and_get_shapley_values() -> None:
+    """Eight orders of five tokens and their reverses would query up to 16 * 4 + 2 sets, and there
+    are 32: the scores are those of kernel SHAP over all sets, for every seed, with no error."""
+    text = "good bad fine great dull"
+    (exact,) = explain(squared(), text, "kernel_shap", options={"samples": 64})
+    for seed in (0, 1):
+        (attribution,) = explain(squared(), text, "permutation_shapley", seed=seed)
+        np.testing.assert_allclose(attribution.scores, exact.scores, atol=1e-9)
+        assert attribution.details["standard_error"] == [0.0] * 5
+
+
+def test_the_standard_error_is_that_of_the_mean_over_orders(bert: Model) -> None:
+    """Over 40 seeds the scores of a text spread as their standard errors say: the mean of their
+    squares over the variance is 1, with a relative error of about (2 / 40)^.5 for one token and
+    less for the mean over tokens."""
+    spread, stated = [], []
+    for seed in range(40):
+        (attribution,) = explain(
+            bert, TEXTS[0], "permutation_shapley", options={"permutations": 4}, seed=seed
+        )
+        spread.append(attribution.scores)
+        stated.append(attribution.details["standard_error"])
+    ratio = np.mean(np.square(stated)) / np.var(spread, axis=0, ddof=1).mean()
+    assert 0.6 < ratio < 1.6
+
+
+def test_one_order_has_no_standard_error(bert: Model) -> None:
+    (attribution,) = explain(bert, TEXTS[0], "permutation_shapley", options={"permutations": 1})
+    assert set(attribution.details["standard_error"]) == {None}

@@ -73,6 +73,11 @@ def explained(
     return Explained(np.full(len(scores), np.nan), None, (*flags, reason))
 
 
+def every(n: int) -> Coalitions:
+    """All sets of n tokens; the first is empty, the last full."""
+    return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(bool)
+
+
 def _parts(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Runs of inputs whose sizes together stay below AT_ONCE, or single ones."""
     start = total = 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from math import isfinite, nan
 from typing import Any
@@ -92,15 +92,28 @@ def _explained(
     model: Model, method: Method, options: Mapping[str, Any], seed: int,
     encoded: Sequence[Encoded], explained: Sequence[Target],
 ) -> list[Explained]:  # fmt: skip
-    """The method's scores, in float32 where half precision would spoil them."""
+    """The method's scores, in the precision that it needs."""
     seeded = {"seed": seed} if method.seeded else {}
-    with model.full_precision() if method.precise else nullcontext(False) as upcast:
+    with ready(model, method) as upcast:
         results = list(method.function(model, encoded, explained, **options, **seeded))
     return (
-        [replace(each, flags=(*each.flags, "computed in float32")) for each in results]
+        [replace(each, flags=(*each.flags, f"computed in {method.precise}")) for each in results]
         if upcast
         else results
     )
+
+
+@contextmanager
+def ready(model: Model, method: Method) -> Iterator[bool]:
+    """Within, gradients are computed, also where the caller has switched them off, and the model is
+    in the precision that the method needs; whether it was in half."""
+    precision = (
+        model.full_precision(getattr(torch, method.precise))
+        if method.precise
+        else nullcontext(False)
+    )
+    with torch.inference_mode(False), torch.enable_grad(), precision as upcast:
+        yield upcast
 
 
 def check_output(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]) -> None:

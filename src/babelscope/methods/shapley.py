@@ -4,14 +4,16 @@ adds."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
+from math import comb
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from babelscope.errors import InputError
-from babelscope.methods.coalitions import Coalitions, Values, explained, values
+from babelscope.methods.coalitions import Coalitions, Values, every, explained, values
 from babelscope.model.load import Model
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
@@ -36,27 +38,36 @@ def permutation_shapley(
 
     F(S) the explained value with all content tokens but S erased, before_o(t) the tokens that
     precede t in the order o. The orders are sampled uniformly, keyed to the seed and the input
-    (its id, language and token ids); each is also taken in reverse.
+    (its id, language and token ids); each is also taken in reverse. Where all 2^n sets of the n
+    tokens are no more than the sets that these orders would query, all of them are queried and the
+    scores are the Shapley values:
+
+        a_t = sum over S without t of  |S|! (n - |S| - 1)! / n!  (F(S + t) - F(S))
+
+    The details hold each token's `standard_error` over the orders, each averaged with its reverse:
+    0 for all sets, undefined for one order.
 
     *Laws*: complete exactly, and with every order; for any orders an additive model gives its
     weights, one whose tokens interact only in pairs its Shapley values, and an ignored token scores
-    0; the scores approach the Shapley values.
+    0; the scores approach the Shapley values, and are these where all sets are queried; the
+    standard error is that of the mean.
     Source: Strumbelj and Kononenko 2010, algorithm 1; Mitchell et al. 2022 (reversed orders).
     """
     if permutations < 1:
         raise InputError(f"permutations must be at least 1, not {permutations}")
-    orders = []
-    for row in inputs:
-        generator = keyed(seed, "permutation_shapley", *identity(row))
-        n = int(row.content.sum())
-        orders.append(_and_back([generator.permutation(n) for _ in range(permutations)]))
-    amounts_by_input = values(
-        model, inputs, targets, [_prefixes(walks) for walks in orders], operator
-    )
-    return [
-        explained(_gains(walks, amounts), amounts, float(amounts[0]))
-        for walks, amounts in zip(orders, amounts_by_input)
+    orders = [_sampled_orders(row, permutations, seed) for row in inputs]
+    kept = [
+        every(int(row.content.sum())) if walks is None else _prefixes(walks)
+        for row, walks in zip(inputs, orders)
     ]
+    results = []
+    for sets, walks, amounts in zip(kept, orders, values(model, inputs, targets, kept, operator)):
+        scores = _shapley(sets, amounts) if walks is None else _gains(walks, amounts).mean(axis=0)
+        errors = np.zeros(len(scores)) if walks is None else _standard_error(walks, amounts)
+        result = explained(scores, amounts, float(amounts[0]))
+        listed = [float(error) if np.isfinite(error) else None for error in errors]
+        results.append(replace(result, details={"standard_error": listed}))
+    return results
 
 
 def partition_shapley(
@@ -99,7 +110,7 @@ def partition_shapley(
     for blocks, walks, amounts in zip(
         beside, orders, values(model, inputs, targets, kept, operator)
     ):
-        scores = _owen(blocks, amounts) if walks is None else _gains(walks, amounts)
+        scores = _owen(blocks, amounts) if walks is None else _gains(walks, amounts).mean(axis=0)
         results.append(explained(scores, amounts, float(amounts[0])))
     return results
 
@@ -116,10 +127,41 @@ def _prefixes(orders: Orders) -> Coalitions:
     return kept.reshape(-1, n)
 
 
-def _gains(orders: Orders, amounts: Values) -> Float[np.ndarray, " token"]:
+def _gains(orders: Orders, amounts: Values) -> Float[np.ndarray, "walk token"]:
+    """What each token adds in each order."""
     steps = np.diff(amounts.reshape(len(orders), -1), axis=1)
-    gains: np.ndarray = np.take_along_axis(steps, orders.argsort(axis=1), axis=1).mean(axis=0)
+    gains: np.ndarray = np.take_along_axis(steps, orders.argsort(axis=1), axis=1)
     return gains
+
+
+def _standard_error(orders: Orders, amounts: Values) -> Float[np.ndarray, " token"]:
+    """Of the mean over orders, an order and its reverse being one observation."""
+    gains = _gains(orders, amounts)
+    pairs = (gains[::2] + gains[1::2]) / 2
+    if len(pairs) < 2:
+        return np.full(gains.shape[1], np.nan)
+    errors: np.ndarray = pairs.std(axis=0, ddof=1) / np.sqrt(len(pairs))
+    return errors
+
+
+def _sampled_orders(row: Encoded, permutations: int, seed: int) -> Orders | None:
+    """Random orders and their reverses; None where all sets are no more than theirs."""
+    n = int(row.content.sum())
+    if 2.0**n <= 2 * permutations * (n - 1) + 2:
+        return None
+    generator = keyed(seed, "permutation_shapley", *identity(row))
+    return _and_back([generator.permutation(n) for _ in range(permutations)])
+
+
+def _shapley(kept: Coalitions, amounts: Values) -> Float[np.ndarray, " token"]:
+    """Shapley values from all sets."""
+    n = kept.shape[1]
+    size = kept.sum(axis=1)
+    joined = np.array([0.0, *(1 / (n * comb(n - 1, k - 1)) for k in range(1, n + 1))])
+    apart = np.array([*(1 / (n * comb(n - 1, k)) for k in range(n)), 0.0])
+    weights = np.where(kept, joined[size][:, None], -apart[size][:, None])
+    scores: np.ndarray = amounts @ weights
+    return scores
 
 
 def _halves(parts: Sequence[Tree]) -> Tree:

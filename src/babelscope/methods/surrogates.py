@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from babelscope.errors import InputError
-from babelscope.methods.coalitions import Coalitions, Values, explained, values
+from babelscope.methods.coalitions import Coalitions, Values, every, explained, values
 from babelscope.model.load import Model
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
@@ -107,11 +107,6 @@ def kernel_shap(
             explained(_constrained(kept, amounts, weights), amounts, float(amounts[0]), flags)
         )
     return results
-
-
-def every(n: int) -> Coalitions:
-    """All sets of n tokens; the first is empty, the last full."""
-    return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(bool)
 
 
 def _subsets(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weights]:

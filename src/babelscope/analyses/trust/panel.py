@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from itertools import combinations
 from math import nan
 
@@ -22,7 +21,7 @@ from babelscope.files import (
     canonical,
 )
 from babelscope.methods import METHODS
-from babelscope.methods.explain import explain, word_scores
+from babelscope.methods.explain import explain, ready, word_scores
 from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import Bounds, bounds
 from babelscope.metrics.measure import check_model, explained_target
@@ -131,7 +130,7 @@ def _scores(
 ) -> list[Scores]:
     method = METHODS[attribution.method]
     extra = {"seed": seed} if method.seeded else {}
-    with model.full_precision() if method.precise else nullcontext():
+    with ready(model, method):
         explained = method.function(model, rows, goals, **attribution.options, **extra)
     return [
         word_scores(row, np.asarray(each.scores, dtype=np.float64), method.words)
