@@ -99,15 +99,24 @@ def test_an_operation_without_a_rule_is_announced_by_its_name() -> None:
     assert found["input_x_gradient"] == Suitability("input_x_gradient", True)
 
 
-def test_a_missing_padding_token_is_announced() -> None:
+def test_without_a_padding_token_the_baseline_is_zero_and_flagged() -> None:
+    """Another token that is missing is refused: it was asked for."""
     model = build("gpt2", "text-generation")
     model.tokenizer.pad_token = None
-    found = {one.method: one for one in suitable(model)}
-    assert not found["integrated_gradients"].works
-    assert (
-        "has no pad token for a baseline; use zero or mean" in found["integrated_gradients"].reason
+    assert all(
+        row.works for row in suitable(model) if row.method in ("integrated_gradients", "deeplift")
     )
-    assert found["attnlrp"].works
+    for method in ("integrated_gradients", "deeplift"):
+        (attribution,) = explain(model, TEXTS[0], method)
+        (zero,) = explain(model, TEXTS[0], method, options={"baseline": "zero"})
+        assert attribution.scores == zero.scores
+        flag = "no padding token: the baseline is the zero vector"
+        assert flag in attribution.flags
+        assert flag not in zero.flags
+    with pytest.raises(
+        UnsupportedModel, match="has no mask token for a baseline; use zero or mean"
+    ):
+        explain(model, TEXTS[0], "deeplift", options={"baseline": "mask"})
 
 
 @pytest.mark.parametrize("name", ["bert", "gpt2", "modernbert"])

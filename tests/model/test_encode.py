@@ -13,10 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import (
     AutoTokenizer,
     BertConfig,
     BertForSequenceClassification,
+    GPT2Config,
+    GPT2ForSequenceClassification,
+    PreTrainedTokenizerFast,
     XLMRobertaConfig,
     XLMRobertaForQuestionAnswering,
     XLMRobertaForSequenceClassification,
@@ -212,6 +216,74 @@ def test_special_tokens_written_in_the_text_are_not_content(bert: Model) -> None
     (row,) = encode(bert, as_examples("the [SEP] food"))
     assert not row.content[row.ids == bert.tokenizer.sep_token_id].any()
     assert row.content.sum() == len(row.ids) - (row.ids == bert.tokenizer.sep_token_id).sum() - 1
+
+
+@pytest.mark.parametrize("architecture", ["bert", "xlm-roberta", "gpt2"])
+@pytest.mark.parametrize("role", ["pad_token", "mask_token"])
+def test_a_text_that_spells_the_padding_or_mask_token_is_text(architecture: str, role: str) -> None:
+    """Its pieces are content; read as the token itself it would be left out, and RoBERTa's own call
+    would count positions without it."""
+    model = tiny(architecture)
+    spelt = getattr(model.tokenizer, role)
+    if spelt is None or spelt in (model.tokenizer.eos_token, model.tokenizer.bos_token):
+        pytest.skip(f"{architecture} has no {role} of its own")
+    text = f"the food was {spelt} good"
+    (attribution,) = explain(model, text, "input_x_gradient")
+    assert attribution.input is not None
+    assert getattr(model.tokenizer, f"{role}_id") not in attribution.input.ids
+    start = text.index(spelt)
+    covered = {
+        place
+        for left, right in attribution.offsets
+        for place in range(left, right)
+        if start <= place < start + len(spelt)
+    }
+    assert covered == set(range(start, start + len(spelt)))
+
+
+def test_words_without_a_token_of_their_own_are_named(bert: Model) -> None:
+    """The token "food" covers the gold words "fo" and "od": one of them has it, the other none."""
+    words = (((0, 3), (4, 6), (6, 8), (9, 12)),)
+    example = Example("1", ("the food was",), "en", words=words)
+    (row,) = encode(bert, [example])
+    assert "food" in row.tokens
+    assert len(row.words) == 3
+    assert len(row.tokenless) == 1
+    assert {*row.words, *row.tokenless} == {"the", "fo", "od", "was"}
+    (attribution,) = explain(bert, example, "random")
+    assert "1 word(s) without a token of their own" in attribution.flags
+    assert attribution.details["tokenless_words"] == list(row.tokenless)
+    assert encoded_input(attribution).tokenless == row.tokenless
+
+
+def test_truncated_words_are_not_named_as_words_without_a_token(bert: Model) -> None:
+    (row,) = encode(bert, as_examples(" ".join(["food"] * 600)))
+    assert row.tokenless == ()
+    assert row.flags == (f"truncated to {len(row.ids)} of {row.truncated_from} tokens",)
+
+
+def test_a_decoder_without_a_padding_token_reads_texts_that_end_in_token_zero() -> None:
+    """As GPT-2, whose token 0 is "!": without padding its own call reads the last token."""
+    vocabulary = {"!": 0, "I": 1, "love": 2, "it": 3, "hate": 4}
+    backend = Tokenizer(models.WordLevel(vocabulary, unk_token="it"))
+    backend.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, model_max_length=32)
+    torch.manual_seed(0)
+    config = GPT2Config(
+        vocab_size=5, n_embd=16, n_layer=2, n_head=2, n_positions=32, num_labels=2,
+        pad_token_id=None, bos_token_id=None, eos_token_id=None, initializer_range=0.5,
+    )  # fmt: skip
+    hf = GPT2ForSequenceClassification(config).double().eval()
+    model = load((hf, tokenizer))
+    with torch.no_grad():
+        logits = hf(input_ids=torch.tensor([[1, 2, 3, 0]])).logits[0]
+    for method in ("integrated_gradients", "input_x_gradient", "attnlrp", "rollout"):
+        first, second = explain(model, ["I love it!", "I hate it"], method)
+        assert first.tokens == ("I", "love", "it", "!")
+        assert first.probability == pytest.approx(float(torch.softmax(logits, -1).max()), abs=1e-9)
+        assert np.isfinite(first.scores).all()
+        assert np.isfinite(second.scores).all()
+    assert hf.config.pad_token_id is None
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def check_output(model: Model, encoded: Sequence[Encoded], outputs: Sequence[tor
     The plain call derives positions and masks itself, one text at a time, so that an error of ours
     cannot hide in it.
     """
-    with model.inference_mode(), torch.no_grad():
+    with model.inference_mode(padding_id=-1), torch.no_grad():
         for row, output in zip(encoded, outputs):
             answer = model.hf(**model.functions.plain_call(model, row))
             own = (
@@ -197,7 +197,10 @@ def _attribution(
         flags=flags,
         target_index=target.index,
         target_end=target.end,
-        details=dict(explained.details),
+        details={
+            **explained.details,
+            **({"tokenless_words": list(row.tokenless)} if row.tokenless else {}),
+        },
         rationale=_rationale(row),
         contrast=None
         if target.contrast < 0

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from babelscope.errors import UnsupportedModel
+from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Explained, Target
@@ -61,6 +61,16 @@ def input_x_gradient(
         return product
 
     return _from_gradients(model, inputs, targets, reduce)
+
+
+def available_baseline(model: Model, baseline: str) -> tuple[str, tuple[str, ...]]:
+    """The baseline, and the zero vector with a flag where it is padding and the tokenizer has
+    none."""
+    if baseline not in BASELINES:
+        raise InputError(f"baseline {baseline!r} is not one of: {', '.join(BASELINES)}")
+    if baseline == "pad" and model.tokenizer.pad_token_id is None:
+        return "zero", ("no padding token: the baseline is the zero vector",)
+    return baseline, ()
 
 
 def baseline_vector(model: Model, baseline: str) -> Float[Tensor, " dim"]:

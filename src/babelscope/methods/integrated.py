@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.polynomial import legendre
 from torch import Tensor
 
 from babelscope.errors import InputError
-from babelscope.methods.gradient import BASELINES, displacement, on_path
+from babelscope.methods.gradient import available_baseline, displacement, on_path
 from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import value
@@ -74,7 +74,7 @@ def integrated_gradients(
             =~ (e_t - b_t) . sum_j w_j dF(b + s_j (e - b)) / de_t
 
     b_t the baseline's embedding at content positions (pad, mask: that token's; zero: the zero
-    vector; mean: the mean of the embedding matrix) and e_t itself at special tokens and fixed
+    vector, also for pad where the tokenizer has none, with a flag; mean: the mean of the embedding matrix) and e_t itself at special tokens and fixed
     parts; s_j, w_j the nodes and weights of a Gauss-Kronrod rule on [0, 1]. Position ids, token
     types and the attention mask are those of the input along the whole path.
 
@@ -98,12 +98,11 @@ def integrated_gradients(
     Source: Sundararajan, Taly and Yan 2017, eqs. 1 and 3; Piessens et al. 1983 (QUADPACK) for
     error_t.
     """
-    if baseline not in BASELINES:
-        raise InputError(f"baseline {baseline!r} is not one of: {', '.join(BASELINES)}")
     if nodes < 2 or not tolerance > 0:
         raise InputError(
             f"nodes must be at least 2 and tolerance above 0, not {nodes} and {tolerance}"
         )
+    baseline, substituted = available_baseline(model, baseline)
     displacements = [displacement(model, row, baseline) for row in inputs]
     paths = _Paths(model, inputs, targets, displacements, baseline, nodes // 2)
     values: dict[Point, float] = {}
@@ -123,7 +122,7 @@ def integrated_gradients(
         ends = values[row, 0.0], values[row, 1.0]
         evaluations = (2 * paths.count + 1) * len(intervals)
         results.append(_explained(encoded, [*intervals.values()], ends, evaluations, tolerance))
-    return results
+    return [replace(result, flags=(*substituted, *result.flags)) for result in results]
 
 
 @cache

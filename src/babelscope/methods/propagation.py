@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from babelscope.methods.gradient import displacement, input_x_gradient, on_path
+from babelscope.methods.gradient import available_baseline, displacement, input_x_gradient, on_path
 from babelscope.methods.relevance import masked
 from babelscope.model import inference
 from babelscope.model.load import Model
@@ -79,6 +79,7 @@ def deeplift(
     input and reference would pass through different experts.
     Source: Shrikumar, Greenside and Kundaje 2017, the rescale rule.
     """
+    baseline, substituted = available_baseline(model, baseline)
     displacements = [displacement(model, row, baseline) for row in inputs]
     references = [
         on_path(row, displacement, 0.0, baseline)
@@ -97,16 +98,18 @@ def deeplift(
         float(value(model, output, target)) for output, target in zip(outputs, targets)
     ]
     return [
-        _complete(part.numpy()[row.content], full, at)
+        _complete(part.numpy()[row.content], full, at, substituted)
         for row, at, (full, part) in zip(inputs, reference_values, multiplied)
     ]
 
 
-def _complete(scores: Float[np.ndarray, " token"], full: float, reference: float) -> Explained:
+def _complete(
+    scores: Float[np.ndarray, " token"], full: float, reference: float, flags: tuple[str, ...]
+) -> Explained:
     """The scores with their completeness gap, and a flag where it is large."""
     gap = abs(float(scores.sum()) - (full - reference))
-    flags = () if gap <= LARGEST_GAP else (f"completeness gap {gap:.2g}",)
-    return Explained(scores, reference, flags, {"completeness_gap": gap})
+    large = () if gap <= LARGEST_GAP else (f"completeness gap {gap:.2g}",)
+    return Explained(scores, reference, (*flags, *large), {"completeness_gap": gap})
 
 
 def masked_attnlrp(

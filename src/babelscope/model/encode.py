@@ -13,7 +13,7 @@ from babelscope.data.segmentation import segment, words_of_tokens
 from babelscope.data.texts import check_text
 from babelscope.errors import InputError
 from babelscope.model.load import Model
-from babelscope.model.tokenized import Tokenized, from_encoding
+from babelscope.model.tokenized import Tokenized, from_encoding, literal_specials
 from babelscope.types import Candidate, Encoded, Example, Span, Window
 
 PARTS = ("all", "first", "second")
@@ -48,7 +48,8 @@ def encode(
     the answer.
 
     *Laws*: ids are the tokenizer's own; special tokens are never content; the tokens of a word
-    overlap its characters.
+    overlap its characters; a text that spells the padding or the mask token is read as text; words
+    that share a token with another one are named in a flag.
     """
     for name, value, known in (("part", part, PARTS), ("long", long, LONG)):
         if value not in known:
@@ -118,10 +119,12 @@ def _tokenize(
     overlap = (
         {"return_overflowing_tokens": True, "stride": max(0, model.limit // 8)} if split else {}
     )
+    literal = literal_specials(model.tokenizer, read)
     try:
-        whole = model.tokenizer(*read, return_offsets_mapping=False, verbose=False)["input_ids"]
+        whole = model.tokenizer(*read, split_special_tokens=literal, verbose=False)["input_ids"]
         tokenized = model.tokenizer(
             *read,
+            split_special_tokens=literal,
             truncation=strategy,
             max_length=model.limit,
             return_offsets_mapping=True,
@@ -160,6 +163,11 @@ def to_encoded(
     present = sorted(set(word[content].tolist()))
     renumber = {old: new for new, old in enumerate(present)}
     listed = [(text, span) for text, each in enumerate(spans) for span in each]
+    offsets = np.array(whole.offsets, dtype=np.int64).reshape(-1, 2)
+    covered = [
+        _covered(at, listed, offsets[content], segments[content])
+        for at in sorted(set(range(len(listed))) - set(present))
+    ]
     return Encoded(
         example=example,
         ids=np.array(whole.ids, dtype=np.int64),
@@ -170,14 +178,31 @@ def to_encoded(
             dtype=np.int64,
         ),
         segment=segments,
-        offsets=np.array(whole.offsets, dtype=np.int64).reshape(-1, 2),
+        offsets=offsets,
         tokens=whole.tokens,
         words=tuple(example.texts[listed[old][0]][slice(*listed[old][1])] for old in present),
         word_offsets=tuple(listed[old][1] for old in present),
         word_segment=tuple(listed[old][0] for old in present),
         part=part,
         candidates=candidates,
+        tokenless=tuple(
+            example.texts[text][slice(*span)]
+            for text, span in (each for each in covered if each is not None)
+        ),
     )
+
+
+def _covered(
+    word: int,
+    listed: Sequence[tuple[int, Span]],
+    offsets: NDArray[np.int64],
+    segments: NDArray[np.int64],
+) -> tuple[int, Span] | None:
+    """The word, if the characters of a content token overlap it; None if it was truncated or is
+    fixed."""
+    text, (start, end) = listed[word]
+    inside = (segments == text) & (offsets[:, 0] < end) & (offsets[:, 1] > start)
+    return listed[word] if inside.any() else None
 
 
 def _content(segments: NDArray[np.int64], part: str) -> NDArray[np.bool_]:

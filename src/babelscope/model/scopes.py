@@ -43,14 +43,18 @@ def of_lower_precision(hf: Any, precision: torch.dtype) -> list[Tensor]:
 
 
 @contextmanager
-def evaluation(hf: Any) -> Iterator[None]:
-    """Evaluation mode, with a padding token where the model has none; as it was on exit."""
+def evaluation(hf: Any, padding_id: int = 0) -> Iterator[None]:
+    """Evaluation mode, with a padding token where the model has none; as it was on exit.
+
+    A batch is read behind its embeddings and can be padded with any id; for a text as it is, -1 is
+    no token at all.
+    """
     modes = [(module, module.training) for module in hf.modules()]
     config = hf.config.get_text_config()
     padding = config.pad_token_id
     hf.eval()
     if padding is None:
-        config.pad_token_id = 0
+        config.pad_token_id = padding_id
     try:
         with quiet(), enough_threads(hf):
             yield

@@ -58,6 +58,7 @@ def encoded_input(attribution: Attribution) -> Encoded:
         window=read.window,
         truncated_from=read.truncated_from,
         candidates=read.candidates,
+        tokenless=tuple(attribution.details.get("tokenless_words", ())),
     )
 
 

@@ -4,6 +4,7 @@ are known.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,9 +60,23 @@ def from_encoding(model: Model, encoding: Any, *, types: bool) -> Tokenized:
     )
 
 
+def literal_specials(tokenizer: Any, texts: Sequence[str]) -> bool:
+    """Whether a text spells the padding or the mask token, which is text then and not that token.
+
+    Markers that have a meaning in a text (of turns in a chat, of its end) stay what they are, also
+    where the tokenizer pads with one of them."""
+    meaningful = {tokenizer.bos_token, tokenizer.eos_token, tokenizer.sep_token}
+    blanks = {tokenizer.pad_token, tokenizer.mask_token} - meaningful - {None}
+    return any(blank in text for text in texts for blank in blanks)
+
+
 def tokenize_alone(model: Model, text: str, *, segment: int) -> Tokenized:
     """A text without the special tokens that the tokenizer would add."""
-    encoding = model.tokenizer(text, add_special_tokens=False).encodings[0]
+    encoding = model.tokenizer(
+        text,
+        add_special_tokens=False,
+        split_special_tokens=literal_specials(model.tokenizer, (text,)),
+    ).encodings[0]
     special = {
         known for known in model.tokenizer.all_special_ids if known != model.tokenizer.unk_token_id
     }

@@ -193,9 +193,11 @@ class Model:
         with self.inference.without_cache(), scopes.full_precision(self.hf, precision):
             yield half
 
-    def inference_mode(self) -> AbstractContextManager[None]:
-        """The model in evaluation mode; as it was on exit."""
-        return scopes.evaluation(self.hf)
+    def inference_mode(self, padding_id: int = 0) -> AbstractContextManager[None]:
+        """The model in evaluation mode; as it was on exit. `padding_id` is the padding of a model
+        that has none.
+        """
+        return scopes.evaluation(self.hf, padding_id)
 
     def visible_attention(self) -> AbstractContextManager[None]:
         """Attention weights that can be read and differentiated; as it was on exit."""

@@ -80,15 +80,23 @@ class Encoded:
     """The sequences that are concatenated in the arrays, where the model reads several; empty for
     a single one.
     """
+    tokenless: tuple[str, ...] = ()
+    """Words whose only token belongs to a neighbouring word: they have no score of their own."""
 
     @property
     def flags(self) -> tuple[str, ...]:
         """What a user must know about the input, in words."""
+        tokenless = (
+            (f"{len(self.tokenless)} word(s) without a token of their own",)
+            if self.tokenless
+            else ()
+        )
         if self.window is not None:
-            return (f"window {self.window.number} of {self.window.count}",)
+            return (f"window {self.window.number} of {self.window.count}", *tokenless)
         if self.truncated_from is None:
-            return ()
-        return (f"truncated to {len(self.ids) - self.decoder} of {self.truncated_from} tokens",)
+            return tokenless
+        count = len(self.ids) - self.decoder
+        return (f"truncated to {count} of {self.truncated_from} tokens", *tokenless)
 
 
 @dataclass(frozen=True, slots=True)
