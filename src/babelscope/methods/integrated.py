@@ -74,9 +74,10 @@ def integrated_gradients(
             =~ (e_t - b_t) . sum_j w_j dF(b + s_j (e - b)) / de_t
 
     b_t the baseline's embedding at content positions (pad, mask: that token's; zero: the zero
-    vector, also for pad where the tokenizer has none, with a flag; mean: the mean of the embedding matrix) and e_t itself at special tokens and fixed
-    parts; s_j, w_j the nodes and weights of a Gauss-Kronrod rule on [0, 1]. Position ids, token
-    types and the attention mask are those of the input along the whole path.
+    vector, also for pad where the tokenizer has no such token, with a flag; mean: the mean of the
+    embedding matrix) and e_t itself at special tokens and fixed parts; s_j, w_j the nodes and
+    weights of a Gauss-Kronrod rule on [0, 1]. Position ids, token types and the attention mask are
+    those of the input along the whole path.
 
     Two errors are known on every interval [u, v] of the path. Of the sum: completeness holds on
     each interval, so that it is | sum_t a_t - (F(v) - F(u)) |. Of each token: n Gauss nodes
