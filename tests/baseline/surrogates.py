@@ -125,7 +125,10 @@ def explained(entries: Values) -> None:
             key = f"surrogates/explained/{name}/{label}"
             put(entries, key, surrogate)
             units = np.array([unit for part in segments for unit in part])
-            put(entries, f"{key}/details", details(surrogate, units, np.arange(len(units))))
+            reported = dict(details(surrogate, units, np.arange(len(units))))
+            reported |= {"position": reported.pop("unit_position")}
+            del reported["gap"]  # stated since
+            put(entries, f"{key}/details", reported)
             for kind in SCORES:
                 put(entries, f"{key}/scores/{kind}", position_scores(surrogate, units, kind))
     put(

@@ -90,7 +90,7 @@ def _points(attribution: Attribution) -> list[tuple[str, float, float, float | N
     """Name, value, importance and their standard deviations of every distinct unit."""
     names: dict[int, str] = {}
     first: dict[int, int] = {}
-    for token, place in enumerate(attribution.details["position"]):
+    for token, place in enumerate(attribution.details["unit_position"]):
         start, end = attribution.offsets[token]
         names[place] = names.get(place, "") + (
             attribution.texts[attribution.segment[token]][start:end].strip()

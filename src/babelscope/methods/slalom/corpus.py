@@ -102,7 +102,7 @@ def without(attribution: Attribution, words: Sequence[str]) -> float:
         raise InputError(
             f"{attribution.id}: {unknown[0]!r} is not a word of the text; choose from: {known}"
         )
-    token = {place: at for at, place in enumerate(attribution.details["position"])}
+    token = {place: at for at, place in enumerate(attribution.details["unit_position"])}
     order = sorted(token)
     numbers = [
         np.array([attribution.details[name][token[place]] for place in order], np.float64)

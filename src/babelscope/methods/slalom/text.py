@@ -234,7 +234,7 @@ def details(
     text itself.
     """
     lists = {
-        "position": position.tolist(),
+        "unit_position": position.tolist(),
         "value": _plain(surrogate.value[units][position]),
         "importance": _plain(surrogate.importance[units][position]),
         "value_sd": _plain(surrogate.value_sd[units][position]),
