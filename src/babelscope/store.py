@@ -54,7 +54,7 @@ from babelscope.types import Attribution, Candidate, Failure, ModelInput, Window
 Rows = Sequence[Any]
 """Frozen values of one kind, in the order of the inputs."""
 
-SCHEME = 2
+SCHEME = 3
 """Raised when a change of the code changes stored numbers or fields; part of every identity, and
 written in every store.
 """
