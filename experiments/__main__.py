@@ -1,72 +1,84 @@
-"""Runs a study and writes its page: `python -m experiments sib200`, or all of them without a name."""
+"""Runs experiments and writes their pages: `python -m experiments sib200`, or all without a name.
+
+With `--pilot` each is run on few texts with few steps, as a trial of the code; its page goes to a
+temporary folder.
+"""
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import os
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
-from experiments import (
-    additive,
-    consistency,
-    corpus,
-    deeplift,
-    intervention,
-    masks,
-    mono_vs_multi,
-    published,
-    published_consistency,
-    published_tradeoffs,
-    sib200,
-    sib200_faithfulness,
-    slalom,
-    slalom_depth,
-    slalom_questions,
-    slalom_texts,
-    tradeoffs_page,
-)
+from babelscope.display.progress import bars
+from babelscope.files import write_text
+from babelscope.store import open_store, read_study
+from babelscope.study.config import Study
+from babelscope.study.run import Watch, run
+from babelscope.training.cache import cache_folder
+from experiments import files
 
-PAGES = Path(__file__).resolve().parents[1] / "docs" / "results"
-STUDIES = {
-    "corpus": corpus.page,
-    "sib200": sib200.page,
-    "deeplift": deeplift.page,
-    "masks": masks.page,
-    "published": published.page,
-    "published-consistency": published_consistency.page,
-    "consistency": consistency.page,
-    "consistency-pairs": consistency.pairs_page,
-    "slalom": slalom.page,
-    "slalom-depth": slalom_depth.page,
-    "slalom-depth-full": slalom_depth.full_page,
-    "slalom-questions": slalom_questions.page,
-    "slalom-texts": slalom_texts.page,
-    "slalom-texts-full": slalom_texts.full_page,
-    "mono-vs-multi": mono_vs_multi.page,
-    "sib200-faithfulness": sib200_faithfulness.page,
-    "additive": additive.page,
-    "intervention": intervention.page,
-    "published-tradeoffs": published_tradeoffs.page,
-    "tradeoffs": tradeoffs_page.page,
+UNCONVERTED = {
+    "corpus": "corpus:page",
+    "masks": "masks:page",
+    "consistency": "consistency:page",
+    "consistency-pairs": "consistency:pairs_page",
+    "slalom": "slalom:page",
+    "slalom-questions": "slalom_questions:page",
+    "slalom-texts": "slalom_texts:page",
+    "intervention": "intervention:page",
+    "tradeoffs": "tradeoffs_page:page",
 }
-FILES = {"published": "mono-vs-multi-published"}
-"""Pages whose name is not the study's."""
-FULL = ("slalom-depth-full", "slalom-texts-full")
-"""Studies for a GPU with checkpoints from the hub: run only when named."""
+"""Pages whose module runs everything by itself, without a YAML file."""
+NAMES = sorted({*files.NAMES, *UNCONVERTED})
 
 
-def main(chosen: list[str]) -> None:
-    unknown = [name for name in chosen if name not in STUDIES]
-    if unknown:
-        raise SystemExit(f"there is no study {unknown[0]!r}; there are: {', '.join(STUDIES)}")
-    for name in chosen or (name for name in STUDIES if name not in FULL):
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[[], *NAMES], help="pages to write")
+    for size, what in (("pilots", "a short trial"), ("full", "the published size, for a GPU")):
+        option, help_ = f"--{size.removesuffix('s')}", f"{what}, in a temporary folder"
+        parser.add_argument(option, action="store_const", const=size, dest="size", help=help_)
+    chosen = parser.parse_args(arguments)
+    folder = Path(tempfile.mkdtemp()) if chosen.size else files.PAGES
+    if chosen.size == "pilots":
+        os.environ["BABELSCOPE_CACHE"] = str(folder / "cache")
+    for name in chosen.names or NAMES:
         begin = time.perf_counter()
-        text = STUDIES[name]()
-        part = PAGES / f"{name}.part"
-        part.write_text(text, "utf-8")
-        os.replace(part, PAGES / f"{FILES.get(name, name)}.md")
-        print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
+        write(name, folder, chosen.size)
+        took = time.perf_counter() - begin
+        print(f"{folder / name}.md: {took:.0f} s", file=sys.stderr, flush=True)
+
+
+def write(name: str, folder: Path, size: str | None = None) -> None:
+    """Runs one experiment and writes its page, with its figures beside it."""
+    if name in UNCONVERTED:
+        module, function = UNCONVERTED[name].split(":")
+        text = getattr(importlib.import_module(f"experiments.{module}"), function)()
+        return write_text(folder / f"{name}.md", text)
+    spec = files.parsed(name, size)
+    values = dict(
+        files.module(name).values(filled(name, spec) if isinstance(spec, Study) else spec)
+    )
+    for file, figure in values.pop("figures", {}).items():
+        write_text(folder / file, str(figure))
+    write_text(folder / f"{name}.md", files.render(name, values))
+
+
+def filled(name: str, study: Study) -> tuple[Any, dict[str, Any]]:
+    """The store of a study, what exists not computed again, and the study as the store has it."""
+    place = cache_folder() / "experiments" / name
+    with bars(study.name) as (stage, steps):
+        outcome = run(study, place, watch=Watch(stage, steps))
+    if outcome.failed:
+        raise SystemExit(f"{len(outcome.failed)} cells failed, first: {outcome.failed[0].reason}")
+    store = open_store(place, create=False)
+    return store, read_study(store)
 
 
 if __name__ == "__main__":

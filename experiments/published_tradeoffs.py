@@ -1,160 +1,59 @@
-"""The published trade-off figures of XLM-R tuned on English and on Hindi, analysed anew: what they
-do and do not support.
-"""
+"""The published trade-off figures of XLM-R fine-tuned on English and on Hindi: what follows?"""
 
 from __future__ import annotations
 
-import csv
-from math import sqrt
-from pathlib import Path
+from typing import Any
 
 import numpy as np
-from benchmarks.timing import table
+import pandas as pd
 
+from babelscope import options
 from babelscope.analyses.tradeoffs.activations import debiased_cka, linear_cka
 from babelscope.analyses.tradeoffs.behaviour import Factorial, factorial, preference
 from babelscope.analyses.tradeoffs.confusions import label_shift, scores
+from experiments.files import HERE
 
-FILE = Path(__file__).resolve().parent / "published_tradeoffs.csv"
-LANGS = ("en", "hi")
-CLASSES = ("entailment", "neutral", "contradiction")
-NORMAL = 1.96
+ROWS = pd.read_csv(HERE / "published-tradeoffs.csv", keep_default_na=False).set_index(["table", "model", "input", "item"])["value"].astype(float)  # fmt: skip
 
 
-def rows(name: str) -> dict[tuple[str, str, str], float]:
-    """By model, input language and item."""
-    with FILE.open(encoding="utf-8", newline="") as stream:
-        found = [row for row in csv.DictReader(stream) if row["table"] == name]
-    return {(row["model"], row["input"], row["item"]): float(row["value"]) for row in found}
+class Spec(options.Spec):
+    languages: list[str]
+    classes: list[str]
+    rows: list[int]
+    noise: dict[str, Any]
 
 
 def square(name: str, item: str = "") -> np.ndarray:
     """Models by input languages."""
-    found = rows(name)
-    return np.array([[found[model, lang, item] for lang in LANGS] for model in LANGS])
+    return np.array([[ROWS[name, model, lang, item] for lang in ("en", "hi")] for model in ("en", "hi")])  # fmt: skip
 
 
-def preferences(accuracy: np.ndarray, many: int) -> list[tuple[float, float]]:
-    """Preference of each model with the half width of its interval, as if all rows were
-    independent.
-    """
-    own = preference(accuracy, [0, 1])
-    errors = np.sqrt(accuracy * (1 - accuracy) / many)
-    return [(float(own[row, 1 - row]), NORMAL * float(np.hypot(*errors[row]))) for row in (0, 1)]
-
-
-def steps(accuracy: np.ndarray, many: int) -> float:
-    """How many standard errors the two preferences lie apart."""
-    one, two = preferences(accuracy, many)
-    return (one[0] - two[0]) / sqrt(float((accuracy * (1 - accuracy) / many).sum()))
-
-
-def noise(n: int, dim: int = 768, draws: int = 5) -> tuple[float, float]:
-    """CKA of two independent Gaussian matrices: biased and debiased."""
-    found = []
-    for seed in range(draws):
-        rng = np.random.default_rng(seed)
-        x, y = rng.normal(size=(n, dim)), rng.normal(size=(n, dim))
-        found.append((linear_cka(x, y), debiased_cka([(x, y)])))
-    return tuple(np.mean(found, axis=0).tolist())  # type: ignore[return-value]
+def run(rows: int) -> dict[str, Any]:
+    """Preferences with half widths of intervals as if rows were independent, and how many standard
+    errors they lie apart."""
+    accuracy = square(f"accuracy {rows}")
+    own, error = preference(accuracy, [0, 1]), np.sqrt(accuracy * (1 - accuracy) / rows)
+    both = [(float(own[at, 1 - at]), 1.96 * float(np.hypot(*error[at]))) for at in (0, 1)]
+    steps = (both[0][0] - both[1][0]) / float(np.sqrt((error**2).sum()))
+    return {"rows": rows, "preferences": both, "steps": steps, "effects": effects(f"accuracy {rows}")}  # fmt: skip
 
 
 def effects(name: str, item: str = "") -> Factorial:
     return factorial(square(name, item))
 
 
-def confusion() -> np.ndarray:
-    found = rows("confusion")
-    return np.array(
-        [[int(found["en", "en", f"{gold} as {said}"]) for said in CLASSES] for gold in CLASSES]
-    )
+def noise(texts: int, width: int, samples: int) -> np.ndarray:
+    """CKA of two independent Gaussian matrices: biased and debiased."""
+    pairs = [np.random.default_rng(seed).normal(size=(2, texts, width)) for seed in range(samples)]
+    return np.mean([(linear_cka(x, y), debiased_cka([(x, y)])) for x, y in pairs], axis=0)
 
 
-def _behaviour() -> str:
-    lines = []
-    for many in (500, 1000):
-        accuracy = square(f"accuracy {many}")
-        one, two = preferences(accuracy, many)
-        found = factorial(accuracy)
-        lines.append(
-            [
-                f"first {many} rows",
-                f"{one[0]:+.3f} ± {one[1]:.3f}",
-                f"{two[0]:+.3f} ± {two[1]:.3f}",
-                f"{steps(accuracy, many):.1f}",
-            ]
-            + [f"{each:+.3f}" for each in found]
-        )
-    head = [
-        "run",
-        "preference of the English model",
-        "of the Hindi model",
-        "difference / error",
-        "input",
-        "model",
-        "interaction",
-    ]
-    return table(head, lines)
-
-
-def _recall() -> str:
-    lines = [[name, *(f"{each:+.3f}" for each in effects("recall", name))] for name in CLASSES]
-    return table(
-        ["class", "input (English over Hindi)", "model (English over Hindi)", "interaction"], lines
-    )
-
-
-def _noise() -> str:
-    lines = [[str(n), *(f"{each:.3f}" for each in noise(n))] for n in (50, 100, 200, 500)]
-    return table(["texts", "biased CKA", "debiased CKA"], lines)
-
-
-def page() -> str:
-    accuracy, shift = square("accuracy 500"), label_shift(confusion())
-    one, two = preferences(accuracy, 500)
-    entropy = square("entropy")
-    return f"""# The published trade-off figures
-
-A study tuned XLM-R on 5,000 rows of XNLI in English and in Hindi (one seed each, the epoch chosen on the test set) and compared
-the two. This page is written by `python -m experiments published-tradeoffs` from its figures
-(experiments/published_tradeoffs.csv) with the functions of `babelscope.analyses.tradeoffs`; tests hold the same numbers.
-
-## Preference measures the input, not the tuning
-
-The headline is that the English model prefers its own language more ({one[0]:+.3f}) than the Hindi model does
-({two[0]:+.3f}). With A[s, t] the accuracy of model s on language t,
-
-    P[en, hi] - P[hi, en] = (A[en, en] - A[en, hi]) - (A[hi, hi] - A[hi, en])
-                          = (A[en, en] + A[hi, en]) - (A[en, hi] + A[hi, hi])
-
-which is twice the effect of the input language: {one[0] - two[0]:.3f} = 2 x {effects("accuracy 500").input:.3f}. It says that
-English rows are easier for both models. The interaction, which would be specialisation, cancels in it whatever its size.
-
-{_behaviour()}
-
-The intervals take all rows as independent; rows of XNLI come three to a premise, so honest ones are wider.
-
-## The lost entailment belongs to Hindi inputs
-
-{_recall()}
-
-Each recall is of about 100 rows, ± .10. Both models miss entailment in Hindi; the class whose recall depends on the match of
-model and input is neutral. The English model under-predicts entailment in English too (k = 1000: {shift.by_class[0]:+.3f} of
-all predictions, recall {scores(confusion()).recall[0]:.3f}).
-
-## Biased similarity is high for anything
-
-The published curves fall from 1.00 to {rows("cka")["", "en", "12"]:.2f} (English inputs) and
-{rows("cka")["", "hi", "12"]:.2f} (Hindi inputs) in the last layer, with 100 texts of 768 dimensions and the biased estimator.
-Two independent Gaussian matrices give:
-
-{_noise()}
-
-States of a model are no Gaussian noise, and theirs have fewer effective dimensions; but a curve without its null says little.
-
-## Attention: four sentences
-
-The differences between models are {entropy[0, 0] - entropy[1, 0]:+.3f} (English inputs) and
-{entropy[0, 1] - entropy[1, 1]:+.3f} nats (Hindi inputs), on two sentence pairs per language, heads averaged before the entropy
-was taken, lengths not controlled. Nothing follows.
-"""
+def values(spec: Spec) -> dict[str, Any]:
+    counts = np.array([[int(ROWS["confusion", "en", "en", f"{gold} as {said}"]) for said in spec.classes] for gold in spec.classes])  # fmt: skip
+    sizes = (spec.noise["width"], spec.noise["samples"])
+    return {
+        "runs": [run(rows) for rows in spec.rows], "counts": counts, "shift": label_shift(counts), "scores": scores(counts),
+        "recall": {name: effects("recall", name) for name in spec.classes}, "entropy": square("entropy"),
+        "similarity": [ROWS["cka", "", lang, "12"] for lang in spec.languages],
+        "noise": {texts: noise(texts, *sizes) for texts in spec.noise["texts"]},
+    }  # fmt: skip

@@ -4,13 +4,19 @@ task as the unit.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
-from experiments import published
+from experiments import files
+from experiments import mono_vs_multi_published as published
 
 from babelscope.stats.corrections import holm
+from babelscope.stats.method_tables import compare_tables
 
-ROWS = published.ratios()
-CLAIMS = published.claims(ROWS)
+SPEC = files.parsed("mono-vs-multi-published")
+SHOWN = published.values(SPEC)
+CLAIMS = SHOWN["claims"]
 
 FOUND = [
     # difference, published p, t, Wilcoxon, sign flips, t by language, one text: log difference and
@@ -24,48 +30,63 @@ FOUND = [
 
 
 def test_the_table_is_whole() -> None:
-    assert ROWS.shape == (60, 12)
-    assert sorted(set(ROWS.index.get_level_values(0))) == sorted(
-        task for each in published.LANGUAGES.values() for task in each
+    assert published.ROWS.shape == (60, 12)
+    assert sorted(set(published.ROWS.index.get_level_values("dataset"))) == sorted(
+        task for tasks in SPEC.languages.values() for task in tasks
     )
 
 
 @pytest.mark.parametrize(
-    ("one", "told"), list(zip(CLAIMS, FOUND)), ids=lambda each: getattr(each, "metric", "")
+    ("claim", "told"), list(zip(CLAIMS, FOUND)), ids=[claim["name"] for claim in CLAIMS]
 )
-def test_the_claims(one: published.Claim, told: tuple[float, ...]) -> None:
+def test_the_claims(claim: dict[str, Any], told: tuple[float, ...]) -> None:
     difference, cells, t, wilcoxon, flips, languages, single, p = told
-    assert one.tasks.effect == pytest.approx(difference, abs=5e-5)
-    assert one.cells == pytest.approx(cells, rel=1e-3)
-    assert one.tasks.n == 15
-    assert one.tasks.t == pytest.approx(t, abs=5e-4)
-    assert one.tasks.wilcoxon == pytest.approx(wilcoxon, abs=5e-4)
-    assert one.distinct.sign_flip == pytest.approx(flips, abs=5e-4)
-    assert (one.languages.n, one.single.n) == (5, 9)
-    assert one.languages.t == pytest.approx(languages, abs=6e-4)  # told twice rounded
-    assert one.single.effect == pytest.approx(single, abs=5e-4)
-    assert one.single.sign_flip == pytest.approx(p, abs=2e-3)
-    assert one.interval.low < difference < one.interval.high
+    tasks = claim["tasks"]
+    assert tasks.units.effect == pytest.approx(difference, abs=5e-5)
+    assert tasks.cells == pytest.approx(cells, rel=1e-3)
+    assert tasks.units.n == 15
+    assert tasks.units.t == pytest.approx(t, abs=5e-4)
+    assert tasks.units.wilcoxon == pytest.approx(wilcoxon, abs=5e-4)
+    assert claim["distinct"].sign_flip == pytest.approx(flips, abs=5e-4)
+    assert (claim["languages"].n, claim["single"].n) == (5, 9)
+    assert claim["languages"].t == pytest.approx(languages, abs=6e-4)  # told twice rounded
+    assert claim["single"].effect == pytest.approx(single, abs=5e-4)
+    assert claim["single"].sign_flip == pytest.approx(p, abs=2e-3)
+    assert tasks.interval.low < difference < tasks.interval.high
+
+
+def test_one_method_makes_cells_and_units_the_same() -> None:
+    """And the order of methods does not matter to units."""
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 6, 3))
+    units = list("abcdef")
+    single = compare_tables(first[:, :1], second[:, :1], units)
+    assert single.cells == pytest.approx(single.units.t)
+    assert single.methods == (pytest.approx(single.units.t),)
+    every = compare_tables(first, second, units)
+    turned = compare_tables(first[:, ::-1], second[:, ::-1], units)
+    assert turned.units.t == pytest.approx(every.units.t)
+    assert turned.interval.mean == pytest.approx(every.interval.mean)
 
 
 def test_corrected_for_four_claims_and_for_five_methods() -> None:
-    assert holm([one.tasks.t for one in CLAIMS]) == pytest.approx(
+    assert holm([claim["tasks"].units.t for claim in CLAIMS]) == pytest.approx(
         [0.293, 0.293, 0.293, 0.053], abs=5e-4
     )
     below = {
-        (one.metric, one.pairing[0], name): p
-        for one in CLAIMS
-        for name, p in one.methods.items()
+        (claim["name"], method): p
+        for claim in CLAIMS
+        for method, p in zip(SPEC.methods, claim["tasks"].methods)
         if p < 0.05
     }
     assert below == {
-        ("suff", "mbert", "ig"): pytest.approx(0.015, abs=5e-4),
-        ("comp", "xlmr", "ixg"): pytest.approx(0.019, abs=5e-4),
+        ("mBERT - BERT, sufficiency", "ig"): pytest.approx(0.015, abs=5e-4),
+        ("XLM-R - RoBERTa, comprehensiveness", "ixg"): pytest.approx(0.019, abs=5e-4),
     }
 
 
 def test_six_points_and_accuracy() -> None:
-    found = published.six()
+    found = {(measure, metric): each for measure, metric, each in SHOWN["points"]}
     told = {
         ("fertility", "suff"): (-0.81, -0.22), ("fertility", "comp"): (-0.92, -0.66),
         ("splitting", "suff"): (-0.65, +0.33), ("splitting", "comp"): (-0.79, -0.20),
@@ -75,12 +96,14 @@ def test_six_points_and_accuracy() -> None:
         for name, (r, within) in told.items()
     }
     assert all(one.exact and one.low <= one.r <= one.high for one in found.values())
-    sure = published.accuracy(ROWS)
+    sure = SHOWN["accuracy"]
     assert (sure.r, sure.n) == (pytest.approx(0.41, abs=5e-3), 60)
     assert sure.p < 0.01
 
 
-def test_the_page_stands_as_it_came_out() -> None:
-    from experiments.__main__ import FILES, PAGES
-
-    assert (PAGES / f"{FILES['published']}.md").read_text("utf-8") == published.page()
+@pytest.mark.parametrize(
+    "name", ["mono-vs-multi-published", "published-consistency", "published-tradeoffs"]
+)
+def test_the_page_is_what_the_experiment_writes(name: str) -> None:
+    shown = files.module(name).values(files.parsed(name))
+    assert files.render(name, shown) == (files.PAGES / f"{name}.md").read_text("utf-8")

@@ -19,7 +19,7 @@ from babelscope.analyses.consistency.correlation import (
     variance_shares,
 )
 
-FILE = Path(__file__).parents[2] / "experiments" / "published_consistency.csv"
+FILE = Path(__file__).parents[2] / "experiments" / "published-consistency.csv"
 LANGS = ("en", "de", "es", "fr", "ko", "zh")
 
 
