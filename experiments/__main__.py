@@ -24,11 +24,9 @@ from babelscope.training.cache import cache_folder
 from experiments import files
 
 UNCONVERTED = {
-    "corpus": "corpus:page",
     "masks": "masks:page",
     "consistency": "consistency:page",
     "consistency-pairs": "consistency:pairs_page",
-    "slalom": "slalom:page",
     "slalom-questions": "slalom_questions:page",
     "slalom-texts": "slalom_texts:page",
     "intervention": "intervention:page",

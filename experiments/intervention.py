@@ -31,7 +31,8 @@ from babelscope.training.cache import TRAINING, cache_folder
 from babelscope.training.finetune import Recipe, finetune
 from babelscope.training.recipes import pretrained
 from babelscope.types import DoseOutcome, Estimate, Example
-from experiments.corpus import JOINT, tuned
+from experiments import files
+from experiments.corpus_models import tuned
 
 LANGUAGES = {"en": 24, "hi": 24, "tr": 24}
 """Texts per language; in Chinese these vocabularies hold hardly more than single characters, so
@@ -285,7 +286,9 @@ OTHER = ("complexity", AGREEMENT)
 
 def page() -> str:
     base = pretrained("multilingual")
-    model = load(tuned(base, "sentiment", corpus.LANGUAGES, JOINT["sentiment"]))
+    model = load(
+        tuned(base, "sentiment", corpus.LANGUAGES, files.parsed("corpus").joint["sentiment"])
+    )
     found: list[DoseOutcome] = []
     read: list[Example] = []
     for lang in LANGUAGES:
