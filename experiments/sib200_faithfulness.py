@@ -24,10 +24,12 @@ def values(filled: tuple[Any, dict[str, Any]]) -> dict[str, Any]:
     rows = across_languages(above, "en", langs, metrics)
     by_place = {(row.lang, row.metric): row for row in rows}
     known = readings(contents.attributions, {name: (name, 0) for name in study["names"]})
+    clusters = contents.summary.rows.set_index("group")["cluster"].to_dict()
+    known = known.assign(cluster=known["group"].map(clusters))
     parts = {lang: known[known["lang"] == lang] for lang in langs}
     beside = {
-        "accuracy": {lang: estimate(part["right"].astype(float).tolist(), part["group"].tolist()) for lang, part in parts.items()},
-        "fertility": {lang: ratio(part["tokens"], part["words"], part["group"].tolist()) for lang, part in parts.items()},
+        "accuracy": {lang: estimate(part["right"].astype(float).tolist(), part["cluster"].tolist()) for lang, part in parts.items()},
+        "fertility": {lang: ratio(part["tokens"], part["words"], part["cluster"].tolist()) for lang, part in parts.items()},
     }  # fmt: skip
     together = [
         (metric, name, correlation([each[lang].mean for lang in langs], [by_place[lang, metric].above.mean for lang in langs], ranks=True))
@@ -51,6 +53,6 @@ def by_method(above: pd.DataFrame, metric: str) -> list[tuple[Any, ...]]:
     means = part.groupby("lang").mean()
     rows = []
     for method in part.columns:
-        lows = [estimate(each.tolist(), each.index.get_level_values("group").tolist()).low for _, each in part[method].groupby("lang")]  # fmt: skip
+        lows = [estimate(each.tolist(), each.index.get_level_values("cluster").tolist()).low for _, each in part[method].groupby("lang")]  # fmt: skip
         rows.append((metric, method, means[method], sum(low > 0 for low in lows), friedman(means.to_numpy())))  # fmt: skip
     return rows

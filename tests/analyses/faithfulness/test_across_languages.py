@@ -11,7 +11,14 @@ from babelscope.analyses.faithfulness.across_languages import above_control, acr
 def measures(values: dict[str, list[float]]) -> pd.DataFrame:
     """Per language the values of one method, a text each; random scores are 1 everywhere."""
     return pd.DataFrame(
-        {"lang": lang, "group": str(at), "metric": "m", "method": method, "value": value}
+        {
+            "lang": lang,
+            "group": str(at),
+            "cluster": str(at),
+            "metric": "m",
+            "method": method,
+            "value": value,
+        }
         for lang, row in values.items()
         for at, number in enumerate(row)
         for method, value in (("deeplift", number), ("random", 1.0))

@@ -29,9 +29,9 @@ class LanguageRow:
 
 
 def above_control(measures: pd.DataFrame) -> pd.DataFrame:
-    """A row for each language, translation group and metric, a column for each method: its value
-    less that of random scores on the same text, both in the mean over seeds."""
-    keys = ["lang", "group", "metric", "method"]
+    """A row for each language, translation group (with its cluster) and metric, a column for each
+    method: its value less that of random scores on the same text, both in the mean over seeds."""
+    keys = ["lang", "group", "cluster", "metric", "method"]
     means = measures.groupby(keys)["value"].mean().unstack("method")
     return means.drop(columns=CONTROL).sub(means[CONTROL], axis=0)
 
@@ -39,7 +39,8 @@ def above_control(measures: pd.DataFrame) -> pd.DataFrame:
 def across_languages(
     above: pd.DataFrame, reference: str, languages: Sequence[str], metrics: Sequence[str]
 ) -> list[LanguageRow]:
-    """Every metric in every language, paired by translation group with the reference language.
+    """Every metric in every language, paired by translation group with the reference language;
+    intervals and tests resample clusters.
 
     *Laws*: the reference has no difference; a language with the reference's values differs by 0,
     with p = 1.
@@ -49,14 +50,18 @@ def across_languages(
     for lang in languages:
         if lang != reference:
             values, base = means.loc[lang].align(means.loc[reference], join="inner", axis=0)
-            groups = values.index.tolist()
-            tests |= {(lang, name): paired(values[name], base[name], groups) for name in metrics}
+            clusters = _clusters(values)
+            tests |= {(lang, name): paired(values[name], base[name], clusters) for name in metrics}
     adjusted = dict(zip(tests, holm([test.p for test in tests.values()])))
     rows = []
     for lang in languages:
         for name in metrics:
             values = means.loc[lang][name]
-            mean = estimate(values.tolist(), values.index.tolist())
+            mean = estimate(values.tolist(), _clusters(values))
             key = (lang, name)
             rows.append(LanguageRow(lang, name, mean, tests.get(key), adjusted.get(key)))
     return rows
+
+
+def _clusters(rows: pd.DataFrame | pd.Series[float]) -> list[str]:
+    return rows.index.get_level_values("cluster").astype(str).tolist()
