@@ -56,9 +56,7 @@ def main(arguments: list[str]) -> None:
 def write(name: str, folder: Path, size: str | None = None) -> None:
     """Runs one experiment and writes its page, with its figures beside it."""
     if name in UNCONVERTED:
-        module, function = UNCONVERTED[name].split(":")
-        text = getattr(importlib.import_module(f"experiments.{module}"), function)()
-        return write_text(folder / f"{name}.md", text)
+        return write_text(folder / f"{name}.md", unconverted(name, size))
     spec = files.parsed(name, size)
     values = dict(
         files.module(name).values(filled(name, spec) if isinstance(spec, Study) else spec)
@@ -66,6 +64,16 @@ def write(name: str, folder: Path, size: str | None = None) -> None:
     for file, figure in values.pop("figures", {}).items():
         write_text(folder / file, str(figure))
     write_text(folder / f"{name}.md", files.render(name, values))
+
+
+def unconverted(name: str, size: str | None) -> str:
+    """The page of a module that runs everything by itself."""
+    path, function = UNCONVERTED[name].split(":")
+    function = "full_page" if size == "full" else function
+    module = importlib.import_module(f"experiments.{path}")
+    if size == "pilots" or not hasattr(module, function):
+        raise SystemExit(f"{name} has no such size; run it without an option")
+    return str(getattr(module, function)())
 
 
 def filled(name: str, study: Study) -> tuple[Any, dict[str, Any]]:

@@ -20,7 +20,8 @@ from babelscope.model import inference
 from babelscope.model.load import Model, load
 from babelscope.store import key
 from babelscope.training.cache import cache_folder
-from babelscope.training.small import BERT_SPECIALS, make_model
+from babelscope.training.small import make_model
+from babelscope.training.tokenizers import BERT_SPECIALS
 
 WIDTH, BATCH, RATE = 64, 64, 1e-3
 

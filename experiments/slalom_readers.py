@@ -20,7 +20,8 @@ from babelscope.model.load import Model, load
 from babelscope.store import key
 from babelscope.training.cache import cache_folder
 from babelscope.training.finetune import fingerprint
-from babelscope.training.small import make_model, make_tokenizer
+from babelscope.training.small import make_model
+from babelscope.training.tokenizers import make_tokenizer
 from babelscope.types import Example
 
 LABELS = ("negative", "positive")

@@ -210,10 +210,10 @@ def page(which: str = "small") -> str:
     for model in models(size):
         for name, lines in of_model(model, texts, size).items():
             tables.setdefault(name, []).extend(lines)
-    command = "slalom-texts" if which == "small" else "slalom-texts-full"
+    command = "slalom-texts" if which == "small" else "slalom-texts --full"
     return f"""# SLALOM on reviews
 
-This page is written by `python -m experiments {command}`; `slalom-texts-full` is the same at the size of the paper, with BERT,
+This page is written by `python -m experiments {command}`; `slalom-texts --full` is the same at the size of the paper, with BERT,
 DistilBERT and GPT-2 from the hub, for a GPU. Here {len(texts)} reviews of Yelp-HAT (about 50 words) are explained; the models
 from scratch have two layers and width 64 and read the other reviews of that corpus in training ({EPOCHS} epochs, 64 tokens),
 far less than the paper's. A state-space model has no head for classes: it goes on with "good" or "bad". The explained quantity
