@@ -23,6 +23,7 @@ from babelscope.files import (
 from babelscope.store import (
     Cell,
     cells,
+    contents,
     fail,
     failures,
     has,
@@ -148,14 +149,14 @@ def test_a_store_opened_while_it_is_written_leaves_the_writer_alone(
     left.
     """
     place, half, opened = open_store(tmp_path / "s"), threading.Event(), threading.Event()
-    write_cell = stored._write_cell
+    write_cell = contents.write_cell
 
-    def slowly(one: Cell, folder: Path) -> None:
-        write_cell(one, folder)
+    def slowly(cell: Cell, folder: Path) -> None:
+        write_cell(cell, folder)
         half.set()
         assert not opened.wait(0.3), "whoever opens the store waits for the writer"
 
-    monkeypatch.setattr(stored, "_write_cell", slowly)
+    monkeypatch.setattr(contents, "write_cell", slowly)
     writer = threading.Thread(target=put, args=(place, [cell("a", [ROW])]))
     writer.start()
     assert half.wait(30)

@@ -1,0 +1,61 @@
+"""Results on disk, keyed by what determined them.
+
+    STORE/scheme.json             which version of these fields the store holds
+    STORE/study.json              what was asked
+    STORE/attributions/KEY.parquet   one row per explanation
+    STORE/measures/KEY.parquet       one row per metric of an explanation
+    STORE/panels/KEY.parquet         one row per trust panel of an explanation
+    STORE/texts/KEY.parquet          one row per text of a corpus that is compared across
+      languages, or left out
+    STORE/pairs/KEY.parquet          one row per text and translation whose explanations are
+      compared
+    STORE/readings/KEY.parquet       one row per text that a model read: its logits and its
+      attention in numbers
+    STORE/states/KEY.parquet         one row per text that a model read: its hidden states
+    STORE/head_statistics/KEY.parquet   one row: what the attention heads of a model point at in
+      one language
+    STORE/finetunings/KEY.parquet    one row per fine-tuned model: its language, its seed, its
+      classes
+    STORE/drifts/KEY.parquet         one row per part of a fine-tuned model: how far its weights
+      moved
+    STORE/losses/KEY.parquet         one row per text: the loss of a language model
+    STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file;
+      written last
+    STORE/failures/KEY.json       a cell that could not be filled, and why
+    STORE/pending-*/              a group of cells being added; completed when the store is next
+      opened
+    STORE/.lock                   held while something is written: by one process at a time
+
+KEY is the SHA-256 of the canonical JSON of the identity: what changes the numbers, and nothing
+else. Every file is complete or absent (files.py); cells that were computed together are added
+together.
+"""
+
+from babelscope.store.contents import has, put, read, read_attributions
+from babelscope.store.folder import Store, open_store
+from babelscope.store.manifests import Cell, cells, key
+from babelscope.store.records import fail, failures, forget_failures, read_study, write_study
+from babelscope.store.rows import Rows, attribution, to_table
+from babelscope.store.schemas import SCHEMAS, SCHEME
+
+__all__ = [
+    "SCHEMAS",
+    "SCHEME",
+    "Cell",
+    "Rows",
+    "Store",
+    "attribution",
+    "cells",
+    "fail",
+    "failures",
+    "forget_failures",
+    "has",
+    "key",
+    "open_store",
+    "put",
+    "read",
+    "read_attributions",
+    "read_study",
+    "to_table",
+    "write_study",
+]
