@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
+import socket
 import threading
+import time
 from dataclasses import replace
 from math import isnan, nan
 from pathlib import Path
@@ -16,22 +19,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from babelscope import store as stored
-from babelscope.errors import StoreError
-from babelscope.files import (
-    canonical,
-)
+from babelscope.errors import FileError, StoreError
+from babelscope.files import canonical, file_digest, writing_folder
 from babelscope.store import (
     Cell,
     cells,
+    claiming,
+    claims,
     contents,
     fail,
     failures,
     has,
+    intact_cells,
     key,
+    locks,
+    lost_cells,
     open_store,
     put,
     read,
     read_attributions,
+    verification,
+    verify,
 )
 from babelscope.types import Attribution, Failure, Measure, ModelInput, Window
 
@@ -183,21 +191,187 @@ def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
 def test_damage_is_found_and_named(tmp_path: Path) -> None:
     place = open_store(tmp_path / "s")
     put(place, [cell("a", [ROW])])
+    name = key({"kind": "attributions", "name": "a"})
     (file,) = (tmp_path / "s" / "attributions").glob("*.parquet")
     whole = file.read_bytes()
     file.write_bytes(whole[:-10])
-    with pytest.raises(StoreError, match="damaged"):
+    assert not has(place, name)
+    with pytest.raises(StoreError, match=r"damaged: its table has \d+ bytes instead of \d+ .*run"):
         read(place, "attributions")
     file.unlink()
-    with pytest.raises(StoreError, match="gone"):
+    assert not has(place, name)
+    with pytest.raises(StoreError, match="damaged: its table is missing"):
         read(place, "attributions")
     file.write_bytes(whole)
+    assert has(place, name)
     manifest = next((tmp_path / "s" / "cells").glob("*.json"))
     changed = json.loads(manifest.read_text())
     changed["identity"]["name"] = "another"
     manifest.write_text(json.dumps(changed))
-    with pytest.raises(StoreError, match="damaged"):
+    assert not has(place, name)
+    with pytest.raises(StoreError, match="damaged: its identity is that of another cell"):
         read(place, "attributions")
+
+
+def test_a_table_is_hashed_once_and_again_when_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(open_store(tmp_path / "s"), [cell("a", [ROW])])
+    name = key({"kind": "attributions", "name": "a"})
+    hashed: list[Path] = []
+
+    def counted(file: Path) -> str:
+        hashed.append(file)
+        return file_digest(file)
+
+    monkeypatch.setattr(verification, "file_digest", counted)
+    place = open_store(tmp_path / "s")
+    assert all(has(place, name) for _ in range(5))
+    assert read_attributions(place) == [ROW]
+    assert len(hashed) == 1
+    assert [len(list(verify(place))), len(hashed)] == [0, 2], "a verification hashes anew"
+    assert [len(intact_cells(place)), len(hashed)] == [1, 2], "the size and the time suffice"
+    whole = bytearray(hashed[0].read_bytes())
+    whole[50] ^= 1
+    hashed[0].write_bytes(whole)  # same size, newer than its manifest
+    assert not has(place, name)
+    assert intact_cells(place) == []
+    assert [fault.reason for fault in lost_cells(place)] == [
+        "its table is not what was written: the hash differs"
+    ]
+
+
+def test_readers_write_nothing(tmp_path: Path) -> None:
+    """Neither the parts of a live writer nor a finished group on its way in are touched."""
+    place = open_store(tmp_path / "s")
+    put(place, [cell("a", [ROW])])
+    with writing_folder(place.path / "pending-group") as part:
+        contents.write_cell(cell("b", [ROW]), part)
+    (place.path / ".study.json.0123456789abcdef.part").write_text("half")
+    shutil.rmtree(place.path / "losses")
+    before = {path: path.stat().st_mtime_ns for path in place.path.rglob("*")}
+    reader = open_store(place.path, create=False)
+    assert read_attributions(reader) == [ROW]
+    assert len(intact_cells(reader)) == 1
+    assert list(verify(reader)) == failures(reader) == []
+    assert {path: path.stat().st_mtime_ns for path in place.path.rglob("*")} == before
+    assert len(read_attributions(open_store(place.path))) == 2
+
+
+def test_names_in_manifests_cannot_leave_the_store(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    place = open_store(tmp_path / "s")
+    with writing_folder(place.path / "pending-group") as part:
+        contents.write_cell(cell("b", [ROW]), part)
+        for manifest in part.glob("*.json"):
+            row = json.loads(manifest.read_text())
+            manifest.write_text(json.dumps({**row, "kind": "../../outside"}))
+    (place.path / "pending-link").symlink_to(outside)
+    again = open_store(place.path)
+    assert list(outside.iterdir()) == []
+    assert [path for path in place.path.iterdir() if path.name.startswith("pending")] == []
+    assert cells(again) == []
+    name = "0" * 64
+    (place.path / "cells" / f"{name}.json").write_text(json.dumps({**row, "kind": "../outside"}))
+    with pytest.raises(StoreError, match="names a kind of table that does not exist"):
+        read(again, "attributions")
+    with pytest.raises(StoreError, match="its name is no key of a cell"):
+        read(again, "attributions", ["../study"])
+    shutil.rmtree(place.path / "measures")
+    (place.path / "measures").symlink_to(outside)
+    with pytest.raises(StoreError, match="measures is a symbolic link"):
+        open_store(place.path)
+
+
+def test_a_claimed_cell_is_waited_for(tmp_path: Path) -> None:
+    place, order = open_store(tmp_path / "s"), []
+    entered = threading.Event()
+
+    def second() -> None:
+        entered.set()
+        with claiming(place.path, ["c", "b"]):
+            order.append("second")
+
+    with claiming(place.path, ["a", "b"]):
+        assert [claim.pid for claim in claims(place.path)] == [os.getpid()]
+        with claiming(place.path, ["d"]):  # other cells are free
+            order.append("other")
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        assert entered.wait(10)
+        time.sleep(0.5)
+        order.append("first")
+    waiting.join(10)
+    assert order == ["other", "first", "second"]
+    assert list((place.path / "claims").iterdir()) == []
+
+
+@pytest.mark.parametrize("fate", ["dead", "silent", "damaged", "alive"])
+def test_the_claim_of_a_process_that_is_gone_is_void(tmp_path: Path, fate: str) -> None:
+    """2**22 is above the largest number that Linux gives to a process."""
+    place = open_store(tmp_path / "s")
+    host = "elsewhere" if fate == "silent" else socket.gethostname()
+    row = {"host": host, "pid": 2**22 + 1 if fate == "dead" else os.getpid(), "cells": ["a"]}
+    file = place.path / "claims" / "x.json"
+    file.write_text("{" if fate == "damaged" else json.dumps(row))
+    if fate == "silent":
+        os.utime(file, (time.time() - 1000, time.time() - 1000))
+    assert len(claims(place.path)) == (fate == "alive")
+    if fate != "alive":
+        with claiming(place.path, ["a"]):
+            assert not file.exists()
+
+
+def test_a_claim_shows_signs_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "HEARTBEAT", 0.02)
+    place = open_store(tmp_path / "s")
+    with claiming(place.path, ["a"]):
+        (file,) = (place.path / "claims").glob("*.json")
+        os.utime(file, (0, 0))
+        deadline = time.monotonic() + 10
+        while file.stat().st_mtime == 0:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
+def test_a_full_disk_is_one_line_and_nothing_is_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = open_store(tmp_path / "s")
+    write_cell = contents.write_cell
+
+    def full(cell: Cell, folder: Path) -> None:
+        write_cell(cell, folder)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(contents, "write_cell", full)
+    with pytest.raises(FileError, match=r"s cannot be written: no space left on device"):
+        put(place, [cell("a", [ROW])])
+    monkeypatch.undo()
+    assert not list(place.path.glob("*pending*"))
+    assert cells(place) == []
+    put(place, [cell("a", [ROW])])
+    assert read_attributions(place) == [ROW]
+
+
+def test_a_store_that_cannot_be_made_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="file cannot be written"):
+        open_store(tmp_path / "file")
+    with pytest.raises(StoreError, match="there is no store"):
+        open_store(tmp_path / "file", create=False)
+    place = open_store(tmp_path / "s")
+
+    def refuse(lock: object, *args: object, **options: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(locks.FileLock, "acquire", refuse)
+    with pytest.raises(FileError, match="s cannot be written: read-only file system"):
+        put(place, [cell("a", [ROW])])
+    assert read_attributions(open_store(tmp_path / "s", create=False)) == []
 
 
 def test_the_same_cells_give_the_same_bytes(tmp_path: Path) -> None:
@@ -216,7 +390,7 @@ def test_the_same_cells_give_the_same_bytes(tmp_path: Path) -> None:
 def test_a_failure_is_kept_until_its_cell_is_filled(tmp_path: Path) -> None:
     place = open_store(tmp_path / "s")
     fail(place, Failure({"kind": "attributions", "name": "a"}, "it broke"))
-    assert [one.reason for one in failures(place)] == ["it broke"]
+    assert [failure.reason for failure in failures(place)] == ["it broke"]
     put(place, [cell("a", [ROW])])
     assert failures(place) == []
     assert len(cells(place)) == 1

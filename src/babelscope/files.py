@@ -47,13 +47,13 @@ def writing(file: Path) -> Iterator[BinaryIO]:
     old content and nothing else; of two writers the later one wins, and the file is never a
     mixture; nothing is written through a symbolic link; the content is on the disk before the name.
     """
-    with _named(file):
+    with naming(file):
         part, handle = _create(file, lambda path: path.open("xb"))
     try:
         with handle:
             yield handle
             _flush(file, handle)
-        with _named(file):
+        with naming(file):
             os.replace(part, file)
             _sync(file.parent)
     except OSError as error:
@@ -70,7 +70,7 @@ def write_together(folder: Path, files: Mapping[str, str]) -> None:
     *Laws*: those of `writing` for every file; an error before the first rename changes none of
     them; they are renamed in the order given, so that the last one may refer to the others.
     """
-    with _named(folder):
+    with naming(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:  # it ends the blocks in the reverse order of their beginning
         for name, text in reversed(list(files.items())):
@@ -89,7 +89,7 @@ def writing_folder(folder: Path) -> Iterator[Path]:
     *Laws*: the folder is absent or complete; an error leaves nothing; a folder that is already
     there is not replaced (FileError) unless it is empty.
     """
-    with _named(folder):
+    with naming(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         part, _ = _create(folder, lambda path: path.mkdir())
     try:
@@ -101,7 +101,7 @@ def writing_folder(folder: Path) -> Iterator[Path]:
 
 def rename_folder(part: Path, folder: Path) -> None:
     """Gives a finished folder its final name, once everything in it is on the disk."""
-    with _named(folder):
+    with naming(folder):
         for path in (path for path in part.rglob("*") if path.is_file()):
             _sync(path)
         os.replace(part, folder)
@@ -167,6 +167,24 @@ def json_lines(rows: Iterable[Any]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
+def read_json(file: Path) -> Any:
+    """The value in a JSON file; ValueError says in one line why there is none.
+
+    *Laws*: a file that is missing, cut short, not UTF-8, not JSON or nested too deeply is a
+    ValueError and nothing else.
+    """
+    try:
+        return json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise ValueError(f"it cannot be read ({(error.strerror or str(error)).lower()})") from None
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    except ValueError as error:
+        raise ValueError(f"it is not JSON ({error})") from None
+    except RecursionError:
+        raise ValueError("its JSON is nested too deeply") from None
+
+
 def plain(value: Any) -> Any:
     """The value as JSON knows it: tuples as lists, numbers that are not finite as None.
 
@@ -201,8 +219,8 @@ def _short(name: str) -> str:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Errors of the file system as one line that names the file."""
+def naming(path: Path) -> Iterator[None]:
+    """Errors of the file system inside the block as one line that names the file (FileError)."""
     try:
         yield
     except FileError:
@@ -219,7 +237,7 @@ def _unwritable(path: Path, error: OSError) -> FileError:
 
 
 def _flush(file: Path, handle: BinaryIO) -> None:
-    with _named(file):
+    with naming(file):
         handle.flush()
         os.fsync(handle.fileno())
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from babelscope.data.spec import TaskSpec
-from babelscope.errors import BabelscopeError
 from babelscope.files import canonical
 from babelscope.options import Choice
 from babelscope.training.spec import ModelSpec
@@ -19,8 +18,9 @@ if TYPE_CHECKING:
     from babelscope.model.load import Model
     from babelscope.store import Rows, Store
 
-FAULTS = (BabelscopeError, RuntimeError, OSError, ValueError)
-"""What makes a cell fail without stopping the others."""
+FAULTS = (Exception,)
+"""What makes a cell fail without stopping the others: anything but an interruption. Libraries
+raise errors of their own for a damaged model or file."""
 Progress = Callable[[int, int], None]
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from babelscope.data.independence import clusters_by_task
-from babelscope.store import Store, cells, key
+from babelscope.store import Store, cells, key, selection
 
 
 def stored_cells(
@@ -20,11 +20,11 @@ def stored_cells(
 
     A cell that is shared (explanations) is listed under its own name, not under each analysis.
     """
-    keys = set(study["keys"]) if "keys" in study else None
+    selected = selection(study)
     manifests = {}
     for manifest in cells(store):
         name, place = key(manifest["identity"]), manifest.get("place") or {}
-        if place.get("analysis") == analysis and (keys is None or name in keys):
+        if place.get("analysis") == analysis and selected(name, manifest):
             manifests[name] = manifest
     return manifests
 

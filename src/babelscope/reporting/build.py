@@ -25,7 +25,16 @@ from babelscope.errors import StoreError
 from babelscope.files import write_together
 from babelscope.reporting import examples
 from babelscope.reporting.problems import flag_counts
-from babelscope.store import SCHEME, Store, cells, failures, key, open_store, read_study
+from babelscope.store import (
+    SCHEME,
+    Store,
+    cells,
+    failures,
+    key,
+    open_store,
+    read_study,
+    selection,
+)
 from babelscope.types import Failure
 
 FOLDER = Path(__file__).parent / "templates"
@@ -105,7 +114,8 @@ def _context(store: Store, study: Mapping[str, Any], listed: list[Section]) -> d
     predictions = examples.predictions(attributions)
     first = next((section.recommended for section in listed if section.recommended), "")
     methods, shown = examples.parallels(study, attributions, predictions, first)
-    filled = [row for row in cells(store) if _belongs(row, study)]
+    selected = selection(study)
+    filled = [row for row in cells(store) if selected(key(row["identity"]), row)]
     lost = failures(store)
     return {
         "study": study,
@@ -129,10 +139,6 @@ def _context(store: Store, study: Mapping[str, Any], listed: list[Section]) -> d
         "steps": STEPS,
         "plotly": _plotly(),
     }
-
-
-def _belongs(manifest: Mapping[str, Any], study: Mapping[str, Any]) -> bool:
-    return "keys" not in study or key(manifest["identity"]) in set(study["keys"])
 
 
 def _digest(manifests: list[dict[str, Any]]) -> str:

@@ -1,7 +1,8 @@
 """Results on disk, keyed by what determined them.
 
     STORE/scheme.json             which version of these fields the store holds
-    STORE/study.json              what was asked
+    STORE/study.json              the study: what is planned, and once it is finished the keys of
+      its cells
     STORE/attributions/KEY.parquet   one row per explanation
     STORE/measures/KEY.parquet       one row per metric of an explanation
     STORE/panels/KEY.parquet         one row per trust panel of an explanation
@@ -19,43 +20,74 @@
     STORE/drifts/KEY.parquet         one row per part of a fine-tuned model: how far its weights
       moved
     STORE/losses/KEY.parquet         one row per text: the loss of a language model
-    STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the hash of its file;
-      written last
+    STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the size and the hash
+      of its file; written last
     STORE/failures/KEY.json       a cell that could not be filled, and why
-    STORE/pending-*/              a group of cells being added; completed when the store is next
-      opened
+    STORE/claims/*.json           the cells that a process computes now: its host, its number, its
+      last sign of life
+    STORE/pending-*/              a group of cells being added; completed when a run next opens the
+      store
     STORE/.lock                   held while something is written: by one process at a time
 
 KEY is the SHA-256 of the canonical JSON of the identity: what changes the numbers, and nothing
 else. Every file is complete or absent (files.py); cells that were computed together are added
-together.
+together. A cell counts only if its file is there and is what was written. Readers write nothing.
 """
 
-from babelscope.store.contents import has, put, read, read_attributions
+from babelscope.store.contents import has, listed, put, read, read_attributions
 from babelscope.store.folder import Store, open_store
-from babelscope.store.manifests import Cell, cells, key
-from babelscope.store.records import fail, failures, forget_failures, read_study, write_study
+from babelscope.store.locks import claiming, claims
+from babelscope.store.manifests import Cell, cell_names, cells, key
+from babelscope.store.records import (
+    fail,
+    failures,
+    forget_failures,
+    place_row,
+    read_study,
+    selection,
+    write_study,
+)
 from babelscope.store.rows import Rows, attribution, to_table
 from babelscope.store.schemas import SCHEMAS, SCHEME
+from babelscope.store.verification import (
+    Fault,
+    cell_fault,
+    intact_cells,
+    lost_cells,
+    repair,
+    verify,
+)
 
 __all__ = [
     "SCHEMAS",
     "SCHEME",
     "Cell",
+    "Fault",
     "Rows",
     "Store",
     "attribution",
+    "cell_fault",
+    "cell_names",
     "cells",
+    "claiming",
+    "claims",
     "fail",
     "failures",
     "forget_failures",
     "has",
+    "intact_cells",
     "key",
+    "listed",
+    "lost_cells",
     "open_store",
+    "place_row",
     "put",
     "read",
     "read_attributions",
     "read_study",
+    "repair",
+    "selection",
     "to_table",
+    "verify",
     "write_study",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,18 +10,32 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from babelscope.errors import StoreError
-from babelscope.files import file_digest, writing_folder
+from babelscope.files import naming, writing_folder
 from babelscope.store.folder import Store, bring_in
 from babelscope.store.locks import writing_lock
-from babelscope.store.manifests import Cell, key, write_cell
+from babelscope.store.manifests import (
+    REPAIR,
+    Cell,
+    cell_names,
+    key,
+    read_manifest,
+    table_file,
+    write_cell,
+)
 from babelscope.store.rows import attribution
 from babelscope.store.schemas import SCHEMAS
+from babelscope.store.verification import cell_fault, table_state
 from babelscope.types import Attribution
 
 
-def has(store: Store, name: str) -> bool:
-    """Whether the store holds the cell of that key."""
+def listed(store: Store, name: str) -> bool:
+    """Whether the cell of that key has a manifest, be it damaged."""
     return (store.path / "cells" / f"{name}.json").exists()
+
+
+def has(store: Store, name: str) -> bool:
+    """Whether the store holds the cell of that key, and its file is what was written."""
+    return listed(store, name) and cell_fault(store, name) is None
 
 
 def put(store: Store, cells: Sequence[Cell]) -> None:
@@ -31,23 +44,25 @@ def put(store: Store, cells: Sequence[Cell]) -> None:
         return
     group = key({"cells": sorted(key(cell.identity) for cell in cells)})
     pending = store.path / f"pending-{group}"
-    with writing_lock(store.path):
+    with writing_lock(store.path), naming(store.path):
         shutil.rmtree(pending, ignore_errors=True)
         with writing_folder(pending) as part:
             for cell in cells:
                 write_cell(cell, part)
         bring_in(store.path, pending)
+        for cell in cells:
+            name = key(cell.identity)
+            file = store.path / cell.kind / f"{name}.parquet"
+            store.verified[name] = table_state(file)
 
 
 def read(store: Store, kind: str, names: Iterable[str] | None = None) -> pa.Table:
     """All rows of that kind (or of those cells), each file checked against its manifest."""
-    if names is None:
-        names = (file.stem for file in (store.path / "cells").glob("*.json"))
     tables = [SCHEMAS[kind].empty_table()]
-    for name in sorted(set(names)):
-        manifest = json.loads((store.path / "cells" / f"{name}.json").read_text("utf-8"))
+    for name in sorted(set(cell_names(store) if names is None else names)):
+        manifest = read_manifest(store, name)
         if manifest["kind"] == kind:
-            tables.append(_checked(store, name, manifest))
+            tables.append(_table(store, name, manifest))
     return pa.concat_tables(tables)
 
 
@@ -56,18 +71,17 @@ def read_attributions(store: Store, names: Iterable[str] | None = None) -> list[
     return [attribution(row) for row in read(store, "attributions", names).to_pylist()]
 
 
-def _checked(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:
-    file = store.path / manifest["kind"] / f"{name}.parquet"
-    if not file.exists():
-        raise StoreError(
-            f"the file of cell {name[:12]} is gone: {file}; delete cells/{name}.json and run again"
-        )
-    if file_digest(file) != manifest["sha256"] or key(manifest["identity"]) != name:
-        raise StoreError(
-            f"cell {name[:12]} is damaged: {file} is not what was written; delete "
-            f"cells/{name}.json and run again"
-        )
-    table, schema = pq.read_table(file), SCHEMAS[manifest["kind"]]
+def _table(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:
+    """The rows of a cell whose file is what was written."""
+    file, schema = table_file(store, name, manifest), SCHEMAS[manifest["kind"]]
+    fault = cell_fault(store, name)
+    if fault is not None:
+        raise StoreError(f"cell {name[:12]} is damaged: {fault} ({file}); {REPAIR}")
+    try:
+        table = pq.read_table(file)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise StoreError(f"{file} cannot be read as Parquet: {reason}; {REPAIR}") from None
     for field in schema:  # a store that was written before the field existed
         if field.name not in table.column_names:
             table = table.append_column(field, pa.nulls(table.num_rows, field.type))

@@ -1,12 +1,39 @@
-"""Who may write: one process at a time."""
+"""Who may write into a store, and who computes which cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from filelock import FileLock
+
+from babelscope.files import naming, read_json, write_text
+
+CLAIMS = "claims"
+"""The folder of claims in a store."""
+HEARTBEAT = 5.0
+"""Seconds between two signs of life of a claim's owner."""
+LIFETIME = 120.0
+"""Seconds without a sign of life after which a claim is void."""
+PATIENCE = 0.2
+"""Seconds between two attempts to claim cells that another process computes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The cells that a process computes; its file's time of change is its last sign of life."""
+
+    host: str
+    pid: int
+    cells: tuple[str, ...]
 
 
 @contextmanager
@@ -14,5 +41,85 @@ def writing_lock(folder: Path) -> Iterator[None]:
     """Only one process at a time writes into the store: what others are writing is never taken for
     what a killed one left.
     """
-    with FileLock(folder / ".lock"):
+    lock = FileLock(folder / ".lock")
+    with naming(folder):
+        lock.acquire()
+    try:
         yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def claiming(folder: Path, cells: Sequence[str]) -> Iterator[None]:
+    """Waits until no other process computes any of the cells, then keeps them for this one.
+
+    *Laws*: a cell is claimed by one process at a time; all cells are claimed or none, so that two
+    processes never wait for each other; the claim of a process that is gone (no such process on
+    this host, or no sign of life for `LIFETIME`) is void.
+    """
+    file = _claim(folder, cells)
+    while file is None:
+        time.sleep(PATIENCE)
+        file = _claim(folder, cells)
+    done = threading.Event()
+    heart = threading.Thread(target=_beat, args=(file, done), daemon=True)
+    heart.start()
+    try:
+        yield
+    finally:
+        done.set()
+        heart.join()
+        file.unlink(missing_ok=True)
+
+
+def claims(folder: Path) -> list[Claim]:
+    """The valid claims of a store; nothing is written."""
+    return [claim for _, claim in _listed(folder) if claim is not None]
+
+
+def _claim(folder: Path, cells: Sequence[str]) -> Path | None:
+    """The file of a new claim; None where another process has claimed one of the cells."""
+    with writing_lock(folder):
+        for file, claim in _listed(folder):
+            if claim is None:
+                file.unlink(missing_ok=True)
+            elif not set(cells).isdisjoint(claim.cells):
+                return None
+        file = folder / CLAIMS / f"{secrets.token_hex(8)}.json"
+        claim = Claim(socket.gethostname(), os.getpid(), tuple(cells))
+        write_text(file, json.dumps(asdict(claim)))
+        return file
+
+
+def _listed(folder: Path) -> Iterator[tuple[Path, Claim | None]]:
+    """Every file of a claim, with None for a claim that is void."""
+    for file in sorted((folder / CLAIMS).glob("*.json")):
+        try:
+            row = read_json(file)
+            claim = Claim(str(row["host"]), int(row["pid"]), tuple(row["cells"]))
+            silent = time.time() - file.stat().st_mtime > LIFETIME
+            yield file, None if silent or _gone(claim) else claim
+        except (ValueError, TypeError, KeyError, FileNotFoundError):
+            yield file, None
+
+
+def _gone(claim: Claim) -> bool:
+    """Whether the owner is a process of this host that no longer exists."""
+    if claim.host != socket.gethostname() or os.name != "posix":
+        return False
+    try:
+        os.kill(claim.pid, 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        return False
+    return False
+
+
+def _beat(file: Path, done: threading.Event) -> None:
+    while not done.wait(HEARTBEAT):
+        try:
+            os.utime(file)
+        except OSError:  # the claim was taken for void, or the disk is gone: the run will notice
+            return

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from babelscope.errors import StoreError
-from babelscope.files import write_text
-from babelscope.store.folder import Store
+from babelscope.files import naming, read_json, write_text
+from babelscope.store.folder import KEY, Store
 from babelscope.store.locks import writing_lock
 from babelscope.store.manifests import key
 from babelscope.types import Failure
+
+PLACE = ("analysis", "model", "task", "lang", "what", "setup")
+"""Where a cell belongs, in the order in which the description of a study lists it."""
+Selection = Callable[[str, Mapping[str, Any]], bool]
+"""Whether the cell of that key and manifest belongs to a study."""
 
 
 def fail(store: Store, failure: Failure) -> None:
@@ -24,19 +30,30 @@ def fail(store: Store, failure: Failure) -> None:
 
 def failures(store: Store) -> list[Failure]:
     """The cells that could not be filled, in the order of their keys."""
-    rows = [
-        json.loads(file.read_text("utf-8"))
-        for file in sorted((store.path / "failures").glob("*.json"))
-    ]
-    return [Failure(row["cell"], row["reason"], row["details"]) for row in rows]
+    listed = []
+    for file in sorted((store.path / "failures").glob("*.json")):
+        try:
+            listed.append(read_failure(file))
+        except ValueError as error:
+            listed.append(Failure({"file": f"failures/{file.name}"}, f"damaged record: {error}"))
+    return listed
+
+
+def read_failure(file: Path) -> Failure:
+    """The failure in a file; ValueError says in one line what is wrong with it."""
+    row = read_json(file)
+    if not isinstance(row, dict) or not isinstance(row.get("cell"), dict):
+        raise ValueError("it is no record of a failed cell")
+    return Failure(row["cell"], str(row.get("reason", "")), str(row.get("details", "")))
 
 
 def forget_failures(store: Store) -> None:
     """Removes the records of earlier failures: the run that is about to start tries every one of
     them again.
     """
-    for file in (store.path / "failures").glob("*.json"):
-        file.unlink()
+    with writing_lock(store.path), naming(store.path):
+        for file in (store.path / "failures").glob("*.json"):
+            file.unlink(missing_ok=True)
 
 
 def write_study(store: Store, study: Mapping[str, Any]) -> None:
@@ -53,5 +70,32 @@ def read_study(store: Store) -> dict[str, Any]:
         raise StoreError(
             f"{store.path} holds no study.json; run the study first: babelscope study run FILE"
         )
-    study: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    return study
+    try:
+        study = read_json(file)
+    except ValueError as error:
+        raise StoreError(f"{file} is damaged: {error}; run the study again") from None
+    keys = study.get("keys", []) if isinstance(study, dict) else None
+    if not isinstance(keys, list) or not all(KEY.fullmatch(str(name)) for name in keys):
+        raise StoreError(f"{file} describes no study; run the study again")
+    planned = study.get("planned", [])
+    if not isinstance(planned, list) or not all(isinstance(row, list) for row in planned):
+        raise StoreError(f"{file} describes no study; run the study again")
+    return dict(study)
+
+
+def selection(study: Mapping[str, Any]) -> Selection:
+    """Which cells belong to the study, as its description says: those that a finished run listed,
+    those that an interrupted run planned, or all.
+    """
+    if "keys" in study:
+        keys = set(study["keys"])
+        return lambda name, manifest: name in keys
+    if "planned" in study:
+        planned = {tuple(row) for row in study["planned"]}
+        return lambda name, manifest: place_row(manifest.get("place") or {}) in planned
+    return lambda name, manifest: True
+
+
+def place_row(place: Mapping[str, Any]) -> tuple[str, ...]:
+    """A place as a row of the description's `planned`."""
+    return tuple(str(place.get(name, "")) for name in PLACE)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from babelscope.analyses.block import Block
 from babelscope.data.segmentation import segmenter
 from babelscope.methods import METHODS
+from babelscope.store import place_row
 from babelscope.study.config import Study
 from babelscope.study.grid import blocks, planned
 from babelscope.training.spec import ModelSpec
@@ -20,10 +22,13 @@ VERSIONS = ("babelscope", "torch", "transformers", "tokenizers", "numpy")
 
 
 def describe_study(
-    study: Study, models: Iterable[Mapping[str, Any]], keys: Iterable[str]
+    study: Study, models: Iterable[Mapping[str, Any]], keys: Iterable[str] | None = None
 ) -> dict[str, Any]:
-    """The study as the report reads it: what was asked for, and the properties of what it names."""
+    """The study as the report reads it: what was asked for, the properties of what it names, the
+    cells that are planned and, once the run is finished, the keys of those that are filled.
+    """
     grid = blocks(study)
+    places = [asdict(place) for block in grid for place in planned(study, block)]
     properties = ("name", "family", "summary", "complete", "signed")
     return {
         "name": study.name,
@@ -44,9 +49,9 @@ def describe_study(
         "data": study.tasks[0].data.model_dump(),
         "segmenters": {lang: segmenter(lang) for lang in study.languages},
         "versions": {name: importlib.metadata.version(name) for name in VERSIONS},
-        "cells": sum(len(planned(study, block)) for block in grid),
-        "keys": sorted(keys),
-    }
+        "cells": len(places),
+        "planned": [list(place_row(place)) for place in places],
+    } | ({} if keys is None else {"keys": sorted(keys)})
 
 
 def _by_name(models: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

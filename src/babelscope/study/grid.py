@@ -5,12 +5,13 @@ store holds.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.block import Block, Place
 from babelscope.data.spec import TaskSpec
-from babelscope.store import Store, cells
+from babelscope.store import Store, intact_cells, place_row
 from babelscope.study.config import Study
 from babelscope.training.spec import ModelSpec
 
@@ -50,15 +51,18 @@ def planned(study: Study, block: Block) -> list[Place]:
 
 
 def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
-    """How many cells of each model and analysis are done, of how many; no model is loaded."""
-    done = {Place(**manifest["place"]) for manifest in cells(store) if manifest.get("place")}
+    """How many cells of each model and analysis are done, of how many; no model is loaded.
+
+    A cell is done if its file is there as its manifest says.
+    """
+    done = {place_row(manifest.get("place") or {}) for manifest in intact_cells(store)}
     total: Counter[tuple[str, str, str]] = Counter()
     ready: Counter[tuple[str, str, str]] = Counter()
     for block in blocks(study):
         for place in planned(study, block):
             row = (place.model, place.task, place.analysis)
             total[row] += 1
-            ready[row] += place in done
+            ready[row] += place_row(asdict(place)) in done
     return [
         {"model": model, "task": task, "analysis": analysis, "done": ready[row], "planned": count}
         for row, count in total.items()

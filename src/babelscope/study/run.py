@@ -1,49 +1,34 @@
-"""The loop that fills the store: for each analysis, for each cell that the store lacks, compute
-it.
-"""
+"""The loop that fills the store: every block of the grid, in this process or in several."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from babelscope.analyses import ANALYSES
-from babelscope.analyses.block import (
-    FAULTS,
-    Block,
-    Group,
-    Progress,
-    Resources,
-    failed_place,
-    failure,
-)
-from babelscope.data.examples import examples
-from babelscope.model.load import Model
+from babelscope.analyses.block import Block, Progress
+from babelscope.errors import StoreError
 from babelscope.model.scopes import quiet
-from babelscope.model.tokenizers import load_tokenizer
 from babelscope.store import (
-    Cell,
     Store,
-    fail,
-    failures,
+    cell_names,
+    claims,
     forget_failures,
-    has,
     key,
     open_store,
-    put,
+    read_study,
     write_study,
 )
-from babelscope.study.config import Study, read_study
-from babelscope.study.describe import describe_model, describe_study
+from babelscope.study.config import Study
+from babelscope.study.config import read_study as read_file
+from babelscope.study.describe import describe_study
+from babelscope.study.fill import Tally, fill_block
 from babelscope.study.grid import blocks, planned
 from babelscope.training.cache import cache_folder
-from babelscope.training.models import obtain, started
 from babelscope.types import Failure
 from babelscope.workers import as_completed, check
 
@@ -60,26 +45,21 @@ class Watch:
 UNWATCHED = Watch()
 
 
-@dataclass(slots=True)
-class Tally:
-    """What has come of a block: the keys of its cells in the store, and how many of them
-    are new.
-    """
-
-    keys: list[str] = field(default_factory=list)
-    filled: int = 0
-    models: list[dict[str, Any]] = field(default_factory=list)
-    """The models as the report reads them, those that could be loaded."""
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run did: cells filled now, found filled, and failed."""
+    """What a run did, as numbers of cells."""
 
     store: Path
     filled: int
+    """Computed by this run."""
     found: int
+    """In the store when this run began."""
     failed: tuple[Failure, ...]
+    """Not computed, with the reason."""
+    others: int = 0
+    """Computed by other runs on the same store in the meantime."""
+    damaged: tuple[str, ...] = ()
+    """Cells that the store had lost and that were computed again, each with the reason."""
 
 
 def run(
@@ -96,48 +76,84 @@ def run(
     this machine or, with `where="ray"`, on a Ray cluster whose machines see the store and the cache
     under the same paths.
 
-    *Laws*: killed and run again, the store ends as that of an uninterrupted run, file by file; a
-    failed cell does not stop the others and is tried again by the next run; the number of workers
-    changes no file (of models wider than 128, as far as the number of threads that each has does
-    not change the last digits).
+    *Laws*: killed and run again, the store ends as that of an uninterrupted run, file by file; so
+    does a store that two runs fill at the same time, and one that was damaged; a failed cell does
+    not stop the others and is tried again by the next run; the number of workers changes no file
+    (of models wider than 128, as far as the number of threads that each has does not change the
+    last digits).
     """
-    study = study if isinstance(study, Study) else read_study(study)
+    study = study if isinstance(study, Study) else read_file(study)
     check(workers, where)
     opened = open_store(store)
-    forget_failures(opened)
-    grid = blocks(study)
-    tallies = _fill_all(study, opened, grid, watch, workers, where)
+    before, expected = frozenset(cell_names(opened)), _expected(opened)
+    if not claims(opened.path):  # the failures of a run that is under way are its own
+        forget_failures(opened)
+    write_study(opened, describe_study(study, []))
+    completed: dict[int, Tally] = {}
+    for number, tally in _fill_all(study, opened, expected, watch, workers, where):
+        completed[number] = tally
+        write_study(opened, describe_study(study, _models(completed)))
+    keys = {name for tally in completed.values() for name in tally.keys}
+    write_study(opened, describe_study(study, _models(completed), keys))
+    return _outcome(opened, [completed[number] for number in sorted(completed)], before)
+
+
+def _models(tallies: Mapping[int, Tally]) -> list[dict[str, Any]]:
+    """The models of the completed blocks, in the order of the grid."""
+    return [row for number in sorted(tallies) for row in tallies[number].models]
+
+
+def _expected(store: Store) -> frozenset[str]:
+    """The cells that the store held when a run was last finished."""
+    try:
+        return frozenset(read_study(store).get("keys", ()))
+    except StoreError:
+        return frozenset()
+
+
+def _outcome(store: Store, tallies: Sequence[Tally], before: frozenset[str]) -> Outcome:
     keys = {name for tally in tallies for name in tally.keys}
-    models = [row for tally in tallies for row in tally.models]
-    write_study(opened, describe_study(study, models, keys))
-    filled = sum(tally.filled for tally in tallies)
-    known = sum(len(set(tally.keys)) for tally in tallies)
-    return Outcome(opened.path, filled, known - filled, tuple(failures(opened)))
+    filled = {name for tally in tallies for name in tally.filled}
+    failed = {key(record.cell): record for tally in tallies for record in tally.failed}
+    return Outcome(
+        store.path,
+        filled=len(filled),
+        found=len((keys - filled) & before),
+        failed=tuple(failed[name] for name in sorted(failed.keys() - keys)),
+        others=len(keys - filled - before),
+        damaged=tuple(line for tally in tallies for line in tally.damaged),
+    )
 
 
 def _fill_all(
-    study: Study, store: Store, grid: Sequence[Block], watch: Watch, workers: int, where: str
-) -> list[Tally]:
-    total, done = sum(len(planned(study, block)) for block in grid), 0
-    tallies: dict[int, Tally] = {}
+    study: Study,
+    store: Store,
+    expected: frozenset[str],
+    watch: Watch,
+    workers: int,
+    where: str,
+) -> Iterator[tuple[int, Tally]]:
+    """The number of every block and its tally, as they are completed."""
+    grid = blocks(study)
+    sizes = [len(planned(study, block)) for block in grid]
+    total, done = sum(sizes), 0
     if workers == 1 and where == "local":
         for number, block in enumerate(grid):
             watch.stage(_stage(block), done, total)
-            tallies[number] = fill_block(study, store, block, watch)
-            done += len(planned(study, block))
+            yield number, fill_block(study, store, block, expected=expected, progress=watch.steps)
+            done += sizes[number]
     else:
         order = _taking_turns(grid)
         resolved = Store(store.path.resolve())  # a worker may run in another folder
         threads = max(1, torch.get_num_threads() // workers) if where == "local" else 0
-        jobs = [_Job(study, resolved, grid[number], threads) for number in order]
+        jobs = [_Job(study, resolved, grid[number], expected, threads) for number in order]
         known = {"BABELSCOPE_CACHE": str(cache_folder().resolve())}
         watch.stage(f"{workers} workers", 0, total)
         for at, tally in as_completed(_work, jobs, workers=workers, where=where, environment=known):
-            tallies[order[at]] = tally
-            done += len(planned(study, grid[order[at]]))
+            yield order[at], tally
+            done += sizes[order[at]]
             watch.stage(f"{workers} workers · {grid[order[at]].name} done", done, total)
     watch.stage("done", total, total)
-    return [tallies[number] for number in range(len(grid))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +163,7 @@ class _Job:
     study: Study
     store: Store
     block: Block
+    expected: frozenset[str]
     threads: int
     """Its share of this machine's threads; 0: as many as it has."""
 
@@ -155,7 +172,7 @@ def _work(job: _Job) -> Tally:
     if job.threads:
         torch.set_num_threads(job.threads)
     with quiet():
-        return fill_block(job.study, job.store, job.block, UNWATCHED)
+        return fill_block(job.study, job.store, job.block, expected=job.expected)
 
 
 def _taking_turns(grid: Sequence[Block]) -> list[int]:
@@ -167,75 +184,6 @@ def _taking_turns(grid: Sequence[Block]) -> list[int]:
         turn[number] = seen[block.model.name]
         seen[block.model.name] += 1
     return sorted(turn, key=lambda number: (turn[number], number))
-
-
-def fill_block(study: Study, store: Store, block: Block, watch: Watch = UNWATCHED) -> Tally:
-    """Every analysis of the study on one block; what fails is recorded and the next one tried."""
-    tally = Tally()
-    resources = _resources(store, block, tally, watch.steps)
-    for name, spec in study.analyses.items():
-        try:
-            for group in ANALYSES[name].cells(block, spec, resources):
-                if isinstance(group, Failure):
-                    fail(store, group)
-                else:
-                    fill(store, group, tally)
-        except FAULTS as error:
-            fail(store, failure(failed_place(block, name), error))
-    return tally
-
-
-def fill(store: Store, group: Group, tally: Tally) -> None:
-    """Computes the cells of a group that the store lacks, and stores them together."""
-    computed = []
-    for cell in group:
-        try:
-            if not has(store, key(cell.identity)):
-                rows = cell.compute()
-                computed.append(Cell(cell.identity, cell.kind, rows, asdict(cell.place)))
-        except FAULTS as error:
-            fail(store, failure(cell.identity, error))
-        else:
-            tally.keys.append(key(cell.identity))
-    put(store, computed)
-    tally.filled += len(computed)
-
-
-def _resources(store: Store, block: Block, tally: Tally, progress: Progress | None) -> Resources:
-    """Models and examples of a block, each loaded once; a model that cannot be had is
-    tried once.
-    """
-    loaded: dict[str, Model | Exception] = {}
-
-    def model(lang: str) -> Model:
-        apart = block.model.train is not None and block.model.train.separately
-        place = lang if apart else ""
-        if place not in loaded:
-            try:
-                name, data = block.name, block.task.data
-                made = obtain(block.model, data, block.seed, lang, name=name, progress=progress)
-                tally.models.append(describe_model(made, block))
-                loaded[place] = made
-            except FAULTS as error:
-                loaded[place] = error
-        found = loaded[place]
-        if isinstance(found, Exception):
-            raise found
-        return found
-
-    def base() -> str:
-        train = block.model.train
-        if train is None or train.base is None:
-            raise ValueError(f"model {block.model.name!r} has no 'train' with a 'base'")
-        return started(train, progress)
-
-    def tokenizer(lang: str) -> Any:
-        if loaded or block.model.source is None:
-            return model(lang).tokenizer
-        return load_tokenizer(block.model.source, revision=block.model.revision)
-
-    read = cache(lambda lang: examples(block.task.data, lang))
-    return Resources(store, model, read, base, cache(tokenizer), progress)
 
 
 def _stage(block: Block) -> str:

@@ -1,0 +1,172 @@
+"""One block of the grid: for each analysis, for each cell that the store lacks, compute it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any
+
+from babelscope.analyses import ANALYSES
+from babelscope.analyses.block import (
+    FAULTS,
+    Block,
+    Group,
+    PlannedCell,
+    Progress,
+    Resources,
+    failed_place,
+    failure,
+)
+from babelscope.data.examples import examples
+from babelscope.model.load import Model
+from babelscope.model.tokenizers import load_tokenizer
+from babelscope.store import Cell, Store, cell_fault, claiming, fail, has, key, listed, put
+from babelscope.study.config import Study
+from babelscope.study.describe import describe_model
+from babelscope.training.models import obtain, started
+from babelscope.types import Failure
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has come of a block."""
+
+    keys: list[str] = field(default_factory=list)
+    """Its cells that the store holds."""
+    filled: list[str] = field(default_factory=list)
+    """Those that were computed now."""
+    damaged: list[str] = field(default_factory=list)
+    """Cells that the store had lost, each with the reason in one line."""
+    failed: list[Failure] = field(default_factory=list)
+    """What could not be computed."""
+    models: list[dict[str, Any]] = field(default_factory=list)
+    """The models as the report reads them, those that could be loaded."""
+
+
+def fill_block(
+    study: Study,
+    store: Store,
+    block: Block,
+    *,
+    expected: frozenset[str] = frozenset(),
+    progress: Progress | None = None,
+) -> Tally:
+    """Every analysis of the study on one block; what fails is recorded and the next one tried.
+
+    `expected` are cells that the store once held: one that is missing is named. An error of the
+    store itself (a full disk, no permission) is raised.
+    """
+    tally = Tally()
+    resources = _resources(store, block, tally, progress)
+    for name in study.analyses:
+        for group in _groups(study, name, block, resources):
+            if isinstance(group, Failure):
+                _fail(store, group, tally)
+            else:
+                fill(store, group, tally, expected)
+    return tally
+
+
+def fill(store: Store, group: Group, tally: Tally, expected: frozenset[str]) -> None:
+    """Computes the cells of a group that the store lacks, and stores them together."""
+    lacking = [cell for cell in group if not has(store, key(cell.identity))]
+    for cell in lacking:
+        reason = _loss(store, key(cell.identity), expected)
+        if reason is not None:
+            tally.damaged.append(f"{_title(cell)}: {reason}")
+    failed: set[str] = set()
+    if lacking:
+        with claiming(store.path, [key(cell.identity) for cell in lacking]):
+            computed = _compute(store, lacking, tally, failed)
+            put(store, computed)
+        tally.filled += [key(cell.identity) for cell in computed]
+    names = (key(cell.identity) for cell in group)
+    tally.keys += [name for name in names if name not in failed]
+
+
+def _compute(
+    store: Store, lacking: Sequence[PlannedCell], tally: Tally, failed: set[str]
+) -> list[Cell]:
+    """The cells that no other run has filled in the meantime; the keys of others go to `failed`."""
+    computed = []
+    for cell in lacking:
+        name = key(cell.identity)
+        if has(store, name):
+            continue
+        try:
+            computed.append(Cell(cell.identity, cell.kind, cell.compute(), asdict(cell.place)))
+        except FAULTS as error:
+            failed.add(name)
+            _fail(store, failure(cell.identity, error), tally)
+    return computed
+
+
+def _groups(
+    study: Study, analysis: str, block: Block, resources: Resources
+) -> Iterator[Group | Failure]:
+    """The groups of an analysis; where they cannot be listed, the failure that says why."""
+    try:
+        yield from ANALYSES[analysis].cells(block, study.analyses[analysis], resources)
+    except FAULTS as error:
+        yield failure(failed_place(block, analysis), error)
+
+
+def _fail(store: Store, record: Failure, tally: Tally) -> None:
+    fail(store, record)
+    tally.failed.append(record)
+
+
+def _loss(store: Store, name: str, expected: frozenset[str]) -> str | None:
+    """Why a cell that the store once held is computed again; None for a new one."""
+    if listed(store, name):
+        return cell_fault(store, name)
+    return "its manifest is missing" if name in expected else None
+
+
+def _title(cell: PlannedCell) -> str:
+    place = cell.place
+    parts = (place.analysis, place.model, place.task, place.lang, place.what)
+    return " · ".join(part for part in parts if part)
+
+
+def _resources(store: Store, block: Block, tally: Tally, progress: Progress | None) -> Resources:
+    """Models and examples of a block, each loaded once; a model that cannot be had is
+    tried once.
+    """
+    loaded: dict[str, Model | Exception] = {}
+
+    def model(lang: str) -> Model:
+        separate = block.model.train is not None and block.model.train.separately
+        slot = lang if separate else ""
+        if slot not in loaded:
+            loaded[slot] = _load(block, lang, tally, progress)
+        outcome = loaded[slot]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    def base() -> str:
+        train = block.model.train
+        if train is None or train.base is None:
+            raise ValueError(f"model {block.model.name!r} has no 'train' with a 'base'")
+        return started(train, progress)
+
+    def tokenizer(lang: str) -> Any:
+        if loaded or block.model.source is None:
+            return model(lang).tokenizer
+        return load_tokenizer(block.model.source, revision=block.model.revision)
+
+    read = cache(lambda lang: examples(block.task.data, lang))
+    return Resources(store, model, read, base, cache(tokenizer), progress)
+
+
+def _load(block: Block, lang: str, tally: Tally, progress: Progress | None) -> Model | Exception:
+    """The model that reads a language, or why it cannot be had."""
+    try:
+        data = block.task.data
+        model = obtain(block.model, data, block.seed, lang, name=block.name, progress=progress)
+        tally.models.append(describe_model(model, block))
+    except FAULTS as error:
+        return error
+    return model
