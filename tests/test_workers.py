@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
 import pytest
 
-from babelscope.errors import InputError
+from babelscope.errors import InputError, WorkerLost
 from babelscope.workers import as_completed, check, in_order
 
 
@@ -74,3 +75,15 @@ def test_what_cannot_be_is_refused_in_one_line() -> None:
         check(0, "local")
     with pytest.raises(InputError, match="cannot run on 'slurm'; choose one of: local, ray"):
         list(in_order(work, [1], where="slurm"))
+
+
+def end(item: int) -> int:
+    if item == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
+def test_a_killed_worker_is_one_line() -> None:
+    with pytest.raises(WorkerLost, match="a worker process was killed, perhaps for lack of memory"):
+        list(as_completed(end, range(3), workers=2))
+    assert list(in_order(fail, range(3), workers=2)) == [0, 1, 2], "the next ones work"

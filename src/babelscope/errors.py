@@ -9,6 +9,7 @@ BabelscopeError
     overrides)
   Undefined         the quantity has no value here
   StoreError        a stored result does not match its key, or is damaged
+  WorkerLost        a process that worked for this one was killed
   FileError         a file or folder cannot be written; names it and the reason (also an OSError)
 """
 
@@ -37,6 +38,10 @@ class Undefined(BabelscopeError):
 
 class StoreError(BabelscopeError):
     """A stored result does not match its key, or is damaged."""
+
+
+class WorkerLost(BabelscopeError):
+    """A process that worked for this one was killed."""
 
 
 class FileError(BabelscopeError, OSError):

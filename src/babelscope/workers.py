@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from importlib import import_module
 from typing import Any, TypeVar
 
 import joblib
 
-from babelscope.errors import InputError
+from babelscope.errors import InputError, WorkerLost
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -49,7 +50,8 @@ def as_completed(
     `environment` are variables that workers on other machines need.
 
     *Laws*: the results do not depend on `workers` and `where`; every item has exactly one result;
-    an item that raises ends the whole with its error; one local worker is this process.
+    an item that raises ends the whole with its error; a local worker that is killed ends it with
+    WorkerLost; one local worker is this process.
     """
     check(workers, where)
     if where == "ray":
@@ -75,9 +77,14 @@ def _local(work: Callable[[Item], Result], items: Sequence[Item], workers: int) 
         pool = joblib.Parallel(
             n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers
         )
-        yield from pool(
-            joblib.delayed(_run)(work, number, item) for number, item in enumerate(items)
-        )
+        jobs = (joblib.delayed(_run)(work, number, item) for number, item in enumerate(items))
+        try:
+            yield from pool(jobs)
+        except BrokenExecutor:
+            raise WorkerLost(
+                "a worker process was killed, perhaps for lack of memory; run the same command "
+                "again to resume, with fewer workers if it happens again"
+            ) from None
 
 
 def _on_ray(

@@ -11,6 +11,7 @@ import transformers
 from transformers import AutoConfig, AutoTokenizer
 
 from babelscope.errors import InputError, UntrainedHead
+from babelscope.model.integrity import check_checkpoint
 from babelscope.model.scopes import quiet
 from babelscope.model.tasks import TASKS, Task, accepts, loader, task_of_class
 
@@ -40,10 +41,11 @@ def from_pretrained(
             auto = getattr(transformers, loader(row, architectures))
             hf, info = auto.from_pretrained(source, revision=revision, output_loading_info=True)
             tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-        except (OSError, ValueError, KeyError) as error:
+        except Exception as error:  # of a damaged file: whatever its reader raises
             raise not_found(source, error) from error
     if not allow_untrained_head:
         _check_head(source, row, hf, info)
+    check_checkpoint(hf, tokenizer, source)
     return hf.eval(), tokenizer, row
 
 
@@ -80,7 +82,7 @@ def _check_head(source: str, row: Task, hf: Any, info: Any) -> None:
 def not_found(source: str, error: Exception) -> InputError:
     """The error of a model that is in no folder and not on the hub."""
     if Path(source).is_dir():
-        reason = str(error).strip().splitlines()[0]
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
         return InputError(f"folder {source} holds no model that can be loaded ({reason})")
     if source.startswith((".", "/", "~")) or source.count("/") > 1:
         return InputError(f"there is no model folder {source}")

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from babelscope.analyses.block import Block, Progress
-from babelscope.errors import StoreError
+from babelscope.analyses.block import Block, Progress, failed_place, failure
+from babelscope.errors import StoreError, WorkerLost
 from babelscope.model.scopes import quiet
 from babelscope.store import (
     Store,
     cell_names,
     claims,
+    fail,
     forget_failures,
+    intact_cells,
     key,
     open_store,
+    place_row,
     read_study,
     write_study,
 )
@@ -85,22 +88,32 @@ def run(
     study = study if isinstance(study, Study) else read_file(study)
     check(workers, where)
     opened = open_store(store)
-    before, expected = frozenset(cell_names(opened)), _expected(opened)
+    start = _Start(frozenset(cell_names(opened)), _expected(opened))
     if not claims(opened.path):  # the failures of a run that is under way are its own
         forget_failures(opened)
     write_study(opened, describe_study(study, []))
     completed: dict[int, Tally] = {}
-    for number, tally in _fill_all(study, opened, expected, watch, workers, where):
+    for number, tally in _fill_all(study, opened, start, watch, workers, where):
         completed[number] = tally
         write_study(opened, describe_study(study, _models(completed)))
     keys = {name for tally in completed.values() for name in tally.keys}
     write_study(opened, describe_study(study, _models(completed), keys))
-    return _outcome(opened, [completed[number] for number in sorted(completed)], before)
+    return _outcome(opened, [completed[number] for number in sorted(completed)], start)
 
 
 def _models(tallies: Mapping[int, Tally]) -> list[dict[str, Any]]:
     """The models of the completed blocks, in the order of the grid."""
     return [row for number in sorted(tallies) for row in tallies[number].models]
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """The store when a run began."""
+
+    cells: frozenset[str]
+    """The keys of the cells that it held."""
+    expected: frozenset[str]
+    """The keys of those that it held when a run was last finished."""
 
 
 def _expected(store: Store) -> frozenset[str]:
@@ -111,16 +124,16 @@ def _expected(store: Store) -> frozenset[str]:
         return frozenset()
 
 
-def _outcome(store: Store, tallies: Sequence[Tally], before: frozenset[str]) -> Outcome:
+def _outcome(store: Store, tallies: Sequence[Tally], start: _Start) -> Outcome:
     keys = {name for tally in tallies for name in tally.keys}
     filled = {name for tally in tallies for name in tally.filled}
     failed = {key(record.cell): record for tally in tallies for record in tally.failed}
     return Outcome(
         store.path,
         filled=len(filled),
-        found=len((keys - filled) & before),
+        found=len((keys - filled) & start.cells),
         failed=tuple(failed[name] for name in sorted(failed.keys() - keys)),
-        others=len(keys - filled - before),
+        others=len(keys - filled - start.cells),
         damaged=tuple(line for tally in tallies for line in tally.damaged),
     )
 
@@ -128,7 +141,7 @@ def _outcome(store: Store, tallies: Sequence[Tally], before: frozenset[str]) -> 
 def _fill_all(
     study: Study,
     store: Store,
-    expected: frozenset[str],
+    start: _Start,
     watch: Watch,
     workers: int,
     where: str,
@@ -140,20 +153,53 @@ def _fill_all(
     if workers == 1 and where == "local":
         for number, block in enumerate(grid):
             watch.stage(_stage(block), done, total)
-            yield number, fill_block(study, store, block, expected=expected, progress=watch.steps)
+            tally = fill_block(study, store, block, expected=start.expected, progress=watch.steps)
+            yield number, tally
             done += sizes[number]
     else:
-        order = _taking_turns(grid)
-        resolved = Store(store.path.resolve())  # a worker may run in another folder
-        threads = max(1, torch.get_num_threads() // workers) if where == "local" else 0
-        jobs = [_Job(study, resolved, grid[number], expected, threads) for number in order]
-        known = {"BABELSCOPE_CACHE": str(cache_folder().resolve())}
         watch.stage(f"{workers} workers", 0, total)
-        for at, tally in as_completed(_work, jobs, workers=workers, where=where, environment=known):
-            yield order[at], tally
-            done += sizes[order[at]]
-            watch.stage(f"{workers} workers · {grid[order[at]].name} done", done, total)
+        for number, tally in _in_workers(study, store, start, workers, where):
+            yield number, tally
+            done += sizes[number]
+            watch.stage(f"{workers} workers · {grid[number].name} done", done, total)
     watch.stage("done", total, total)
+
+
+def _in_workers(
+    study: Study, store: Store, start: _Start, workers: int, where: str
+) -> Iterator[tuple[int, Tally]]:
+    """The same from several processes; the blocks that a killed worker leaves undone fail."""
+    grid = blocks(study)
+    order = _taking_turns(grid)
+    resolved = Store(store.path.resolve())  # a worker may run in another folder
+    threads = max(1, torch.get_num_threads() // workers) if where == "local" else 0
+    jobs = [_Job(study, resolved, grid[number], start.expected, threads) for number in order]
+    known = {"BABELSCOPE_CACHE": str(cache_folder().resolve())}
+    undone = dict.fromkeys(order)
+    try:
+        for at, tally in as_completed(_work, jobs, workers=workers, where=where, environment=known):
+            del undone[order[at]]
+            yield order[at], tally
+    except WorkerLost as error:
+        for number in undone:
+            yield number, _lost(study, store, grid[number], start, error)
+
+
+def _lost(study: Study, store: Store, block: Block, start: _Start, error: WorkerLost) -> Tally:
+    """What a killed worker has done of a block, and the failure of the rest."""
+    places = {place_row(asdict(place)) for place in planned(study, block)}
+    manifests = {key(manifest["identity"]): manifest for manifest in intact_cells(store)}
+    keys = [
+        name
+        for name, manifest in manifests.items()
+        if place_row(manifest.get("place") or {}) in places
+    ]
+    tally = Tally(keys=keys, filled=[name for name in keys if name not in start.cells])
+    if len(keys) < len(places):
+        record = failure(failed_place(block, ", ".join(study.analyses)), error)
+        fail(store, record)
+        tally.failed.append(record)
+    return tally
 
 
 @dataclass(frozen=True, slots=True)

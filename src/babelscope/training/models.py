@@ -20,7 +20,7 @@ from babelscope.model.load import Model, fastest, load
 from babelscope.model.scopes import NARROW
 from babelscope.store import key
 from babelscope.training import small
-from babelscope.training.cache import TRAINING, cache_folder, making
+from babelscope.training.cache import TRAINING, cache_folder, making, record, remove_damaged
 from babelscope.training.finetune import Recipe, finetune, fingerprint
 from babelscope.training.recipes import pretrained
 from babelscope.training.spec import ModelSpec, TrainSpec
@@ -124,6 +124,7 @@ def _base_digest(base: object) -> str | None:
 def _untrained(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> Path:
     """The untrained small model, beside the folder of the trained one."""
     base = folder.with_name(f"{folder.name}-base")
+    remove_damaged(base)
     if (base / "config.json").exists() and (base / "tokenizer.json").exists():
         return base
     shutil.rmtree(base, ignore_errors=True)
@@ -135,4 +136,5 @@ def _untrained(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int
             part, spec.architecture, texts, labels,
             layers=spec.layers, width=spec.width, vocabulary=spec.vocabulary, seed=seed,
         )  # fmt: skip
+    record(base)
     return base

@@ -13,7 +13,7 @@ from babelscope.errors import InputError
 from babelscope.model.inference_state import Progress
 from babelscope.model.scopes import NARROW
 from babelscope.store import key
-from babelscope.training.cache import TRAINING, cache_folder, making
+from babelscope.training.cache import TRAINING, cache_folder, intact, making
 from babelscope.training.pretrain import Pretraining, pretrain
 from babelscope.training.tokenizers import tokenizer_kind
 from babelscope.types import Example
@@ -79,7 +79,9 @@ def pretrained(
         "threads": threads,
     }
     folder = cache_folder() / "pretrained" / f"{name}-{key(identity)[:24]}"
-    if (folder / "config.json").exists():
+    if intact(folder):
         return folder
     with making(folder):
+        if (folder / "config.json").exists():
+            return folder
         return pretrain(texts(languages, count), folder, recipe, progress=progress)

@@ -1,0 +1,56 @@
+"""Whether a checkpoint can be what was trained: weights, classes and tokenizer that fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from babelscope.errors import InputError
+
+
+def check_checkpoint(hf: Any, tokenizer: Any, source: str) -> None:
+    """Refuses a checkpoint that would give no numbers, or wrong ones, in one line."""
+    _check_weights(hf, source)
+    _check_classes(hf, source)
+    _check_vocabulary(hf, tokenizer, source)
+
+
+def _check_weights(hf: Any, source: str) -> None:
+    for name, weight in hf.named_parameters():
+        if not _finite(weight):
+            raise InputError(
+                f"{source} is damaged: its weights {name} hold values that are not finite; "
+                "download or train it again"
+            )
+
+
+def _finite(weight: torch.Tensor) -> bool:
+    values = weight.float() if weight.element_size() == 1 else weight  # of which torch knows less
+    return bool(torch.isfinite(values).all())
+
+
+def _check_classes(hf: Any, source: str) -> None:
+    """Every class from 0 upwards has a name."""
+    names = getattr(hf.config, "id2label", None) or {}
+    missing = sorted(set(range(len(names))) - set(names))
+    if missing:
+        raise InputError(
+            f"{source} names no class {missing[0]} in the id2label of its config.json, which has "
+            f"{', '.join(map(str, sorted(names)))}; number the classes from 0"
+        )
+
+
+def _check_vocabulary(hf: Any, tokenizer: Any, source: str) -> None:
+    """The vocabulary fits the embedding; tokens that were added later may lie outside of it."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    embedding = hf.get_input_embeddings()
+    if backend is None or not isinstance(embedding, torch.nn.Embedding):
+        return
+    largest = max(backend.get_vocab(with_added_tokens=False).values(), default=-1)
+    rows = embedding.num_embeddings
+    if largest >= rows:
+        raise InputError(
+            f"the tokenizer of {source} gives ids up to {largest}, and its embedding has {rows} "
+            "rows: they do not belong together"
+        )
