@@ -23,6 +23,7 @@ from babelscope.files import (
     folder_digest,
     json_lines,
     plain,
+    read_json,
     remove_parts,
     rename_folder,
     write_bytes,
@@ -405,3 +406,23 @@ def test_json_refuses_what_it_cannot_say() -> None:
             with pytest.raises(ValueError, match="not JSON compliant"):
                 dump({"a": number})
     assert canonical({"b": 1, "a": [True, None]}) == '{"a":[true,null],"b":1}'
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "not JSON"),
+        (b'{"a": ', "not JSON"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"PAR1", "not JSON"),
+    ],
+)
+def test_a_file_that_holds_no_json_is_one_line(tmp_path: Path, content: bytes, reason: str) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    with pytest.raises(ValueError, match=reason) as caught:
+        read_json(tmp_path / "a.json")
+    assert len(str(caught.value).splitlines()) == 1
+    for path in (tmp_path, tmp_path / "absent"):
+        with pytest.raises(ValueError, match="it cannot be read"):
+            read_json(path)

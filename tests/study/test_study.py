@@ -400,6 +400,8 @@ def test_the_demo_is_a_valid_study() -> None:
             "did you mean 'operator'",
         ),
         ({"methods": []}, "methods"),
+        ({"methods": ["random", "random"]}, "the method 'random .*' is listed twice"),
+        ({"seeds": [1, 1]}, "the seed '1' is listed twice"),
         ({"langauges": ["en"]}, "langauges: there is no such field; did you mean 'languages'"),
         (
             {"tasks": [{"name": "t", "data": {"builtin": "sentiment", "examples": None}}]},
@@ -443,6 +445,9 @@ def test_a_file_that_is_no_study(tmp_path: Path) -> None:
     (tmp_path / "broken.yaml").write_text("name: [\n")
     with pytest.raises(InputError, match=r"broken.yaml, line \d+: not YAML"):
         read_file(tmp_path / "broken.yaml")
+    (tmp_path / "deep.yaml").write_text("[" * 20_000)
+    with pytest.raises(InputError, match="nested too deeply"):
+        read_file(tmp_path / "deep.yaml")
     (tmp_path / "list.yaml").write_text("- a\n")
     with pytest.raises(InputError, match="a study is a mapping"):
         read_file(tmp_path / "list.yaml")

@@ -157,4 +157,6 @@ def _description(store: Store, names: set[str]) -> Iterator[Fault]:
         return
     for name in study.get("keys", ()):
         if name not in names:
-            yield Fault(f"cells/{name}.json", "the study lists this cell, and its manifest is missing")
+            yield Fault(
+                f"cells/{name}.json", "the study lists this cell, and its manifest is missing"
+            )

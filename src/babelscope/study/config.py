@@ -15,6 +15,7 @@ from babelscope.analyses.block import Request
 from babelscope.analyses.spec import AnalysisSpec
 from babelscope.data.spec import TaskSpec
 from babelscope.errors import InputError
+from babelscope.files import canonical, plain
 from babelscope.methods import METHODS
 from babelscope.options import Choice, Spec, choose, resolve_options, suggestion
 from babelscope.training.spec import ModelSpec
@@ -62,8 +63,8 @@ class Study(Spec):
 
     @model_validator(mode="after")
     def all_known(self) -> Self:
-        for choice in self.methods:
-            resolve_options(choose(METHODS, choice.name, "method"), choice.options)
+        _refuse_repeated("method", map(_setting, self.methods))
+        _refuse_repeated("seed", map(str, self.seeds))
         _refuse_repeated("language", self.languages)
         _refuse_repeated("model", [model.name for model in self.models])
         _refuse_repeated("task", [task.name for task in self.tasks])
@@ -129,6 +130,12 @@ class Study(Spec):
                 )
 
 
+def _setting(choice: Choice) -> str:
+    """A method with all its options."""
+    options = resolve_options(choose(METHODS, choice.name, "method"), choice.options)
+    return f"{choice.name} {canonical(plain(options))}"
+
+
 def _refuse_unknown(
     who: str,
     what: str,
@@ -156,6 +163,10 @@ def read_study(path: str | Path) -> Study:
         raise InputError(f"there is no study file {file}")
     try:
         values = yaml.safe_load(file.read_text("utf-8"))
+    except RecursionError:
+        raise InputError(f"{file}: not a study: it is nested too deeply") from None
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""

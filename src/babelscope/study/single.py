@@ -84,15 +84,23 @@ def _value(setting: str, text: str) -> Any:
 
 def _assign(values: Any, path: Sequence[str], value: Any) -> None:
     for at, step in enumerate(path[:-1]):
-        inner = values[int(step)] if isinstance(values, list) else values.setdefault(step, {})
+        name = _index(values, path, at) if isinstance(values, list) else step
+        inner = values[name] if isinstance(values, list) else values.setdefault(name, {})
         if not isinstance(inner, dict | list):
             raise InputError(f"--set {'.'.join(path)}: {'.'.join(path[: at + 1])} has no fields")
         values = inner
-    last = path[-1]
-    if isinstance(values, list):
-        values[int(last)] = value
-    else:
-        values[last] = value
+    last = len(path) - 1
+    values[_index(values, path, last) if isinstance(values, list) else path[last]] = value
+
+
+def _index(values: Sequence[Any], path: Sequence[str], at: int) -> int:
+    """The position that a step of a path names in a list."""
+    if not path[at].isdecimal() or int(path[at]) >= len(values):
+        raise InputError(
+            f"--set {'.'.join(path)}: {'.'.join(path[:at])} is a list of {len(values)}; write a "
+            f"number from 0 to {len(values) - 1} instead of {path[at]!r}"
+        )
+    return int(path[at])
 
 
 @contextmanager
