@@ -278,6 +278,9 @@ def test_names_in_manifests_cannot_leave_the_store(tmp_path: Path) -> None:
         read(again, "attributions")
     with pytest.raises(StoreError, match="its name is no key of a cell"):
         read(again, "attributions", ["../study"])
+    (place.path / "cells" / f"{name}.json").rename(place.path / "cells" / "notes.json")
+    assert cells(again) == []
+    assert [fault.file for fault in verify(again)] == ["cells/notes.json"]
     shutil.rmtree(place.path / "measures")
     (place.path / "measures").symlink_to(outside)
     with pytest.raises(StoreError, match="measures is a symbolic link"):

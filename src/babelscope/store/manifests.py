@@ -17,7 +17,7 @@ from babelscope.store.folder import KEY, Store
 from babelscope.store.rows import Rows, to_table
 from babelscope.store.schemas import SCHEMAS
 
-REPAIR = "run the study again to compute it anew: babelscope study run FILE"
+REPAIR = "run the study again, or remove the cell with: babelscope study verify STORE --repair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ def key(identity: Mapping[str, Any]) -> str:
 
 def cell_names(store: Store) -> list[str]:
     """The keys of all cells that have a manifest, in order; their files are not looked at."""
-    return sorted(file.stem for file in (store.path / "cells").glob("*.json"))
+    names = (file.stem for file in (store.path / "cells").glob("*.json"))
+    return sorted(name for name in names if KEY.fullmatch(name))
 
 
 def cells(store: Store) -> list[dict[str, Any]]:

@@ -131,13 +131,14 @@ def _difference(file: Path, manifest: Mapping[str, Any], state: State) -> str | 
 
 def _files_of(name: str) -> tuple[str, ...]:
     """The files that a cell may have."""
-    if not KEY.fullmatch(name):
-        return ()
     return (f"cells/{name}.json", *(f"{kind}/{name}.parquet" for kind in SCHEMAS))
 
 
 def _unlisted(store: Store, names: set[str]) -> Iterator[Fault]:
-    """Tables without a manifest."""
+    """Tables without a manifest, and files beside the manifests that are none."""
+    for file in sorted((store.path / "cells").glob("*.json")):
+        if file.stem not in names:
+            yield Fault(f"cells/{file.name}", "its name is no key of a cell")
     for kind in SCHEMAS:
         for file in sorted((store.path / kind).glob("*.parquet")):
             if file.stem not in names:
