@@ -80,7 +80,7 @@ def no_tokenizer_json(folder: Path) -> None:
 FAULTS = {
     truncated: "holds no model that can be loaded",
     foreign: "holds no model that can be loaded",
-    wrong_shapes: "classifier.weight",
+    wrong_shapes: "holds no model that can be loaded",
     missing_keys: "classifier.weight",
     not_finite: "its weights classifier.weight hold values that are not finite",
     unnamed_class: "names no class 1 in the id2label",
