@@ -84,13 +84,18 @@ def _value(setting: str, text: str) -> Any:
 
 def _assign(values: Any, path: Sequence[str], value: Any) -> None:
     for at, step in enumerate(path[:-1]):
-        name = _index(values, path, at) if isinstance(values, list) else step
-        inner = values[name] if isinstance(values, list) else values.setdefault(name, {})
+        if isinstance(values, list):
+            inner = values[_index(values, path, at)]
+        else:
+            inner = values.setdefault(step, {})
         if not isinstance(inner, dict | list):
             raise InputError(f"--set {'.'.join(path)}: {'.'.join(path[: at + 1])} has no fields")
         values = inner
     last = len(path) - 1
-    values[_index(values, path, last) if isinstance(values, list) else path[last]] = value
+    if isinstance(values, list):
+        values[_index(values, path, last)] = value
+    else:
+        values[path[last]] = value
 
 
 def _index(values: Sequence[Any], path: Sequence[str], at: int) -> int:
