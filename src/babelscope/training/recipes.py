@@ -21,6 +21,7 @@ from babelscope.types import Example
 RECIPES: dict[str, tuple[Pretraining, int]] = {
     "multilingual": (Pretraining(), 2400),
     "monolingual": (Pretraining(architecture="bert", steps=2500, start=False), 2400),
+    "multilingual-short": (Pretraining(steps=2000), 2400),
     "multilingual-deep": (Pretraining(layers=3, steps=4000), 2400),
     "multilingual-tiny": (Pretraining(width=64, steps=300), 200),
     "monolingual-tiny": (Pretraining(architecture="bert", width=64, steps=300, start=False), 200),
