@@ -65,8 +65,8 @@ Settings = Annotated[
 PretrainingRecipe = Annotated[
     str,
     typer.Argument(
-        help="Kind of encoder: multilingual, multilingual-deep or monolingual; with -tiny for a "
-        "quick try."
+        help="Kind of encoder: multilingual, multilingual-short, multilingual-deep or "
+        "monolingual; with -tiny for a quick try."
     ),
 ]
 CorpusLangs = Annotated[
