@@ -14,7 +14,7 @@ from babelscope.types import DoseOutcome, Estimate
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """How an outcome responds to an arm: its mean at every dose, and its slope by fertility and by
+    """How an outcome responds to an arm: its mean at every dose, and its slope on fertility and on
     dose within texts.
     """
 
