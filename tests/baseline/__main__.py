@@ -84,6 +84,7 @@ EXPECTED: dict[str, str] = {
 }
 """Values that changed on purpose, by key, with the reason."""
 REWORDED = {
+    "no permutation was drawn": "no permutation was sampled",
     " draws no random numbers": " uses no random numbers",
     "no model tuned with": "no model fine-tuned with",
     "the data do not separate it from": "it cannot be distinguished from",

@@ -65,7 +65,7 @@ def means(entries: Values, key: str, size: int, groups: int) -> None:
     put(
         entries,
         f"{key}/reliability",
-        reliability(0.6, np.abs(second), (first > 0).tolist(), nearest=9),
+        reliability(0.6, np.abs(second).tolist(), (first > 0).tolist(), nearest=9),
     )
     put(entries, f"{key}/specifications", specification_curve(rng.normal(0.1, 1, (5, size)), names))
     families = [f"f{at % 3}" for at in range(size)]

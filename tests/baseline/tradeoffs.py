@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from babelscope import corpus as builtin
+from babelscope.analyses.tradeoffs.contents import read_records
 from babelscope.analyses.tradeoffs.drift import language_loss, weight_drift
-from babelscope.analyses.tradeoffs.records import Records, predictions, read_records, state_parts
+from babelscope.analyses.tradeoffs.records import Records, predictions, state_parts
 from babelscope.analyses.tradeoffs.tables import task_tables
 from babelscope.data.formats.export import write
 from babelscope.model.load import load
