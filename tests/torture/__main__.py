@@ -77,7 +77,7 @@ def main() -> int:
     unknown = [name for name in options.names if name not in PARTS]
     if unknown:
         parser.error(f"there is no part {unknown[0]!r}; choose from: {', '.join(PARTS)}")
-    with tempfile.TemporaryDirectory(prefix="torture-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary).resolve()
         prepare(folder)
         faults = 0

@@ -30,10 +30,10 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
         store = Path(shutil.copytree(folder / "reference", folder / "store", symlinks=True))
         (folder / "outside").mkdir()
         wound.damage(store)
-        found, number = _meet(study, store, wound, reference)
+        lines, number = _meet(study, store, wound, reference)
         commands += number
         ends[wound.end] += 1
-        faults += [f"{wound.name}: {line}" for line in found]
+        faults += [f"{wound.name}: {line}" for line in lines]
         if material.content(folder / "outside"):
             faults.append(f"{wound.name}: something was written outside the store")
         shutil.rmtree(folder / "outside")
@@ -53,10 +53,12 @@ def _meet(
         repair = ["study", "verify", str(store), "--repair"]
         faults += children.complaints(_do(repair, store), [1])
         number += 1
+    before = material.content(store)
     ended = _do(run, store)
     faults += children.complaints(ended, [2] if wound.end == "refused" else [0])
     if wound.end == "refused":
-        return faults, number
+        changed = material.content(store) != before
+        return faults + ["a run that is refused has changed the store"] * changed, number
     if wound.end == "repaired" and wound.named and '"damaged": []' in ended.out:
         faults.append("the run computes cells again without naming them")
     if wound.end == "kept":

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import time
-from contextlib import suppress
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,6 +18,8 @@ from torture import children, material
 
 KILLS = {"local": 25, "ray": 10}
 VICTIMS = ("run", "main", "worker")
+STATUSES = {"run": [-9], "main": [-9], "worker": [0, 1, 2], "nobody": [0]}
+"""Exit statuses of a run, by what was killed."""
 METHODS = (
     "random", "position", "occlusion", "lime", "kernel_shap", "permutation_shapley",
     "gradient_norm", "integrated_gradients", "rollout", "attnlrp",
@@ -39,12 +40,10 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
             continue
         share = end - (end - time.monotonic()) * (0.4 if find_spec("ray") else 0.0)
         limit = share if where == "local" else end
-        killed, stores = _chain(
-            study, where, planned, reference, random.Random(seed), limit, faults
-        )
-        resumed = sum(killed.values())
+        chance = random.Random(seed)
+        killed, stores = _chain(study, where, planned, reference, chance, limit, faults)
         lines.append(
-            f"{where}: {resumed} kills of {planned} ("
+            f"{where}: {killed.total()} kills of {planned} ("
             + ", ".join(f"{victim} {number}" for victim, number in killed.items())
             + f"), each resumed, {stores} stores completed and compared"
         )
@@ -59,56 +58,55 @@ def _chain(
     chance: random.Random,
     end: float,
     faults: list[str],
-) -> tuple[dict[str, int], int]:
+) -> tuple[Counter[str], int]:
     """Runs that are killed one after the other until a store is complete, then on the next store;
     gives the kills by victim and the number of completed stores.
     """
-    killed, stores = dict.fromkeys(VICTIMS, 0), 0
-    store = study.parent / f"store-{where}"
-    command = [*material.run_command(study, store, "--workers", "2"), "--where", where]
-    groups: list[int] = []
-    while sum(killed.values()) < planned and time.monotonic() < end:
-        victim = VICTIMS[sum(killed.values()) % len(VICTIMS)]
+    killed: Counter[str] = Counter()
+    stores = 0
+    while True:
+        store = study.parent / f"store-{where}-{stores}"
+        command = material.run_command(study, store, "--workers", "2", "--where", where)
+        enough = killed.total() >= planned or time.monotonic() > end
         child = children.start(command, study.parent / "run", session=True)
-        groups.append(child.pid)
-        hit = _kill(child, victim, store, chance)
+        wish = "nobody" if enough else VICTIMS[killed.total() % len(VICTIMS)]
+        victim = _kill(child, wish, store, chance)
         ended = children.wait(child)
-        if hit:
-            killed[victim] += 1
-            allowed = [-signal.SIGKILL] if victim != "worker" else [0, 1, 2]
-            faults += children.complaints(ended, allowed)
-            status = ["study", "status", str(study), "--store", str(store)]
-            faults += children.complaints(children.run(status, study.parent / "status"), [0, 2])
-        else:
-            faults += children.complaints(ended, [0])
-            faults += material.check_complete(store, reference, f"{where}, store {stores + 1}")
-            shutil.rmtree(store)
+        faults += children.complaints(ended, STATUSES[victim])
+        if victim == "nobody":
             stores += 1
-    faults += children.complaints(children.run(command, study.parent / "run"), [0])
-    faults += material.check_complete(store, reference, f"{where}, last store")
-    for group in groups:
-        _kill_group(group)
-    return killed, stores + 1
+            faults += material.check_complete(store, reference, f"{where}, store {stores}")
+        else:
+            killed[victim] += 1
+            status = ["study", "status", str(study), "--store", str(store)]
+            faults += children.complaints(children.run(status, study.parent / "status"), [0])
+        if enough:
+            return killed, stores
 
 
-def _kill(child: children.Child, victim: str, store: Path, chance: random.Random) -> bool:
-    """Waits for the first new cell and a random while, then kills; False: the run had ended."""
+def _kill(child: children.Child, wish: str, store: Path, chance: random.Random) -> str:
+    """Waits for the first new cell and a random while, then kills; gives the victim, which is
+    nobody where the run had ended, and the main process where there was no worker.
+    """
     before = _cells(store)
-    while _cells(store) <= before:
+    while wish != "nobody" and _cells(store) <= before:
         if _ended(child):
-            return False
+            return "nobody"
         time.sleep(0.02)
+    if wish == "nobody":
+        return wish
     time.sleep(chance.uniform(0, SPREAD))
     if _ended(child):
-        return False
+        return "nobody"
     workers = [pid for pid in _group(child.pid) if pid != child.pid]
-    if victim == "run":
-        _kill_group(child.pid)
-    elif victim == "worker" and workers:
+    if wish == "run":
+        os.killpg(child.pid, signal.SIGKILL)
+        return wish
+    if wish == "worker" and workers:
         os.kill(chance.choice(workers), signal.SIGKILL)
-    else:
-        os.kill(child.pid, signal.SIGKILL)
-    return True
+        return wish
+    os.kill(child.pid, signal.SIGKILL)
+    return "main"
 
 
 def _cells(store: Path) -> int:
@@ -139,8 +137,3 @@ def _group(leader: int) -> list[int]:
         if int(fields[2]) == leader and fields[0] != "Z" and b"resource_tracker" not in line:
             members.append(int(folder.name))
     return members
-
-
-def _kill_group(leader: int) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(leader, signal.SIGKILL)

@@ -14,14 +14,16 @@ BYTES = {letter: byte for byte, letter in bytes_to_unicode().items()}
 def offset_faults(attribution: Any, tokenizer: Any, limit: int) -> list[str]:
     """What is wrong with the offsets of tokens and words, one line each."""
     text = attribution.texts[0]
-    told = tokenizer(text, truncation=True, max_length=limit, return_offsets_mapping=True)
+    encoding = tokenizer(text, truncation=True, max_length=limit, return_offsets_mapping=True)
     faults = []
-    if list(attribution.input.ids) != told["input_ids"]:
+    if list(attribution.input.ids) != encoding["input_ids"]:
         faults.append("the token ids are not the tokenizer's own")
-    elif list(attribution.input.offsets) != [tuple(span) for span in told["offset_mapping"]]:
+    elif list(attribution.input.offsets) != [tuple(span) for span in encoding["offset_mapping"]]:
         faults.append("the offsets are not the tokenizer's own")
     content = [
-        span for span, own in zip(attribution.input.offsets, attribution.input.content) if own
+        span
+        for span, explained in zip(attribution.input.offsets, attribution.input.content)
+        if explained
     ]
     if list(attribution.offsets) != content:
         faults.append("the offsets of the explained tokens are not those of the input")
