@@ -59,7 +59,7 @@ def _of(*pools: tuple[str, ...]) -> Kind:
 
     def text(chance: random.Random) -> str:
         parts = []
-        for _ in range(chance.randint(1, 8)):
+        for _ in range(chance.randint(2, 10)):
             pool = chance.choice(pools)
             parts += [chance.choice(pool), chance.choice(SPACES)]
         return "".join(parts)
