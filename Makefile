@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo quick test alone check bench experiments browser clean
+.PHONY: demo quick test alone torture check bench experiments browser clean
 
 demo: $(READY)
 	$(BIN)/babelscope demo --output demo
@@ -19,6 +19,10 @@ test: $(READY) browser
 alone: $(READY) browser
 	$(BIN)/python tests/support/alone.py
 	$(BIN)/python -m pytest -n 2 --no-loadscope-reorder --backwards
+
+# Kills, damage, full disks, hostile texts, wrong commands: at most 20 minutes, not part of the tests.
+torture: $(READY)
+	cd tests && PYTHONPATH=$(CURDIR)/src:$(CURDIR)/tests ../$(BIN)/python -m torture
 
 check: $(READY)
 	$(BIN)/ruff format --check .

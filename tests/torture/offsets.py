@@ -1,0 +1,90 @@
+"""Whether the offsets of an explanation are right, by means of the tokenizer alone."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+from transformers.convert_slow_tokenizer import bytes_to_unicode
+
+BYTES = {letter: byte for byte, letter in bytes_to_unicode().items()}
+"""Byte-level tokenizers write every byte as one letter."""
+
+
+def offset_faults(attribution: Any, tokenizer: Any, limit: int) -> list[str]:
+    """What is wrong with the offsets of tokens and words, one line each."""
+    text = attribution.texts[0]
+    encoding = tokenizer(text, truncation=True, max_length=limit, return_offsets_mapping=True)
+    faults = []
+    if list(attribution.input.ids) != encoding["input_ids"]:
+        faults.append("the token ids are not the tokenizer's own")
+    elif list(attribution.input.offsets) != [tuple(span) for span in encoding["offset_mapping"]]:
+        faults.append("the offsets are not the tokenizer's own")
+    content = [
+        span
+        for span, explained in zip(attribution.input.offsets, attribution.input.content)
+        if explained
+    ]
+    if list(attribution.offsets) != content:
+        faults.append("the offsets of the explained tokens are not those of the input")
+    for token, (start, stop) in zip(attribution.tokens, attribution.offsets):
+        if not 0 <= start <= stop <= len(text):
+            faults.append(f"{token!r} lies at {start} to {stop} of {len(text)} characters")
+        elif token != tokenizer.unk_token and not _reads(token, text[start:stop]):
+            faults.append(f"{token!r} is said to be {text[start:stop]!r}")
+    return faults + _word_faults(attribution, text)
+
+
+def _word_faults(attribution: Any, text: str) -> list[str]:
+    """Words are where they say, in order and disjoint; a token shares a character with its word."""
+    faults, end = [], 0
+    for word, (start, stop) in zip(attribution.words, attribution.word_offsets):
+        if text[start:stop] != word or start < end or not word.strip():
+            faults.append(f"the word {word!r} is not at {start} to {stop}")
+        end = stop
+    for token, (start, stop), word in zip(
+        attribution.tokens, attribution.offsets, attribution.word_index
+    ):
+        if not 0 <= word < len(attribution.words):
+            faults.append(f"{token!r} belongs to word {word} of {len(attribution.words)}")
+            continue
+        left, right = attribution.word_offsets[word]
+        others = any(
+            not letter.isspace() and _inside(at, attribution.word_offsets)
+            for at, letter in enumerate(text[start:stop], start)
+        )
+        if others and not text[max(start, left) : min(stop, right)].strip():
+            faults.append(f"{token!r} at {start} to {stop} shares nothing with its word")
+    return faults
+
+
+def _inside(place: int, spans: Any) -> bool:
+    return any(start <= place < stop for start, stop in spans)
+
+
+def words_without_token(attribution: Any) -> int:
+    """Characters of explained tokens that are in none of the listed words."""
+    text = attribution.texts[0]
+    return sum(
+        not text[at].isspace() and not _inside(at, attribution.word_offsets)
+        for start, stop in set(attribution.offsets)
+        for at in range(start, stop)
+    )
+
+
+def _reads(token: str, span: str) -> bool:
+    """Whether a token can be what a tokenizer makes of these characters: equal up to marks, spaces
+    and compatibility forms, or a part where a character has several tokens.
+    """
+    if all(letter in BYTES for letter in token):
+        raw = bytes(BYTES[letter] for letter in token)
+        if raw.strip() in span.encode("utf-8", "surrogatepass"):
+            return True
+    left, right = _plain(token.removeprefix("##").replace("▁", " ")), _plain(span)
+    return left in right or right in left
+
+
+def _plain(text: str) -> str:
+    """Letters, digits and symbols only, decomposed."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in decomposed if unicodedata.category(letter)[0] in "LNPS")
