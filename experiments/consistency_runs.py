@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from math import factorial
+from math import factorial, nan
 from typing import Any
 
 from babelscope.analyses.consistency.flips import association
@@ -40,7 +40,9 @@ def run(filled: Filled) -> dict[str, Any]:
         "clusters": len({pair.cluster for pair in comparison.pairs}),
         "lines": comparison.lines,
         "accuracy": result.accuracy,
-        "floors": comparison.mean_cosine,
+        "floors": {
+            line.lang: comparison.mean_cosine.get(line.lang, nan) for line in comparison.lines
+        },
         "source": source_accuracy(comparison.pairs),
         "lifts": [
             (untrained, line.means["lift"].mean)

@@ -50,8 +50,10 @@ def quarter_mask(statistics: HeadStatistics) -> HeadMask:
 
 def random_masks(statistics: HeadStatistics, mask: HeadMask, samples: int) -> list[HeadMask]:
     """Masks of as many heads, sampled at random."""
-    same = {"margin": mask.margin, "positional": mask.positional}
-    return [head_mask(statistics, "random", seed=seed, **same) for seed in range(samples)]
+    return [
+        head_mask(statistics, "random", margin=mask.margin, positional=mask.positional, seed=seed)
+        for seed in range(samples)
+    ]
 
 
 def text_values(

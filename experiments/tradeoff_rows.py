@@ -3,8 +3,8 @@ over the targets other than the source."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, combinations
 from math import nan
 from statistics import mean
 from typing import Any, NamedTuple
@@ -46,9 +46,10 @@ def defined(ends: Sequence[float | None]) -> Interval:
     return Interval(value, low, high)
 
 
-def average(values: Sequence[float]) -> float:
-    """The mean; NaN of nothing."""
-    return mean(values) if values else nan
+def average(values: Iterable[float | None]) -> float:
+    """The mean of the values that are not None; NaN of nothing."""
+    known = [value for value in values if value is not None]
+    return mean(known) if known else nan
 
 
 def accuracy_rows(contents: Table) -> list[tuple[str, list[Interval]]]:
@@ -81,7 +82,7 @@ def activations_row(row: Table) -> dict[str, Any]:
         "lang": row["lang"],
         **{name: defined(row[name][-1] if name in row else none) for name in similarities},
         "slope": defined(row.get("slope", none)),
-        "exchanged": row["exchanged"][-1],
+        "exchanged": average(row["exchanged"][-1:]),
     }
 
 
@@ -121,15 +122,17 @@ def errors_row(contents: Table, source: str) -> dict[str, Any]:
     """How often a right answer is lost elsewhere; whether knowledge is lost or the threshold
     moved."""
     own, others = split(contents["errors"], source)
-    flips = [row for row in others if "flips" in row]
+    flips = [row for row in others if row.get("flips", {}).get("rate") is not None]
     corrected = [row for row in others if row["accuracy_corrected"] is not None]
     return {
         "source": source,
         "lost": average([row["flips"]["rate"] for row in flips]),
         "most": max(((row["flips"]["rate"], row["target"]) for row in flips), default=(nan, "–")),
         "kappa": average([row["flips"]["kappa"] for row in flips]),
-        "shift": Own(*(average(list(map(label_shift, rows))) for rows in (own, others))),
-        "auroc": Own(*(average(areas(rows)) for rows in (own, others))),
+        "shift": Own(*(average(map(label_shift, rows)) for rows in (own, others))),
+        "auroc": Own(
+            *(average(chain.from_iterable(row["auroc"] for row in rows)) for rows in (own, others))
+        ),
         "gained": average([row["accuracy_corrected"] - row["accuracy"] for row in corrected]),
     }
 
@@ -138,20 +141,12 @@ def label_shift(row: Table) -> float:
     return float(row["label_shift"]["total_variation"])
 
 
-def areas(rows: Sequence[Table]) -> list[float]:
-    """The defined areas under the ROC curve of all classes."""
-    return [area for row in rows for area in row["auroc"] if area is not None]
-
-
 def forgetting_row(contents: Table, drift: Table) -> dict[str, Any]:
     """What a fresh probe no longer finds, what only the head misses, what the language model lost,
     and how far each layer moved."""
     source, losses = drift["source"], drift["language_loss"]
     _, others = split(contents["forgetting"], source)
-    parts = {
-        name: average([row[name][0] for row in others if row[name][0] is not None])
-        for name in ("forgotten", "misfit")
-    }
+    parts = {name: average([row[name][0] for row in others]) for name in ("forgotten", "misfit")}
     return {
         "source": source,
         **parts,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 
 import pytest
-from experiments import files
+from experiments import files, tradeoff_rows
 from experiments.__main__ import NAMES, UNCONVERTED
 from experiments.study_sets import Cut, cut_folder, write_cuts
 
@@ -57,3 +58,17 @@ def test_rows_that_cannot_be_read_or_have_no_label_are_not_in_a_cut(
     write_cuts({"part": Cut(source="pawsx/{lang}/test", languages=["en"])}, tmp_path)
     rows = examples(DataSpec(file=str(cut_folder() / "part-{lang}.jsonl")), "en")
     assert [row.texts for row in rows] == [("a", "b"), ("a", "e")]
+
+
+def test_rows_of_trade_offs_average_what_is_defined_over_other_languages() -> None:
+    """By hand: (0.2 + 0.4) / 2 = 0.3 over es and zh, nothing of hi, whose value is undefined."""
+    table = {"value": [[0.1, None]], "low": [[0.0, None]], "high": [[0.2, None]]}
+    assert tradeoff_rows.interval(table, 0, 0) == (0.1, 0.0, 0.2)
+    assert all(map(isnan, tradeoff_rows.interval(table, 0, 1)))
+    cells = [("en", 0.9), ("es", 0.2), ("zh", 0.4), ("hi", None)]
+    rows = [{"source": "en", "target": target, "value": value} for target, value in cells]
+    other = {"source": "es", "target": "en", "value": 0.7}
+    own, others = tradeoff_rows.split([*rows, other], "en")
+    assert tradeoff_rows.average([row["value"] for row in own]) == pytest.approx(0.9)
+    assert tradeoff_rows.average([row["value"] for row in others]) == pytest.approx(0.3)
+    assert isnan(tradeoff_rows.average([None]))
