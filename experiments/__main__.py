@@ -22,15 +22,12 @@ from babelscope.study.config import Study
 from babelscope.study.run import Watch, run
 from babelscope.training.cache import cache_folder
 from experiments import files
+from experiments.study_sets import Filled, Studies, write_cuts
 
 UNCONVERTED = {
-    "masks": "masks:page",
-    "consistency": "consistency:page",
-    "consistency-pairs": "consistency:pairs_page",
     "slalom-questions": "slalom_questions:page",
     "slalom-texts": "slalom_texts:page",
     "intervention": "intervention:page",
-    "tradeoffs": "tradeoffs_page:page",
 }
 """Pages whose module runs everything by itself, without a YAML file."""
 NAMES = sorted({*files.NAMES, *UNCONVERTED})
@@ -57,10 +54,7 @@ def write(name: str, folder: Path, size: str | None = None) -> None:
     """Runs one experiment and writes its page, with its figures beside it."""
     if name in UNCONVERTED:
         return write_text(folder / f"{name}.md", unconverted(name, size))
-    spec = files.parsed(name, size)
-    values = dict(
-        files.module(name).values(filled(name, spec) if isinstance(spec, Study) else spec)
-    )
+    values = dict(files.module(name).values(prepared(name, files.parsed(name, size))))
     for file, figure in values.pop("figures", {}).items():
         write_text(folder / file, str(figure))
     write_text(folder / f"{name}.md", files.render(name, values))
@@ -74,6 +68,19 @@ def unconverted(name: str, size: str | None) -> str:
     if size == "pilots" or not hasattr(module, function):
         raise SystemExit(f"{name} has no such size; run it without an option")
     return str(getattr(module, function)())
+
+
+def prepared(name: str, spec: Any) -> Any:
+    """What the module of an experiment starts from: its `Spec`, or the stores of its studies."""
+    if isinstance(spec, Study):
+        return filled(name, spec)
+    if not isinstance(spec, Studies):
+        return spec
+    write_cuts(spec.cuts, files.SHARED / "data")
+    return {
+        part: Filled(*filled(f"{name}-{part}", study), study)
+        for part, study in spec.studies.items()
+    }
 
 
 def filled(name: str, study: Study) -> tuple[Any, dict[str, Any]]:

@@ -1,200 +1,118 @@
-"""The models and the explanations behind the page on consistency, made once and kept in the user's
-cache.
-"""
+"""One study of translations as its page shows it: a run of one model, or a matrix of models."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections import Counter
+from collections.abc import Sequence
+from math import factorial, nan
 from typing import Any
 
-from benchmarks.material import SHARED
-
-from babelscope import corpus
+from babelscope.analyses.consistency.flips import association
 from babelscope.analyses.consistency.model_spaces import untrained_model
-from babelscope.analyses.consistency.translations import (
-    explain_translations,
-    parallel_texts,
-)
-from babelscope.data.formats.unit_scores import line, unit_scores
-from babelscope.data.independence import (
-    clusters,
-)
-from babelscope.data.sources import rows
-from babelscope.display.progress import bar
-from babelscope.model.load import Model, load
-from babelscope.store import key
-from babelscope.training.cache import cache_folder
-from babelscope.training.finetune import Recipe, finetune, fingerprint
-from babelscope.training.recipes import pretrained
-from babelscope.types import Example, UnitScores
+from babelscope.analyses.consistency.pairs import Pair
+from babelscope.analyses.consistency.sensitivity import matrix_with_accuracy, with_accuracy
+from babelscope.analyses.consistency.spec import Spec
+from babelscope.analyses.consistency.tables import Tables, tables
+from babelscope.analyses.consistency.translations import explain_translations
+from babelscope.analyses.consistency.units import compare
+from babelscope.data.examples import examples
+from babelscope.stats import estimate
+from babelscope.study.config import Study
+from babelscope.training.models import obtain
+from experiments.files import number, shown
+from experiments.study_sets import Filled
 
-BASE, DATA = SHARED / "models" / "mini-multilingual", SHARED / "data"
-TOPICS = Recipe(learning_rate=2e-4, epochs=10, batch=16, freeze_embeddings=True, seed=0)
+COLUMNS = ("c", "lift", "c_unif")
+"""What is correlated with accuracy over the languages."""
+ASSOCIATIONS = (("flip", "confidence"), ("wrong", "confidence"), ("wrong", "agreement"))
+"""Outcomes of a pair, and what is held fixed."""
 
 
-AT_ONCE = 30
-"""Texts that are explained, in all languages, before they are put into the cache."""
-_OF_XNLI = ("ar", "de", "es", "fr", "hi", "ru", "sw", "th", "tr", "vi", "zh")
+def run(filled: Filled) -> dict[str, Any]:
+    """One model and one method: a line per language, and what goes with the lift."""
+    contents = stored_tables(filled)
+    (result,), (sensitivity,) = contents.main, contents.sensitivity
+    comparison = result.comparison
+    return {
+        "study": filled.description,
+        "method": result.origin.method,
+        "texts": len({pair.id for pair in comparison.pairs}),
+        "clusters": len({pair.cluster for pair in comparison.pairs}),
+        "lines": comparison.lines,
+        "accuracy": result.accuracy,
+        "floors": {
+            line.lang: comparison.mean_cosine.get(line.lang, nan) for line in comparison.lines
+        },
+        "source": source_accuracy(comparison.pairs),
+        "lifts": [
+            (untrained, line.means["lift"].mean)
+            for untrained, line in zip(untrained_lifts(filled.study), comparison.lines)
+        ],
+        "beside": [(name, *with_accuracy(comparison, name)) for name in COLUMNS],
+        "associations": [association(comparison.pairs, *names) for names in ASSOCIATIONS],
+        "steadiness": sensitivity.rows,
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One corpus: the rows that a model is tuned on, the languages it is explained in, and how
-    many texts of each.
-    """
-
-    name: str
-    corpus: str
-    title: str
-    rows: str
-    """How many rows it is tuned on, in words."""
-    remark: str
-    targets: tuple[str, ...]
-    count: int
-    train: str
-    dev: str
-    recipe: Recipe
-    cut: int | None = None
-    """Rows of `train` to tune on, where it has no dev beside it; the last 300 are dev."""
-    step: int = 1
-    """Every so many-th text is taken: SIB-200 is sorted by topic, inference by premise."""
-    source: str = "en"
-    method: str = "integrated_gradients"
-    options: Mapping[str, Any] = field(default_factory=lambda: {"nodes": 4, "tolerance": 0.1})
-
-
-SIB = Run(
-    "sib200", "sib200", "SIB-200: integrated gradients", "701", "Every second text of the test "
-                                                                "split (it is sorted by topic).",
-    (*_OF_XNLI, "bg", "el", "it", "ja", "ko", "nl", "pl", "pt", "ur", "zh-Hant"), 102,
-    "sib200/en/train", "sib200/en/dev", TOPICS, step=2,
-)  # fmt: skip
-SIB_LRP = replace(
-    SIB,
-    title="SIB-200: AttnLRP",
-    remark="The whole test split.",
-    count=204,
-    step=1,
-    method="attnlrp",
-    options={},
-)
-XNLI = Run(
-    "xnli", "xnli", "XNLI: inference", "4,000", "The encoder is weak at inference: its own README "
-                                                "states .515 at best.",
-    _OF_XNLI, 90,
-    "mnli-parallel/en/train/4000", "xnli/en/dev/300", replace(TOPICS, learning_rate=3e-4, epochs=2, batch=32),
-    method="attnlrp", options={},
-)  # fmt: skip
-PAWSX = Run(
-    "pawsx", "pawsx", "PAWS-X: paraphrases", "1,000",
-    "There is no training split here, so dev rows were tuned on; PAWS-X is made so that shared "
-    "words do not help.",
-    ("de", "es", "fr", "ja", "ko", "zh"), 60,
-    "pawsx/en/dev", "", replace(TOPICS, learning_rate=3e-4, epochs=2, batch=32), cut=1000,
-    method="attnlrp", options={},
-)  # fmt: skip
+def matrix(filled: Filled) -> dict[str, Any]:
+    """Models of several source languages, each compared with the others."""
+    (square,) = stored_tables(filled).matrices
+    comparisons = [result.comparison for result in square.results]
+    sources = [comparison.source for comparison in comparisons]
+    shares = {
+        (result.comparison.source, lang): number(value, ".3f")
+        for result in square.results
+        for lang, value in result.accuracy.items()
+    }
+    lines = {(each.source, line.lang): line for each in comparisons for line in each.lines}
+    lifts = {place: shown(line.means["lift"]) for place, line in lines.items()}
+    kappas = {place: shown(line.kappa) for place, line in lines.items()}
+    return {
+        "study": filled.description,
+        "sources": sources,
+        "tables": {
+            name: [
+                [source, *(cells.get((source, lang), "–") for lang in sources)]
+                for source in sources
+            ]
+            for name, cells in (("lift", lifts), ("kappa", kappas), ("accuracy", shares))
+        },
+        "mantel": {"lift": square.mantel, "C": matrix_with_accuracy(comparisons, "c")},
+        "least_p": 1 / factorial(len(comparisons)),
+    }
 
 
-MATRIX = ("en", "es", "hi", "zh", "ar")
-"""Languages in which models are tuned, each the source of the others."""
+def stored_tables(filled: Filled) -> Tables:
+    contents = tables(filled.store, filled.description)
+    assert contents is not None
+    return contents
 
 
-def tuned(run: Run) -> Model:
-    """The model of a run, tuned on its source language; the one of SIB-200 is that of
-    docs/results/sib200.md, seed 0.
-    """
-    train = [row for row in rows(run.train, folder=DATA) if row.label is not None]
-    dev = rows(run.dev, folder=DATA) if run.dev else train[-300:]
-    folder = cache_folder() / "experiments" / f"{run.name}-{run.source}-0"
-    with bar(f"tuning {run.name} {run.source}") as tell:
-        return load(finetune(BASE, train[: run.cut], dev, folder, run.recipe, progress=tell))
+def source_accuracy(pairs: Sequence[Pair]) -> dict[str, Any]:
+    """The accuracy on the source texts that were compared, and the share of their commonest
+    class."""
+    known = {pair.id: pair for pair in pairs if pair.correct_s is not None}.values()
+    right = [float(bool(pair.correct_s)) for pair in known]
+    (_, most), *_ = Counter(pair.gold_s for pair in known).most_common(1)
+    accuracy = estimate(right, [pair.cluster for pair in known])
+    return {"accuracy": accuracy, "chance": most / len(right)}
 
 
-def texts(run: Run) -> dict[str, list[Example]]:
-    """The first `count` texts of those that are taken, in every language; what is not translated
-    is left out there.
-    """
-    found = parallel_texts(
-        run.corpus, [run.source, *run.targets], count=run.count * run.step, folder=DATA
+def untrained_lifts(study: Study) -> list[float]:
+    """The lift of the same model with random weights, by target language: what agreement owes to
+    the architecture and the texts alone."""
+    (task,), (model,), (method,) = study.tasks, study.models, study.methods
+    source = study.request.source_of(model)
+    texts = {lang: examples(task.data, lang) for lang in study.languages}
+    rows = explain_translations(
+        untrained_model(obtain(model, task.data, study.seeds[0], source)),
+        texts,
+        source,
+        target=task.target,
+        method=method.name,
+        options=method.options,
     )
-    chosen = {row.group for row in found[run.source][:: run.step]}
-    return {lang: [row for row in each if row.group in chosen] for lang, each in found.items()}
-
-
-def explanations(run: Run, *, random: bool = False) -> list[UnitScores]:
-    """The scored words of a run's texts, in its model or in one of the same shape with random
-    weights.
-    """
-    model = untrained_model(tuned(run)) if random else tuned(run)
-    given = texts(run)
-    groups = list(dict.fromkeys(row.group for row in given[run.source]))
-    found: list[UnitScores] = []
-    for start in range(0, len(groups), AT_ONCE):
-        chosen = set(groups[start : start + AT_ONCE])
-        found += _some(
-            model,
-            run,
-            {lang: [row for row in each if row.group in chosen] for lang, each in given.items()},
-        )
-    named = clusters([row for each in given.values() for row in each])
-    return [replace(row, cluster=named[row.id]) for row in found]
-
-
-def _some(model: Model, run: Run, given: Mapping[str, list[Example]]) -> list[UnitScores]:
-    """Part of the texts, from the cache if they are there: a larger run goes on from a smaller
-    one.
-    """
-    identity = {
-        "model": model.fingerprint, "method": run.method, "options": dict(run.options), "source": run.source,
-        "data": fingerprint([row for each in given.values() for row in each]),
-    }  # fmt: skip
-    file = (
-        cache_folder()
-        / "experiments"
-        / "consistency"
-        / f"{run.name}-{run.source}-{key(identity)[:16]}.jsonl"
-    )
-    if not file.exists():
-        with bar(f"explaining {model.name}") as tell:
-            _keep(
-                file,
-                explain_translations(
-                    model, given, run.source, method=run.method, options=run.options, progress=tell
-                ),
-            )
-    return unit_scores(file)
-
-
-def matrix_models() -> dict[str, Model]:
-    """The small multilingual encoder of the built-in corpus, tuned on its topics in each language
-    of MATRIX.
-    """
-    base = pretrained("multilingual")
-    recipe = Recipe(learning_rate=5e-4, epochs=3, batch=32, freeze_embeddings=True)
-    found = {}
-    for lang in MATRIX:
-        train, dev = (
-            corpus.read("topic", lang, "train", 1000),
-            corpus.read("topic", lang, "dev", 200),
-        )
-        with bar(f"tuning in {lang}") as tell:
-            folder = finetune(
-                base,
-                train,
-                dev,
-                cache_folder() / "experiments" / f"tradeoffs-topic-{lang}-0",
-                recipe,
-                progress=tell,
-            )
-        found[lang] = load(folder)
-    return found
-
-
-def _keep(file: Path, found: Sequence[UnitScores]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    part.write_text("".join(line(row) + "\n" for row in found), "utf-8")
-    os.replace(part, file)
+    block = Spec.model_validate(study.analyses["consistency"].model_dump() | {"norms": ["abs"]})
+    targets = [lang for lang in study.languages if lang != source]
+    (comparison,) = compare(block, rows, source, targets=targets)
+    return [line.means["lift"].mean for line in comparison.lines]

@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from babelscope.study.config import parse_study
 from babelscope.types import Estimate
+from experiments.study_sets import cut_folder, parse_studies
 
 HERE = Path(__file__).resolve().parent
 PAGES = HERE.parent / "docs" / "results"
@@ -24,10 +25,11 @@ NAMES = sorted(path.stem for path in HERE.glob("*.yaml"))
 
 
 def read(file: Path) -> dict[str, Any]:
-    """What a YAML file says, with the folder of public data in its place; nothing if there is
-    none."""
+    """What a YAML file says, with the folders of public data and of cuts in their place; nothing
+    if there is none."""
     text = file.read_text("utf-8") if file.is_file() else ""
-    values: dict[str, Any] = yaml.safe_load(text.replace("../shared", str(SHARED))) or {}
+    text = text.replace("../shared", str(SHARED)).replace("../cuts", str(cut_folder()))
+    values: dict[str, Any] = yaml.safe_load(text) or {}
     return values
 
 
@@ -36,11 +38,13 @@ def module(name: str) -> ModuleType:
 
 
 def parsed(name: str, size: str | None = None) -> Any:
-    """A checked study or `Spec`; the folder `size` (`pilots`, `full`) has other values of some
-    fields."""
+    """A checked study, several of them, or a `Spec`; the folder `size` (`pilots`, `full`) has other
+    values of some fields."""
     values = read(HERE / f"{name}.yaml")
     values |= read(HERE / values.pop("study")) if "study" in values else {}
     values |= read(HERE / size / f"{name}.yaml") if size else {}
+    if "studies" in values:
+        return parse_studies(values, f"{name}.yaml")
     kind = getattr(module(name), "Spec", None)
     return kind.model_validate(values) if kind else parse_study(values, f"{name}.yaml")
 

@@ -9,11 +9,14 @@ import torch
 from transformers import AlbertConfig, AlbertForSequenceClassification
 
 from babelscope import corpus
+from babelscope.data.spec import DataSpec
 from babelscope.errors import InputError
 from babelscope.model.layers import freeze
 from babelscope.model.load import load
 from babelscope.training import small
 from babelscope.training.finetune import Recipe, finetune
+from babelscope.training.models import train, trained_name
+from babelscope.training.spec import TrainSpec
 
 TRAIN = corpus.read("sentiment", "en", "train", 16)
 ABOVE = {
@@ -53,6 +56,39 @@ def test_what_is_kept_stays_and_all_else_changes(architecture: str, tmp_path: Pa
     assert 0 < first < len(names)
     assert all(torch.equal(before[name], after[name]) for name in names[:first])
     assert not any(torch.equal(before[name], after[name]) for name in names[first:])
+
+
+@pytest.mark.training
+def test_a_study_trains_a_head_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `head_only` the encoder is that of the base and the head another; the name in the cache
+    differs from that of the same model with its encoder trained."""
+    monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
+    texts = [text for row in TRAIN for text in row.texts]
+    small.make(
+        tmp_path / "base",
+        "bert",
+        texts,
+        ["negative", "positive"],
+        layers=1,
+        width=32,
+        vocabulary=300,
+    )
+    spec = TrainSpec(
+        languages=["en"],
+        base=str(tmp_path / "base"),
+        examples=16,
+        dev_examples=10,
+        epochs=1,
+        learning_rate=1e-2,
+        head_only=True,
+    )
+    trained = load(train(spec, DataSpec(builtin="sentiment"), 0)).hf
+    start = type(trained).from_pretrained(tmp_path / "base")
+    before, after = start.base_model.state_dict(), trained.base_model.state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in after)
+    assert not torch.equal(start.classifier.weight, trained.classifier.weight)
+    whole = spec.model_copy(update={"head_only": False})
+    assert trained_name(spec, TRAIN, TRAIN, 0) != trained_name(whole, TRAIN, TRAIN, 0)
 
 
 def test_no_layer_kept_leaves_all_free() -> None:

@@ -67,7 +67,7 @@ def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None 
     recipe = Recipe(
         learning_rate=spec.learning_rate, epochs=spec.epochs, batch=spec.batch, seed=seed,
         freeze_embeddings=spec.freeze_embeddings, freeze_layers=spec.freeze_layers,
-        weight_decay=spec.weight_decay,
+        weight_decay=spec.weight_decay, head_only=spec.head_only,
     )  # fmt: skip
     with making(folder):
         base = started(spec, progress) if spec.base else _untrained(folder, spec, rows, seed)
@@ -93,7 +93,7 @@ def _decisive(spec: TrainSpec) -> dict[str, Any]:
     """The fields that determine the weights, without later ones at their default, so that models
     keep their names in the cache.
     """
-    later = set() if spec.freeze_layers else {"freeze_layers"}
+    later = {name for name in ("freeze_layers", "head_only") if not getattr(spec, name)}
     # Whether it is one of several follows from its languages
     return spec.model_dump(exclude={"separately"} | later)
 

@@ -48,6 +48,8 @@ class TrainSpec(Spec):
     """Keep the word embeddings as they are."""
     freeze_layers: int = Field(default=0, ge=0)
     """Number of lowest layers that are kept as they are, with all embeddings."""
+    head_only: bool = False
+    """Train the task head alone: a reference of the trade-offs."""
 
     @model_validator(mode="after")
     def a_base_for_each(self) -> Self:

@@ -142,6 +142,15 @@ def test_models_that_take_no_part_plan_nothing() -> None:
     assert not plans["hi"].leads
 
 
+def test_heads_that_a_study_trains_alone_are_references() -> None:
+    heads = [trained("en-head", ["en"], head_only=True), trained("all", ["en", "hi"])]
+    parsed = parse_study(study([EN, HI, *heads], seeds=[0, 1]))
+    spec = parsed.analyses["tradeoffs"]
+    assert isinstance(spec, Spec)
+    kinds = {model.name: origin.kind for model, origin in spec.provenances(parsed.request)}
+    assert kinds == {"en": "single", "hi": "single", "en-head": "head_only", "all": "joint"}
+
+
 @pytest.mark.parametrize("name", ["tradeoffs-small", "tradeoffs-en-hi"])
 def test_the_studies_are_valid_and_plan_their_cells(name: str) -> None:
     asked = read_study(STUDIES / f"{name}.yaml")

@@ -36,10 +36,8 @@ def provenance(model: ModelSpec, seed: int, stated: Stated | None = None) -> Pro
     """What a study says about a model that it trains; of an existing one what is stated, and the
     training.json that `babelscope finetune` writes."""
     if model.train is not None:
-        several = len(model.train.languages) > 1
-        return Provenance(
-            JOINT if several else model.train.languages[0], seed, JOINT if several else SINGLE
-        )
+        source = model.train.languages[0] if len(model.train.languages) == 1 else JOINT
+        return Provenance(source, seed, _kind(source, model.train.head_only))
     return folder_provenance(str(model.source), stated or Stated())
 
 
@@ -62,9 +60,11 @@ def folder_provenance(folder: str, stated: Stated) -> Provenance:
         )
     head_only = recipe.get("head_only") if stated.head_only is None else stated.head_only
     seed = recipe.get("seed", 0) if stated.seed is None else stated.seed
-    return Provenance(
-        source, int(seed), HEAD_ONLY if head_only else JOINT if source == JOINT else SINGLE
-    )
+    return Provenance(source, int(seed), _kind(source, bool(head_only)))
+
+
+def _kind(source: str, head_only: bool) -> str:
+    return HEAD_ONLY if head_only else JOINT if source == JOINT else SINGLE
 
 
 def parse_model(argument: str) -> tuple[str, Stated]:
