@@ -13,23 +13,16 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
-from babelscope.display.progress import bars
 from babelscope.files import write_text
-from babelscope.store import open_store, read_study
 from babelscope.study.config import Study
-from babelscope.study.run import Watch, run
-from babelscope.training.cache import cache_folder
 from experiments import files
+from experiments.studies import filled
 
 UNCONVERTED = {
     "masks": "masks:page",
     "consistency": "consistency:page",
     "consistency-pairs": "consistency:pairs_page",
-    "slalom-questions": "slalom_questions:page",
-    "slalom-texts": "slalom_texts:page",
-    "intervention": "intervention:page",
     "tradeoffs": "tradeoffs_page:page",
 }
 """Pages whose module runs everything by itself, without a YAML file."""
@@ -74,17 +67,6 @@ def unconverted(name: str, size: str | None) -> str:
     if size == "pilots" or not hasattr(module, function):
         raise SystemExit(f"{name} has no such size; run it without an option")
     return str(getattr(module, function)())
-
-
-def filled(name: str, study: Study) -> tuple[Any, dict[str, Any]]:
-    """The store of a study, what exists not computed again, and the study as the store has it."""
-    place = cache_folder() / "experiments" / name
-    with bars(study.name) as (stage, steps):
-        outcome = run(study, place, watch=Watch(stage, steps))
-    if outcome.failed:
-        raise SystemExit(f"{len(outcome.failed)} cells failed, first: {outcome.failed[0].reason}")
-    store = open_store(place, create=False)
-    return store, read_study(store)
 
 
 if __name__ == "__main__":
