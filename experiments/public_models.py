@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,9 +10,6 @@ from babelscope.data.spec import DataSpec
 from babelscope.model.load import Model
 from babelscope.training.models import obtain
 from babelscope.training.spec import ModelSpec
-
-PACKAGE = "package:"
-"""The prefix of a base whose weights are in the folder `model` of an installed package."""
 
 
 class PublicModel(options.Spec):
@@ -24,29 +20,18 @@ class PublicModel(options.Spec):
     omitted: tuple[str, ...] = ()
     """Methods that are too slow for it."""
 
-
-def base_folder(name: str) -> Path:
-    """The folder of a base; one that is not there for a package that is not installed."""
-    package = name.removeprefix(PACKAGE)
-    if package == name:
-        return Path(name)
-    module = importlib.util.find_spec(package)
-    folders = (module.submodule_search_locations if module else None) or [package]
-    return Path(folders[0]) / "model"
+    @property
+    def base(self) -> Path:
+        """The folder of the checkpoint that it starts from."""
+        assert self.model.train is not None
+        return Path(str(self.model.train.base))
 
 
 def public_model(spec: PublicModel) -> Model | None:
-    """The fine-tuned model; None if its base is not installed here."""
-    train = spec.model.train
-    assert train is not None
-    folder = base_folder(str(train.base))
-    if not folder.is_dir():
-        return None
-    located = train.model_copy(update={"base": str(folder)})
-    return obtain(spec.model.model_copy(update={"train": located}), spec.data, 0, "en")
+    """The fine-tuned model; None if its base is not there."""
+    return obtain(spec.model, spec.data, 0, "en") if spec.base.is_dir() else None
 
 
 def missing(specs: Iterable[PublicModel]) -> list[tuple[str, str]]:
-    """Names and bases of the models whose base is not installed here."""
-    bases = [(spec.model.name, str(spec.model.train and spec.model.train.base)) for spec in specs]
-    return [(name, base) for name, base in bases if not base_folder(base).is_dir()]
+    """Names of the models whose base is not there, and of the base."""
+    return [(spec.model.name, spec.base.name) for spec in specs if not spec.base.is_dir()]
