@@ -68,17 +68,17 @@ def outcomes(task: str, spec: Arms) -> list[DoseOutcome]:
 def _measured(
     arm: str, doses: Callable[[], Doses], task: str, spec: Arms
 ) -> list[dict[str, object]]:
-    results = trained(arm, doses(), test_texts(task, spec), spec.methods, spec.metrics)
+    results = trained(arm, doses(), explained_texts(task, spec), spec.methods, spec.metrics)
     return [asdict(each) for each in results]
 
 
-def test_texts(task: str, spec: Arms) -> list[Example]:
+def explained_texts(task: str, spec: Arms) -> list[Example]:
     return read(task, "en", "test", spec.seen + spec.texts)[spec.seen :]
 
 
 def clusters(task: str, spec: Arms) -> dict[tuple[str, str], str]:
     """Which of the test texts are not independent."""
-    return clusters_by_task(("", row.group, row.texts) for row in test_texts(task, spec))
+    return clusters_by_task(("", row.group, row.texts) for row in explained_texts(task, spec))
 
 
 def finetuned_doses(task: str, way: str, spec: Arms) -> Doses:
@@ -101,7 +101,11 @@ def finetuned(task: str, name: str, how: Resegmentation | None, spec: Arms) -> M
         for split, count in (("train", train.examples), ("dev", train.dev_examples))
     )
     recipe = Recipe(
-        learning_rate=train.learning_rate, epochs=train.epochs, batch=train.batch, seed=spec.seed
+        learning_rate=train.learning_rate,
+        epochs=train.epochs,
+        batch=train.batch,
+        seed=spec.seed,
+        freeze_embeddings=train.freeze_embeddings,
     )
     identity = [TRAINING, task, name, train.model_dump(), spec.pieces, spec.seed]
     folder = cache_folder() / "experiments" / f"resegmented-{key({'model': identity})[:16]}"
