@@ -7,7 +7,6 @@ temporary folder.
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import sys
 import tempfile
@@ -15,22 +14,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from babelscope.display.progress import bars
 from babelscope.files import write_text
-from babelscope.store import open_store, read_study
 from babelscope.study.config import Study
-from babelscope.study.run import Watch, run
-from babelscope.training.cache import cache_folder
 from experiments import files
+from experiments.studies import filled
 from experiments.study_sets import Filled, Studies, write_cuts
 
-UNCONVERTED = {
-    "slalom-questions": "slalom_questions:page",
-    "slalom-texts": "slalom_texts:page",
-    "intervention": "intervention:page",
-}
-"""Pages whose module runs everything by itself, without a YAML file."""
-NAMES = sorted({*files.NAMES, *UNCONVERTED})
+NAMES = files.NAMES
 
 
 def main(arguments: list[str]) -> None:
@@ -52,22 +42,10 @@ def main(arguments: list[str]) -> None:
 
 def write(name: str, folder: Path, size: str | None = None) -> None:
     """Runs one experiment and writes its page, with its figures beside it."""
-    if name in UNCONVERTED:
-        return write_text(folder / f"{name}.md", unconverted(name, size))
     values = dict(files.module(name).values(prepared(name, files.parsed(name, size))))
     for file, figure in values.pop("figures", {}).items():
         write_text(folder / file, str(figure))
     write_text(folder / f"{name}.md", files.render(name, values))
-
-
-def unconverted(name: str, size: str | None) -> str:
-    """The page of a module that runs everything by itself."""
-    path, function = UNCONVERTED[name].split(":")
-    function = "full_page" if size == "full" else function
-    module = importlib.import_module(f"experiments.{path}")
-    if size == "pilots" or not hasattr(module, function):
-        raise SystemExit(f"{name} has no such size; run it without an option")
-    return str(getattr(module, function)())
 
 
 def prepared(name: str, spec: Any) -> Any:
@@ -81,17 +59,6 @@ def prepared(name: str, spec: Any) -> Any:
         part: Filled(*filled(f"{name}-{part}", study), study)
         for part, study in spec.studies.items()
     }
-
-
-def filled(name: str, study: Study) -> tuple[Any, dict[str, Any]]:
-    """The store of a study, what exists not computed again, and the study as the store has it."""
-    place = cache_folder() / "experiments" / name
-    with bars(study.name) as (stage, steps):
-        outcome = run(study, place, watch=Watch(stage, steps))
-    if outcome.failed:
-        raise SystemExit(f"{len(outcome.failed)} cells failed, first: {outcome.failed[0].reason}")
-    store = open_store(place, create=False)
-    return store, read_study(store)
 
 
 if __name__ == "__main__":

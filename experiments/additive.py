@@ -38,7 +38,8 @@ def mean_weight(model: Answers, copies: int, samples: int) -> float:
         np.zeros((1, copies)),
     )
     np.random.seed(0)  # noqa: NPY002 (shap samples from the global generator)
-    return float(np.mean(explainer.shap_values(np.ones(copies), nsamples=samples, l1_reg=False, silent=True)))  # fmt: skip
+    weights = explainer.shap_values(np.ones(copies), nsamples=samples, l1_reg=False, silent=True)
+    return float(np.mean(weights))
 
 
 def values(spec: Spec) -> dict[str, Any]:

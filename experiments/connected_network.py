@@ -22,9 +22,12 @@ def connected(steps: int, places: int, units: int) -> Answers:
     torch.set_num_threads(1)
     padding = len(language.words)
     net = torch.nn.Sequential(
-        torch.nn.Embedding(padding + 1, 16, padding_idx=padding), torch.nn.Flatten(), torch.nn.Linear(16 * places, units),
-        torch.nn.ReLU(), torch.nn.Linear(units, 2),
-    )  # fmt: skip
+        torch.nn.Embedding(padding + 1, 16, padding_idx=padding),
+        torch.nn.Flatten(),
+        torch.nn.Linear(16 * places, units),
+        torch.nn.ReLU(),
+        torch.nn.Linear(units, 2),
+    )
     ids = torch.full((len(sequences), places), padding)
     for row, text in zip(ids, sequences):
         row[: len(text)] = torch.tensor(text)

@@ -3,58 +3,48 @@ zero-shot from English."""
 
 from __future__ import annotations
 
-from operator import attrgetter
-from pathlib import Path
 from typing import Any
 
-from babelscope import corpus, options
-from babelscope.training.recipes import RECIPES, pretrained
+from babelscope import corpus
+from babelscope.training.recipes import RECIPES
 from babelscope.types import Example
-from experiments.corpus_models import Setting, accuracies, bag_of_words, random_sentence, tuned
+from experiments import corpus_scores as scores
+from experiments.corpus_models import bag_of_words, random_sentence
 
 
-class Spec(options.Spec):
-    base: str
-    deep_base: str
-    joint: dict[str, Setting]
-    english: dict[str, Setting]
-    deep: dict[str, Setting]
+class Spec(scores.CorpusSpec):
     again: list[str]
     bag: int
-    dev: int
-    seen: int
-    test: int
-    languages: list[str]
     chance: dict[str, float]
 
 
-def base(name: str) -> Path:
-    recipe = name.removeprefix("pretrained:")
-    return Path(name) if recipe == name else pretrained(recipe)
-
-
 def values(spec: Spec) -> dict[str, Any]:
-    start, langs, shallow, deep = base(spec.base), spec.languages, spec.seen, spec.seen + spec.test
+    def test(task: str, lang: str) -> list[Example]:
+        return corpus.read(task, lang, "test", spec.seen + spec.test)[spec.seen :]
 
-    def rows(
-        task: str, first: int = 0, split: str = "test", many: int = spec.test
-    ) -> list[Example]:
-        return [
-            row for lang in langs for row in corpus.read(task, lang, split, first + many)[first:]
-        ]
-
-    def english(task: str, seed: int = 0) -> Path:
-        return tuned(start, task, ["en"], spec.english[task], seed)
-
-    test = {task: {lang: [row for row in rows(task, shallow) if row.lang == lang] for lang in langs} for task in spec.joint}  # fmt: skip
-    abroad = {task: accuracies(english(task), rows(task, shallow)) for task in spec.english}
-    luck = {lang: random_sentence(test["reading"][lang]) for lang in langs}
-    further = {task: [accuracies(tuned(base(spec.deep_base), task, ["en"], each, seed), rows(task, deep)) for seed in (0, 1)] for task, each in spec.deep.items()}  # fmt: skip
-    lowest = {task: {lang: min((each[lang] for each in both), key=attrgetter("low")) for lang in langs} for task, both in further.items()}  # fmt: skip
-    missed = {at: {task: [lang for lang in langs[1:] if scores[lang].low <= spec.chance.get(task, luck[lang])] for task, scores in of.items()} for at, of in (("abroad", abroad), ("further", lowest))}  # fmt: skip
+    luck = {lang: random_sentence(test("reading", lang)) for lang in spec.languages}
+    chance = {task: dict.fromkeys(spec.languages, each) for task, each in spec.chance.items()}
+    zero_shot = scores.zero_shot_scores(spec)
+    deep = {task: scores.deep_scores(spec, task) for task in spec.deep}
+    lowest = {task: scores.lowest(each) for task, each in deep.items()}
+    missed = {
+        name: {task: scores.not_above(each, chance.get(task, luck)) for task, each in part.items()}
+        for name, part in (("abroad", zero_shot), ("further", lowest))
+    }
     return {
-        "spec": spec, "luck": luck, "abroad": abroad, "further": further, "missed": missed, "recipes": RECIPES,
-        "within": {task: accuracies(tuned(english(task) if each.onward else start, task, langs, each), rows(task, shallow)) for task, each in spec.joint.items()},
-        "bags": {task: {lang: bag_of_words(task, lang, test[task][lang], spec.bag) for lang in langs} for task in spec.chance},
-        "seeds": {task: [accuracies(english(task, seed), rows(task, 0, "dev", spec.dev)) for seed in (0, 1)] for task in spec.again},
-    }  # fmt: skip
+        "spec": spec,
+        "recipes": RECIPES,
+        "luck": luck,
+        "within": scores.joint_scores(spec),
+        "bags": {
+            task: {
+                lang: bag_of_words(task, lang, test(task, lang), spec.bag)
+                for lang in spec.languages
+            }
+            for task in spec.chance
+        },
+        "abroad": zero_shot,
+        "further": deep,
+        "missed": missed,
+        "seeds": {task: scores.dev_scores(spec, task) for task in spec.again},
+    }

@@ -45,9 +45,13 @@ def tuned(base: Path, task: str, languages: Sequence[str], setting: Setting, see
     if (folder / "config.json").exists():
         return folder
     recipe = Recipe(
-        learning_rate=5e-4, epochs=setting.epochs, batch=32, seed=seed,
-        freeze_embeddings=setting.frozen, freeze_layers=setting.kept,
-    )  # fmt: skip
+        learning_rate=5e-4,
+        epochs=setting.epochs,
+        batch=32,
+        seed=seed,
+        freeze_embeddings=setting.frozen,
+        freeze_layers=setting.kept,
+    )
     train: list[Example] = []
     for at, lang in enumerate(languages):
         first = at * setting.examples if setting.apart else 0

@@ -29,7 +29,8 @@ def values(spec: Spec) -> dict[str, Any]:
         model = build(name, main_task(name))
         model.hf.float()
         (attribution,) = explain(model, spec.text, "deeplift", options={"baseline": spec.baseline})
-        index, expected = attribution.target_index, attribution.value - (attribution.reference_value or 0.0)  # fmt: skip
+        index = attribution.target_index
+        expected = attribution.value - (attribution.reference_value or 0.0)
         try:
             theirs = captum_gap(model, index, spec.text, spec.baseline, expected)
         except Exception as error:  # whatever another package raises is the result

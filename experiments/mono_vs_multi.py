@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from babelscope.analyses.faithfulness import pairings
-from babelscope.analyses.faithfulness.pairings import Pairs
-from babelscope.analyses.faithfulness.pairings_section import accuracy, side_by_side
+from babelscope.analyses.faithfulness.pairings_section import side_by_side
 from babelscope.analyses.faithfulness.tables import tables
 from babelscope.display.curve import curve_svg
-from babelscope.stats.disparity import Claim, covariates
+from experiments.paired_models import claim_name, readings, with_accuracy
 
 METHOD = "deeplift"
 """The method whose rationales the page shows."""
@@ -28,28 +27,24 @@ def values(filled: tuple[Any, dict[str, Any]]) -> dict[str, Any]:
         file = f"mono-vs-multi-{pairing.multilingual}-{'-'.join(pairing.monolingual)}.svg"
         figures[file] = curve_svg(kinds, curve, pairing.name)
         curves.append((pairing.name, file, curve))
+    significant = [claim for claim in claims if claim.adjusted < 0.05]
     texts = side_by_side(pairs, contents.attributions)
+    first = (texts[0].task, texts[0].group)
     return {
-        "study": study, "samples": study["analyses"]["faithfulness"]["samples"], "method": METHOD,
-        "texts": len(pairs.table.drop_duplicates(TEXT)), "right": len(pairs.rows().drop_duplicates(TEXT)),
-        "readings": readings(pairs), "claims": [(each, accuracy(pairs, each.place[0])) for each in claims],
-        "significant": [f"{_named(each)} ({each.across.effect:+.3f})" for each in claims if each.adjusted < 0.05],
-        "equivalent": [_named(each) for each in claims if each.alike.p < 0.05],
-        "by_language": [(each, accuracy(pairs, *each.place[:2])) for each in pairings.by_language(pairs)],
-        "by_method": [(each, accuracy(pairs, each.place[0])) for each in pairings.by_method(pairs)],
-        "published": pairings.published(pairs), "covariates": pairings.beside(pairs), "curves": curves, "figures": figures,
-        "rationales": [each for each in texts if (each.task, each.group) == (texts[0].task, texts[0].group)],
-    }  # fmt: skip
-
-
-def readings(pairs: Pairs) -> tuple[list[str], list[list[str]]]:
-    """Accuracy and fertility of every model, a row for each task and language."""
-    measures, each = ("accuracy", "fertility"), covariates(pairs.readings).reset_index()
-    wide = each.pivot_table(list(measures), ["task", "lang"], "model", sort=False)
-    columns = [(name, model) for name in measures for model in dict.fromkeys(each["model"])]
-    rows = [[" ".join(map(str, place)), *(f"{row[column]:.2f}" for column in columns)] for place, row in wide.iterrows()]  # fmt: skip
-    return ["", *(", ".join(column) for column in columns)], rows
-
-
-def _named(claim: Claim) -> str:
-    return f"{claim.place[0]}, {claim.place[1].removeprefix('normalised_').replace('_', ' ')}"
+        "study": study,
+        "samples": study["analyses"]["faithfulness"]["samples"],
+        "method": METHOD,
+        "texts": len(pairs.table.drop_duplicates(TEXT)),
+        "right": len(pairs.rows().drop_duplicates(TEXT)),
+        "readings": readings(pairs),
+        "claims": with_accuracy(pairs, claims),
+        "significant": [f"{claim_name(each)} ({each.across.effect:+.3f})" for each in significant],
+        "equivalent": [claim_name(each) for each in claims if each.alike.p < 0.05],
+        "by_language": with_accuracy(pairs, pairings.by_language(pairs), 2),
+        "by_method": with_accuracy(pairs, pairings.by_method(pairs)),
+        "published": pairings.published(pairs),
+        "covariates": pairings.beside(pairs),
+        "curves": curves,
+        "figures": figures,
+        "rationales": [each for each in texts if (each.task, each.group) == first],
+    }

@@ -41,9 +41,8 @@ def against_published_fit(
         if count in queries:
             theirs = _error(predict(fresh, *published_fit(texts, log_odds, size)), expected)
             enough = min((each for each, error in errors.items() if error <= theirs), default=count)
-            rows.append(
-                {"size": size, "queries": count, "theirs": theirs, "ours": errors[count], "enough": enough}
-            )  # fmt: skip
+            row = {"size": size, "queries": count, "theirs": theirs, "ours": errors[count]}
+            rows.append(row | {"enough": enough})
     return rows
 
 

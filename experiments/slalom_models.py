@@ -4,24 +4,21 @@ SLALOM.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
 from babelscope.data.synthetic import Language, sample
 from babelscope.model import inference
 from babelscope.model.load import Model, load
-from babelscope.store import key
-from babelscope.training.cache import cache_folder
 from babelscope.training.small import make_model
 from babelscope.training.tokenizers import BERT_SPECIALS
+from experiments.cached import cached_weights
 
 WIDTH, BATCH, RATE = 64, 64, 1e-3
 
@@ -76,25 +73,17 @@ def trained(
         None if language.importance is None else language.importance.tolist(),
         scale,
     ]
-    made = {
+    identity = {
         "language": law,
         "model": [architecture, layers, WIDTH, seed],
         "training": [steps, BATCH, RATE],
     }
-    kept = (
-        cache_folder()
-        / "experiments"
-        / f"words-{architecture}-{layers}-{key(made)[:16]}.safetensors"
+    cached_weights(
+        hf,
+        f"words-{architecture}-{layers}",
+        identity,
+        lambda: _train(model, language, seed, steps, scale),
     )
-    if kept.is_file():
-        hf.load_state_dict(load_file(kept))
-    else:
-        _train(model, language, seed, steps, scale)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        part = kept.with_suffix(f".{os.getpid()}")
-        save_file(hf.state_dict(), part)
-        os.replace(part, kept)
-    hf.eval()
     return model
 
 
