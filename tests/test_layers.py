@@ -14,7 +14,7 @@ import babelscope
 
 SOURCE = Path(babelscope.__file__).parent
 RANKS = (
-    {"errors", "types", "files", "random", "options", "workers"},
+    {"errors", "types", "files", "random", "options", "workers", "hub"},
     {"data", "corpus", "stats", "store", "display"},
     {"model", "propagation", "training"},
     {"methods", "metrics"},
@@ -25,8 +25,8 @@ RANKS = (
 """The layers, from the ground up: a module imports from its own layer and from those below."""
 RANK = {name: place for place, names in enumerate(RANKS) for name in names}
 WITHOUT_TORCH = {
-    "errors", "types", "files", "random", "options", "workers", "data", "corpus", "stats", "store",
-    "display", "reporting",
+    "errors", "types", "files", "random", "options", "workers", "hub", "data", "corpus", "stats",
+    "store", "display", "reporting",
 }  # fmt: skip
 WITH_TRANSFORMERS = {"model", "propagation", "training"}
 

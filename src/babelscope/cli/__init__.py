@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -22,6 +23,7 @@ from babelscope.cli.tokenization import tokenization
 from babelscope.cli.tradeoffs import tradeoffs
 from babelscope.cli.training import evaluate, finetune, pretrain
 from babelscope.cli.trust import trust
+from babelscope.hub import MIRROR
 
 app = typer.Typer(
     help=(
@@ -39,7 +41,16 @@ app.add_typer(data_app, name="data")
 @app.callback()
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-) -> None: ...
+    mirror: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with models/ID and datasets/ID to read instead of the Hugging Face hub. "
+            "Default: the environment variable BABELSCOPE_MIRROR."
+        ),
+    ] = None,
+) -> None:
+    if mirror is not None:
+        os.environ[MIRROR] = str(mirror)
 
 
 for command in (

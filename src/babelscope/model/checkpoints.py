@@ -11,6 +11,7 @@ import transformers
 from transformers import AutoConfig, AutoTokenizer
 
 from babelscope.errors import InputError, UntrainedHead
+from babelscope.hub import is_path, locate
 from babelscope.model.integrity import check_checkpoint
 from babelscope.model.scopes import quiet
 from babelscope.model.tasks import TASKS, Task, accepts, loader, task_of_class
@@ -27,6 +28,7 @@ def from_pretrained(
     """The transformer, its tokenizer and its task, which is read from the checkpoint where none is
     named.
     """
+    source, revision = locate(source, revision)
     architectures = _architectures(source, revision)
     native = next(filter(None, map(task_of_class, architectures)), None)
     row = TASKS[task] if task is not None else native or TASKS[DEFAULT]
@@ -84,7 +86,7 @@ def not_found(source: str, error: Exception) -> InputError:
     if Path(source).is_dir():
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         return InputError(f"folder {source} holds no model that can be loaded ({reason})")
-    if source.startswith((".", "/", "~")) or source.count("/") > 1:
+    if is_path(source):
         return InputError(f"there is no model folder {source}")
     return InputError(
         f"model {source!r} is neither a folder here nor available from the Hugging Face hub; "

@@ -16,6 +16,7 @@ from torch import Tensor
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
+from babelscope.hub import locate
 from babelscope.model import activations, inference
 from babelscope.model.checkpoints import not_found
 from babelscope.model.load import Model
@@ -111,12 +112,15 @@ def infiller(checkpoint: str, tokenizer: object) -> Model:
 
 @lru_cache(maxsize=1)
 def _loaded(checkpoint: str) -> Model:
+    source, revision = locate(checkpoint)
     with quiet():
         try:
-            hf, info = AutoModelForMaskedLM.from_pretrained(checkpoint, output_loading_info=True)
-            tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+            hf, info = AutoModelForMaskedLM.from_pretrained(
+                source, revision=revision, output_loading_info=True
+            )
+            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
         except (OSError, ValueError, KeyError) as error:
-            raise not_found(checkpoint, error) from error
+            raise not_found(source, error) from error
     if info["missing_keys"]:
         missing = ", ".join(sorted(info["missing_keys"])[:4])
         raise UntrainedHead(

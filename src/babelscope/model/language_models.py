@@ -6,6 +6,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM,
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from babelscope.errors import UntrainedHead
+from babelscope.hub import locate
 from babelscope.model.checkpoints import not_found
 from babelscope.model.load import Model
 from babelscope.model.scopes import quiet
@@ -16,16 +17,16 @@ def load_language_model(base: str) -> tuple[Model, bool]:
     """A fresh language model, whose encoder the caller may replace; and whether it is a masked
     language model.
     """
+    source, revision = locate(base)
     with quiet():
         try:
-            masked = (
-                AutoConfig.from_pretrained(base).model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
-            )
+            config = AutoConfig.from_pretrained(source, revision=revision)
+            masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
             kind = AutoModelForMaskedLM if masked else AutoModelForCausalLM
-            hf, info = kind.from_pretrained(base, output_loading_info=True)
-            tokenizer = AutoTokenizer.from_pretrained(base)
+            hf, info = kind.from_pretrained(source, revision=revision, output_loading_info=True)
+            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
         except (OSError, ValueError, KeyError) as error:
-            raise not_found(base, error) from error
+            raise not_found(source, error) from error
     if info["missing_keys"]:
         raise UntrainedHead(f"{base} holds no language model head; its loss has no meaning")
     # The task whose logits are read at every token

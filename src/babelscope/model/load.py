@@ -39,7 +39,7 @@ def load(
         raise InputError(f"task {task!r} is not one of: {', '.join(TASKS)}")
     if isinstance(source, (str, Path)):
         hf, tokenizer, row = from_pretrained(str(source), task, revision, allow_untrained_head)
-        model = _wrap(hf, tokenizer, row.name, name)
+        model = _wrap(hf, tokenizer, row.name, name or str(source))
     elif isinstance(source, tuple) and len(source) == 2:
         model = _wrap(source[0], source[1], task, name)
     elif hasattr(source, "model") and hasattr(source, "tokenizer"):

@@ -150,7 +150,8 @@ def _resources(store: Store, block: Block, tally: Tally, progress: Progress | No
         train = block.model.train
         if train is None or train.base is None:
             raise ValueError(f"model {block.model.name!r} has no 'train' with a 'base'")
-        return started(train, progress)
+        source = started(train, progress)
+        return f"{source}@{train.revision}" if train.revision else source
 
     def tokenizer(lang: str) -> Any:
         if loaded or block.model.source is None:

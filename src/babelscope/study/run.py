@@ -12,6 +12,7 @@ import torch
 
 from babelscope.analyses.block import Block, Progress, failed_place, failure
 from babelscope.errors import StoreError, WorkerLost
+from babelscope.hub import MIRROR, mirror
 from babelscope.model.scopes import quiet
 from babelscope.store import (
     Store,
@@ -175,6 +176,8 @@ def _in_workers(
     threads = max(1, torch.get_num_threads() // workers) if where == "local" else 0
     jobs = [_Job(study, resolved, grid[number], start.expected, threads) for number in order]
     known = {"BABELSCOPE_CACHE": str(cache_folder().resolve())}
+    if (folder := mirror()) is not None:
+        known[MIRROR] = str(folder.resolve())
     undone = dict.fromkeys(order)
     try:
         for at, tally in as_completed(_work, jobs, workers=workers, where=where, environment=known):

@@ -15,6 +15,7 @@ from babelscope.data import builtin
 from babelscope.data.examples import examples
 from babelscope.data.spec import DataSpec
 from babelscope.files import folder_digest, remove_parts, writing_folder
+from babelscope.hub import locate
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model, fastest, load
 from babelscope.model.scopes import NARROW
@@ -106,7 +107,7 @@ def trained_name(
         "spec": _decisive(spec),
         "train": fingerprint(rows),
         "dev": fingerprint(dev),
-        "base": _base_digest(spec.base),
+        "base": _base_digest(spec),
         "seed": seed,
         "threads": 1 if spec.base is None and spec.width <= NARROW else torch.get_num_threads(),
     }
@@ -116,9 +117,14 @@ def trained_name(
     return key(identity)[:24]
 
 
-def _base_digest(base: object) -> str | None:
-    """The digest of a base in a folder; a hub id is its own name, with the revision in the spec."""
-    return folder_digest(Path(base)) if isinstance(base, str) and Path(base).is_dir() else None
+def _base_digest(spec: TrainSpec) -> str | None:
+    """The digest of a base in a folder, also in that of a mirror, whose content may differ from the
+    hub's; a hub id is its own name, with the revision in the spec.
+    """
+    if not isinstance(spec.base, str) or spec.base.startswith(PRETRAINED):
+        return None
+    place, _ = locate(spec.base, spec.revision)
+    return folder_digest(Path(place)) if Path(place).is_dir() else None
 
 
 def _untrained(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> Path:

@@ -20,8 +20,8 @@ class TrainSpec(Spec):
     """Train one model for each of these languages, on that language alone; all go by one name."""
     base: str | dict[str, str] | None = None
     """Checkpoint to start from, or a recipe such as `pretrained:multilingual`; with `separately`,
-    optionally a mapping from language to checkpoint. By default a small model is made from
-    scratch."""
+    optionally a mapping from language to checkpoint. A hub id may have its revision after it:
+    `ID@COMMIT`. By default a small model is made from scratch."""
     revision: str | None = None
     """Commit or branch of a base from the hub."""
     architecture: str = "xlm-roberta"
@@ -57,7 +57,8 @@ class TrainSpec(Spec):
             return self
         if not self.separately or self.revision is not None:
             raise ValueError(
-                "a base for each language needs 'separately: true', and has no one 'revision'"
+                "a base for each language needs 'separately: true', and has no one 'revision'; "
+                "write ID@REVISION for each"
             )
         missing = sorted(set(self.languages) - set(self.base))
         if missing:

@@ -11,6 +11,7 @@ import torch
 import transformers
 from transformers import AutoTokenizer, Trainer, TrainerCallback, TrainingArguments
 
+from babelscope.hub import locate
 from babelscope.model.checkpoints import not_found
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
@@ -137,13 +138,14 @@ def _loaded(job: Job) -> tuple[Any, Any]:
         "label2id": {label: at for at, label in enumerate(job.labels)},
     }
     head = {"num_labels": len(job.labels), **names} if job.labels else {}
+    source, revision = locate(job.base, job.revision)
     with quiet():
         try:
-            tokenizer = AutoTokenizer.from_pretrained(job.base, revision=job.revision)
+            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
             auto = getattr(transformers, next(iter(job.task.heads.values())))
-            return auto.from_pretrained(job.base, revision=job.revision, **head), tokenizer
+            return auto.from_pretrained(source, revision=revision, **head), tokenizer
         except (OSError, ValueError) as error:
-            raise not_found(job.base, error) from error
+            raise not_found(source, error) from error
 
 
 class _Rows(torch.utils.data.Dataset[dict[str, Any]]):

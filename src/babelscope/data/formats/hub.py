@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from babelscope.data.formats.problems import sound
 from babelscope.data.formats.records import parse
 from babelscope.errors import InputError
+from babelscope.hub import locate
 from babelscope.types import Example
 
 
@@ -29,16 +31,17 @@ def read(
     import datasets
     from datasets.exceptions import DatasetGenerationError
 
+    place, revision = locate(name, revision, kind="datasets")
+    origin = place if place != name and Path(place).is_dir() else "the Hugging Face hub"
     try:
-        rows = datasets.load_dataset(name, config, split=split, streaming=True, revision=revision)
+        rows = datasets.load_dataset(place, config, split=split, streaming=True, revision=revision)
         features = rows.features or {}
         first = next(iter(rows), None)
     except (OSError, ValueError, RuntimeError, DatasetGenerationError) as error:
         why = " ".join(str(error).split())[:200]
         what = f"{name}{f' ({config})' if config else ''}, split {split}"
         raise InputError(
-            f"the data set {what} cannot be read from the Hugging Face hub: "
-            f"{type(error).__name__}: {why}"
+            f"the data set {what} cannot be read from {origin}: {type(error).__name__}: {why}"
         ) from error
     if first is None:
         raise InputError(f"the data set {name}, split {split}, holds no row")

@@ -1,0 +1,89 @@
+"""Where a name of the Hugging Face hub is read from: the hub, or a mirror folder for machines
+without a network.
+
+    export BABELSCOPE_MIRROR=mirror
+    mirror/models/FacebookAI/xlm-roberta-base/config.json ...
+    mirror/datasets/facebook/xnli/README.md ...
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from babelscope.errors import InputError
+
+MIRROR = "BABELSCOPE_MIRROR"
+"""The environment variable that names the mirror folder."""
+
+Kind = Literal["models", "datasets"]
+WORDS = {"models": "model", "datasets": "data set"}
+DOWNLOAD = {"models": "hf download", "datasets": "hf download --repo-type dataset"}
+
+
+def locate(
+    name: str, revision: str | None = None, *, kind: Kind = "models"
+) -> tuple[str, str | None]:
+    """What to load, a folder or a hub id, and its revision, which `name` may contain: `ID@COMMIT`.
+
+    *Laws*: a folder that exists and a path are returned as they are; without a mirror, so is an id.
+    """
+    if Path(name).is_dir() or is_path(name):
+        return name, revision
+    identifier, _, suffix = name.partition("@")
+    if Path(identifier).is_dir():
+        return identifier, None
+    if suffix and revision not in (None, suffix):
+        raise InputError(f"{name} has the revision {suffix}, but {revision} was given; keep one")
+    revision = revision or suffix or None
+    root = mirror()
+    if root is None:
+        return identifier, revision
+    return _mirrored(root / kind, name, revision), None
+
+
+def is_path(name: str) -> bool:
+    """Whether a name can only be a path: a hub id is NAME or ORGANISATION/NAME."""
+    return name.startswith((".", "/", "~")) or name.count("/") > 1
+
+
+def mirror() -> Path | None:
+    """The mirror folder, None where the variable is empty or not set."""
+    value = os.environ.get(MIRROR)
+    if not value:
+        return None
+    folder = Path(value).expanduser()
+    if not folder.is_dir():
+        raise InputError(
+            f"the mirror folder {value} ({MIRROR}) does not exist; name a folder with models/ and "
+            "datasets/, or unset the variable to use the Hugging Face hub"
+        )
+    return folder
+
+
+def _mirrored(folder: Path, name: str, revision: str | None) -> str:
+    """The folder of a repository: `NAME@REVISION` (with -- for /) if there is one, else `NAME`.
+
+    The hub redirects old ids without an organisation; such a name is looked up in all of them.
+    """
+    identifier = name.partition("@")[0]
+    marked = [f"{identifier}@{revision.replace('/', '--')}"] if revision else []
+    for each in (*marked, identifier):
+        places = [folder / each]
+        if "/" not in each and folder.is_dir():
+            places += sorted(organisation / each for organisation in folder.iterdir())
+        present = [str(place) for place in places if place.is_dir()]
+        if len(present) == 1:
+            return present[0]
+        if present:
+            raise InputError(
+                f"{WORDS[folder.name]} {each!r} is more than once in the mirror: "
+                f"{', '.join(present)}; write the id with its organisation"
+            )
+    place = folder / identifier
+    raise InputError(
+        f"{WORDS[folder.name]} {name!r} is not in the mirror: there is no folder {place}; fill it "
+        f"with `{DOWNLOAD[folder.name]} {identifier} --local-dir {place}`, or unset {MIRROR} to "
+        "use the Hugging Face hub"
+    )
