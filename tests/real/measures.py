@@ -6,7 +6,7 @@ import copy
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite, nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -96,7 +96,7 @@ def measured(model: Variants, method: str, examples: Sequence[Example]) -> Row:
     unflagged = tuple(
         name
         for name, values in columns.items()
-        if any(value > TOLERANCES[name] and not flag for value, flag in zip(values, warned))
+        if any(exceeds(name, value) and not flag for value, flag in zip(values, warned))
     )
     return Row(
         model.default.name, method, precision_used(model.default, method), len(batch),
@@ -141,9 +141,10 @@ def deviation(first: Attribution, second: Attribution) -> float:
 
 
 def gap(attribution: Attribution) -> float:
-    """How far the scores of a complete method are from summing to value - reference value."""
-    if attribution.reference_value is None:
-        return nan
+    """How far the scores of a complete method are from summing to value - reference value;
+    infinite where one of them is undefined."""
+    if attribution.reference_value is None or not np.isfinite(attribution.scores).all():
+        return inf
     difference = attribution.value - attribution.reference_value
     return abs(float(np.sum(attribution.scores)) - difference)
 
@@ -161,8 +162,8 @@ def precision_used(model: Model, method: str) -> str:
 
 
 def exceeds(name: str, value: float) -> bool:
-    """Whether a measure is above its tolerance."""
-    return value > TOLERANCES[name] or (not isfinite(value) and value == value)
+    """Whether a measure is above its tolerance; one that is NaN does not apply."""
+    return value > TOLERANCES[name]
 
 
 def _refused(model: Model, method: str, reason: str, seconds: float) -> Row:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
-from math import isnan, nan
+from math import isfinite, isnan, nan
 from pathlib import Path
+from typing import Any
 
 from babelscope.errors import InputError
-from babelscope.files import plain, write_text
+from babelscope.files import write_text
 from babelscope.methods import METHODS
 from real.measures import TOLERANCES, Row, exceeds
 from real.models import MODELS
@@ -39,7 +40,7 @@ def write(folder: Path, rows: Rows) -> None:
     """rows.json and table.md."""
     folder.mkdir(parents=True, exist_ok=True)
     ordered = _ordered(rows)
-    lines = ",\n ".join(json.dumps(plain(asdict(row))) for row in ordered)
+    lines = ",\n ".join(json.dumps(_content(row), allow_nan=False) for row in ordered)
     write_text(folder / "rows.json", f"[{lines}]\n")
     write_text(folder / "table.md", "\n\n".join(sections(rows)) + "\n")
 
@@ -90,12 +91,20 @@ def _cell(name: str, value: float) -> str:
     return f"**{text}**" if exceeds(name, value) else text
 
 
-def _row(content: Mapping[str, object]) -> Row:
-    """A stored row; what JSON holds as null is NaN."""
-    numbers = (*HEADINGS, "seconds")
+def _content(row: Row) -> dict[str, object]:
+    """A row as JSON knows it: NaN is null, infinity a text."""
+    values = asdict(row)
+    for name in HEADINGS:
+        if not isfinite(values[name]):
+            values[name] = None if isnan(values[name]) else "inf"
+    return values
+
+
+def _row(content: Mapping[str, Any]) -> Row:
     values = {field.name: content[field.name] for field in fields(Row)}
-    values |= {name: nan for name in numbers if values[name] is None}
-    return Row(**{**values, "unflagged": tuple(values["unflagged"])})  # type: ignore[arg-type]
+    for name in HEADINGS:
+        values[name] = nan if values[name] is None else float(values[name])
+    return Row(**{**values, "unflagged": tuple(values["unflagged"])})
 
 
 def _ordered(rows: Rows) -> list[Row]:
