@@ -460,7 +460,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("classes", {"target": Aim(word=1)}, "tags no words"),
     ("tag", {"target": Aim(word=4)}, "there is no word 4; words count from 0 to 3"),
     ("tag", {"target": "gold"}, "it has none"),
-    ("next token", {"target": "unheard of"}, "is no single token"),
+    ("next token", {"target": "unheard of"}, "is not a single token"),
     ("answer", {"target": "a fish"}, "does not occur in the context"),
 ]
 
@@ -525,5 +525,5 @@ def test_the_task_is_read_from_the_checkpoint(tmp_path: Any, case: str) -> None:
 
 def test_a_query_without_its_decoder_is_refused() -> None:
     model = shared("t5", "text-classification")
-    with pytest.raises(UnsupportedModel, match="what its decoder reads"):
+    with pytest.raises(UnsupportedModel, match="no input for the decoder"):
         inference.outputs(model, [inference.Query(np.array([5, 6, 2]))])

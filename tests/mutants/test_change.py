@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from pathlib import Path
 
 import pytest
@@ -81,9 +82,8 @@ def test_faults_of_missing_modules_and_classes_are_refused() -> None:
 
 def test_the_imported_function_itself_is_changed() -> None:
     """Through every name that it was imported by; undone here, since nothing else may see it."""
-    function = bootstrap.of_sums
-    code = function.__wrapped__.__code__ if hasattr(function, "__wrapped__") else function.__code__
-    plain = getattr(function, "__wrapped__", function)
+    plain = inspect.unwrap(bootstrap.of_sums)
+    code = plain.__code__
     try:
         mutant = MUTANTS["translations drawn one by one"]
         apply(mutant.where, mutant.before, mutant.after)

@@ -203,7 +203,13 @@ def test_a_model_learns_from_other_pieces_and_is_explained_in_them(tmp_path: obj
     models = []
     for dose, how in ((0.0, None), (1.0, Resegmentation("characters"))):
         models.append(
-            (dose, load(finetune(base, rows, rows[:4], f"{tmp_path}/{dose}", recipe, cut=how)), how)
+            (
+                dose,
+                load(
+                    finetune(base, rows, rows[:4], f"{tmp_path}/{dose}", recipe, resegmentation=how)
+                ),
+                how,
+            )
         )
     found = trained("characters", models, rows[:4], ["occlusion"], [*OUTCOMES])
     assert all(one.kept for one in found)

@@ -28,7 +28,7 @@ from babelscope.analyses.tokenization.counts import (
 from babelscope.analyses.tokenization.tokenize import tokenization
 from babelscope.data.segmentation import segment
 from babelscope.errors import InputError
-from babelscope.model.tokenizers import cut, load_tokenizer
+from babelscope.model.tokenizers import load_tokenizer, tokenize
 from babelscope.stats.bootstrap import RESAMPLES
 from babelscope.types import (
     Example,
@@ -246,18 +246,18 @@ def test_real_vocabularies(shared: Path) -> None:
         for name in ("bert-base-multilingual-cased", "beto-spanish", "xlm-roberta")
     )
     word = "desagradable"
-    assert [mbert.convert_ids_to_tokens(each) for each in cut(mbert, word).ids] == [
+    assert [mbert.convert_ids_to_tokens(each) for each in tokenize(mbert, word).ids] == [
         "desa",
         "##grada",
         "##ble",
     ]
-    assert len(cut(beto, word).ids) == 1
-    whole = cut(xlmr, SENTENCES["hi"])
+    assert len(tokenize(beto, word).ids) == 1
+    whole = tokenize(xlmr, SENTENCES["hi"])
     assert whole.ids == tuple(xlmr(SENTENCES["hi"])["input_ids"][1:-1]), (
         "without the special tokens"
     )
     assert len(whole.ids) == len(whole.offsets)
-    assert boundaries(cut(mbert, word), segment(word, "es")) == {4, 9}
+    assert boundaries(tokenize(mbert, word), segment(word, "es")) == {4, 9}
     chinese = Example("1", (SENTENCES["zh"],), "zh")
     found = numbers(tokenization({"mBERT": mbert, "XLM-R": xlmr}, [chinese]))
     words = segment(SENTENCES["zh"], "zh")

@@ -81,7 +81,7 @@ def test_two_stacks_are_refused() -> None:
     model = tiny("bert")
     replaced = Model(model.hf, model.tokenizer, "two", model.task)
     replaced.__dict__["is_encoder_decoder"] = True
-    with pytest.raises(UnsupportedModel, match="one stack of layers"):
+    with pytest.raises(UnsupportedModel, match="single stack of layers"):
         activations.activations(replaced, [], lambda row, inside: None)
 
 

@@ -197,10 +197,12 @@ def test_a_store_written_before_there_were_details_is_read(bert: Model, tmp_path
     (file,) = (tmp_path / "attributions").glob("*.parquet")
     pq.write_table(pq.read_table(file).drop_columns(["details"]), file)
     (manifest,) = (tmp_path / "cells").glob("*.json")
-    told = json.loads(manifest.read_text("utf-8")) | {
-        "sha256": hashlib.sha256(file.read_bytes()).hexdigest()
+    content = file.read_bytes()
+    values = json.loads(manifest.read_text("utf-8")) | {
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "bytes": len(content),
     }
-    manifest.write_text(json.dumps(told), "utf-8")
+    manifest.write_text(json.dumps(values), "utf-8")
     (back,) = read_attributions(store)
     assert back == one
 
