@@ -78,7 +78,8 @@ def test_a_study_trains_a_head_alone(tmp_path: Path, monkeypatch: pytest.MonkeyP
         base=str(tmp_path / "base"),
         examples=16,
         dev_examples=10,
-        epochs=1,
+        epochs=2,
+        batch=4,
         learning_rate=1e-2,
         head_only=True,
     )
