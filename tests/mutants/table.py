@@ -314,7 +314,7 @@ MUTANTS = {
     ),
     "erasures remembered whatever the order": Mutant(
         "babelscope.metrics.hard:_identity",
-        "(N, Q, C, W, V)", "(N, Q, C, W, b'')",
+        "return (N, Q, C, W, V)", "return (N, Q, C, W, b'')",
         "analyses/faithfulness/test_pairings.py", "explanations_of_one_text",
     ),
     "a shuffled model answered from memory": Mutant(
