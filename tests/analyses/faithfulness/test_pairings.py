@@ -151,8 +151,8 @@ def test_the_full_study_is_the_published_one() -> None:
     bases = {one.model.train.of(one.languages[0]).base for one in grid if one.model.train}
     assert len(bases) == 3 + 10
     assert {
-        "bert-base-multilingual-uncased",
-        "xlm-roberta-large",
+        "google-bert/bert-base-multilingual-uncased",
+        "FacebookAI/xlm-roberta-large",
         "flax-community/roberta-hindi",
     } < bases
     spec = study.analyses["faithfulness"]

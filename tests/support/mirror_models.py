@@ -1,0 +1,156 @@
+"""The checkpoints that the study files name, with the hub's classes, tokenizers and configs, but
+few pieces, two layers and random weights.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from tokenizers import pre_tokenizers
+from transformers import BertTokenizer, GPT2Tokenizer, RobertaTokenizer, XLMRobertaTokenizer
+
+from mirror_texts import characters
+
+BERT = {"[PAD]": 0, "[UNK]": 100, "[CLS]": 101, "[SEP]": 102, "[MASK]": 103}
+TRAINED = {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "[MASK]": 4}
+BETO = {"[MASK]": 0, "[PAD]": 1, "[EOS]": 2, "[UNK]": 3, "[CLS]": 4, "[SEP]": 5}
+ROBERTA = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
+CASED = {"do_lower_case": False, "model_max_length": 512}
+UNCASED = {"do_lower_case": True, "model_max_length": 512}
+LIMIT = {"model_max_length": 512}
+SIZES = {
+    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64,
+}  # fmt: skip
+RENAMED = {
+    "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64},
+    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 1024},
+}
+"""Names that these configurations use for the same sizes."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A repository: its model class, the pieces with fixed ids, and what its files say."""
+
+    name: str
+    model: str
+    pieces: Mapping[str, int] = field(default_factory=lambda: BERT)
+    tokenizer: Mapping[str, Any] = field(default_factory=lambda: LIMIT)
+    """The whole of tokenizer_config.json."""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    vocabulary_only: bool = False
+    """Whether there is a vocab.txt and no tokenizer.json."""
+    pickled: bool = False
+    """Whether the weights are in pytorch_model.bin and not in model.safetensors."""
+
+
+XLMR, MLM = "XLMRobertaForMaskedLM", "BertForMaskedLM"
+STARS = {str(at): f"{at + 1}" for at in range(5)}
+CHECKPOINTS = (
+    Checkpoint("google-bert/bert-base-multilingual-cased", MLM, tokenizer=CASED),
+    Checkpoint("google-bert/bert-base-multilingual-uncased", MLM, tokenizer=UNCASED),
+    Checkpoint("google-bert/bert-base-uncased", MLM, tokenizer=UNCASED),
+    Checkpoint("google-bert/bert-base-chinese", MLM, tokenizer=CASED),
+    Checkpoint(
+        "hfl/chinese-roberta-wwm-ext", MLM, tokenizer={"init_inputs": []},
+        config={"bos_token_id": 0, "eos_token_id": 2}, pickled=True,
+    ),
+    Checkpoint(
+        "dccuchile/bert-base-spanish-wwm-uncased", MLM, BETO,
+        {**UNCASED, "strip_accents": False}, {"pad_token_id": 1}, pickled=True,
+    ),
+    Checkpoint(
+        "dbmdz/bert-base-french-europeana-cased", MLM, TRAINED,
+        {"do_lower_case": False, "strip_accents": False, "max_len": 512},
+        vocabulary_only=True, pickled=True,
+    ),
+    Checkpoint("l3cube-pune/hindi-bert-scratch", MLM, TRAINED, UNCASED),
+    Checkpoint("sentence-transformers/LaBSE", "BertModel", tokenizer=CASED),
+    Checkpoint(
+        "your-name/mbert-reviews", "BertForSequenceClassification", tokenizer=CASED,
+        config={"id2label": STARS, "label2id": {label: int(at) for at, label in STARS.items()}},
+    ),
+    Checkpoint("FacebookAI/xlm-roberta-base", XLMR, ROBERTA),
+    Checkpoint("FacebookAI/xlm-roberta-large", XLMR, ROBERTA, config={"num_hidden_layers": 3}),
+    Checkpoint("FacebookAI/roberta-base", "RobertaForMaskedLM", ROBERTA),
+    Checkpoint(
+        "PlanTL-GOB-ES/roberta-base-bne", "RobertaForMaskedLM", {**ROBERTA, "<mask>": 4},
+        config={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}, pickled=True,
+    ),
+    Checkpoint(
+        "ClassCat/roberta-base-french", "RobertaForMaskedLM", ROBERTA, {"max_len": 50},
+        pickled=True,
+    ),
+    Checkpoint(
+        "flax-community/roberta-hindi", "RobertaForMaskedLM", ROBERTA, {}, pickled=True,
+    ),
+    Checkpoint(
+        "distilbert/distilbert-base-uncased", "DistilBertForMaskedLM", tokenizer=UNCASED
+    ),
+    Checkpoint("openai-community/gpt2", "GPT2LMHeadModel", {}, {"model_max_length": 1024}),
+)  # fmt: skip
+
+
+def write(root: Path) -> None:
+    """Writes all checkpoints below a folder, as ORGANISATION/NAME."""
+    torch.manual_seed(0)
+    for row in CHECKPOINTS:
+        folder = root / row.name
+        folder.mkdir(parents=True)
+        tokenizer = _tokenizer(row)
+        _write_tokenizer(folder, row, tokenizer)
+        kind = getattr(transformers, row.model)
+        model = kind(kind.config_class(**_settings(row, kind.config_class, tokenizer)))
+        model.save_pretrained(folder)
+        if row.pickled:
+            torch.save(model.state_dict(), folder / "pytorch_model.bin")
+            (folder / "model.safetensors").unlink()
+
+
+def _settings(row: Checkpoint, config: Any, tokenizer: Any) -> dict[str, Any]:
+    sizes = dict(RENAMED.get(config.model_type, SIZES)) | {"vocab_size": len(tokenizer)}
+    if config.model_type == "gpt2":
+        return sizes | {"bos_token_id": len(tokenizer) - 1, "eos_token_id": len(tokenizer) - 1}
+    if "roberta" in config.model_type:
+        fixed = {"max_position_embeddings": 514, "type_vocab_size": 1, "pad_token_id": 1}
+        return sizes | fixed | {"bos_token_id": 0, "eos_token_id": 2} | dict(row.config)
+    return sizes | {"max_position_embeddings": 512, "pad_token_id": 0} | dict(row.config)
+
+
+def _tokenizer(row: Checkpoint) -> Any:
+    if row.model.startswith("XLMRoberta"):
+        scored = [(piece, 0.0) for piece in row.pieces]
+        scored += [(piece, -float(at)) for at, piece in enumerate(["▁", *characters()], 1)]
+        return XLMRobertaTokenizer(vocab=[*scored, ("<mask>", 0.0)])
+    if row.model.startswith(("Roberta", "GPT2")):
+        alphabet = [*sorted(pre_tokenizers.ByteLevel.alphabet()), "th", "Ġth"]
+        last = "<|endoftext|>" if row.model.startswith("GPT2") else "<mask>"
+        kind = GPT2Tokenizer if row.model.startswith("GPT2") else RobertaTokenizer
+        ids = _numbered(row.pieces, [*alphabet, *({last} - set(row.pieces))])
+        return kind(vocab=ids, merges=[("t", "h"), ("Ġ", "th")])
+    pieces = [form for each in characters() for form in (each, f"##{each}")]
+    settings = {name: row.tokenizer[name] for name in ("strip_accents",) if name in row.tokenizer}
+    lower = bool(row.tokenizer.get("do_lower_case", True))
+    return BertTokenizer(vocab=_numbered(row.pieces, pieces), do_lower_case=lower, **settings)
+
+
+def _numbered(fixed: Mapping[str, int], pieces: list[str]) -> dict[str, int]:
+    """The ids of all pieces: the fixed ones where they are on the hub, unused ones between them."""
+    names = {at: piece for piece, at in fixed.items()}
+    first = [names.get(at, f"[unused{at}]") for at in range(max(names, default=-1) + 1)]
+    return {piece: at for at, piece in enumerate([*first, *pieces])}
+
+
+def _write_tokenizer(folder: Path, row: Checkpoint, tokenizer: Any) -> None:
+    if row.vocabulary_only:
+        vocabulary = tokenizer.get_vocab()
+        (folder / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.get)) + "\n")
+    else:
+        tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps(row.tokenizer))
