@@ -45,7 +45,7 @@ def registries_table() -> str:
 
 
 LAYERS = (
-    ("errors", "types", "files", "random", "options", "workers"),
+    ("errors", "types", "files", "random", "options", "workers", "hub"),
     ("data", "corpus", "stats", "store", "display"),
     ("model", "propagation", "training"),
     ("methods", "metrics"),

@@ -278,7 +278,8 @@ def command_of(line: str) -> tuple[Any, list[str]]:
     while hasattr(command, "commands") and words:
         word = words.pop(0)
         if word.startswith("--"):
-            assert any(word in parameter.opts for parameter in command.params)
+            (option,) = (parameter for parameter in command.params if word in parameter.opts)
+            del words[: 0 if option.is_flag else 1]
         else:
             command = command.commands[word]
     options = {name for parameter in command.params for name in parameter.opts} | {"--help"}
