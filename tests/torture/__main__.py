@@ -80,6 +80,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary).resolve()
         prepare(folder)
+        import_module("torture.children").preload()
         faults = 0
         for name in options.names or PARTS:
             limit = PARTS[name] if options.seconds is None else options.seconds

@@ -12,9 +12,16 @@ BYTES = {letter: byte for byte, letter in bytes_to_unicode().items()}
 
 
 def offset_faults(attribution: Any, tokenizer: Any, limit: int) -> list[str]:
-    """What is wrong with the offsets of tokens and words, one line each."""
+    """What is wrong with the offsets of tokens and words, one line each.
+
+    Padding and mask tokens that a text spells are text.
+    """
     text = attribution.texts[0]
-    encoding = tokenizer(text, truncation=True, max_length=limit, return_offsets_mapping=True)
+    blanks = (tokenizer.pad_token, tokenizer.mask_token)
+    encoding = tokenizer(
+        text, truncation=True, max_length=limit, return_offsets_mapping=True,
+        split_special_tokens=any(blank in text for blank in blanks if blank),
+    )  # fmt: skip
     faults = []
     if list(attribution.input.ids) != encoding["input_ids"]:
         faults.append("the token ids are not the tokenizer's own")

@@ -89,7 +89,7 @@ def _family(family: str, file: Path, seed: int, end: float) -> None:
 
 
 def _model(architecture: str, kind: str) -> Any:
-    """A classifier with random weights that reads at most 32 tokens."""
+    """A classifier with random weights that reads at most 24 tokens."""
     import torch
 
     from babelscope.model.load import load
@@ -97,8 +97,8 @@ def _model(architecture: str, kind: str) -> Any:
 
     torch.manual_seed(0)
     texts = [*material.TEXTS, *SPACELESS, " ".join(WORDS)]
-    tokenizer = make_tokenizer(architecture, texts, 400, 32, kind=kind)
-    hf = make_model(architecture, tokenizer, material.LABELS, layers=2, width=32, positions=32)
+    tokenizer = make_tokenizer(architecture, texts, 400, 24, kind=kind)
+    hf = make_model(architecture, tokenizer, material.LABELS, layers=1, width=32, positions=24)
     return load((hf.eval(), tokenizer), task="text-classification")
 
 
