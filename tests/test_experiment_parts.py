@@ -53,6 +53,7 @@ def test_gradients_of_a_slalom_sum_to_none_and_one() -> None:
     np.testing.assert_allclose(gradient[:, 6:].sum(axis=1), 1, atol=1e-12)
 
 
+@pytest.mark.training
 def test_the_fit_here_needs_fewer_queries_than_the_published_one() -> None:
     spec = Counts(queries=[200], tried=[50, 200], repeats=1, fresh=50, tolerance=1.1)
     (row,) = compare(exact_slalom(10, 1.0, 0.1), spec)
