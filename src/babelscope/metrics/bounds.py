@@ -57,8 +57,9 @@ def chance_corrected(
         ceiling = best of m(a by leave-one-out), m(a by greedy erasure), m(a by greedy keeping)
 
     *Laws*: 1 for the order that is the ceiling; on a model that weighs units one by one, 1 for the
-    true weights and below 0 for the negated; the mean over all orders is 0 up to the sampling error
-    of the floor; undefined (NaN) where ceiling and floor coincide.
+    true weights and below 0 for the negated (0 where all random orders have the metric's worst
+    value too); the mean over all orders is 0 up to the sampling error of the floor; undefined (NaN)
+    where ceiling and floor coincide.
     *Left open by the paper*: the search for the best order, see above.
     Source: this project, after the ratio to random of Zhao and Aletras 2023, 2024; the form is that
     of Cohen 1960 (kappa).
