@@ -215,7 +215,10 @@ def test_a_treebank_file_and_its_multiword_tokens(folder: Path) -> None:
             "direction 'up' is not one of",
         ),
         (("--treebank", "topic/en", "--set", "subtypes=all"), "subtypes 'all' is not one of"),
-        (("--treebank", "topic/en", "--set", "relations=[]"), "no relation was asked for"),
+        (
+            ("--treebank", "topic/en", "--set", "relations=[]"),
+            "no relation was named; the method's are: nsubj, obj",
+        ),
         (
             ("--treebank", "topic/en", "--set", "positional=2"),
             "positional 2.0 is not between 0 and 1",

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from test_cli import call, refused
@@ -200,25 +201,38 @@ def test_a_study_makes_panels_once(tmp_path: Path, folder: Path) -> None:
     assert 'id="trust"' in report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
 
 
+NO_MODEL = (
+    "babelscope: model 'absent/model' is neither a folder here nor available from the Hugging Face "
+    "hub; check the name and the network, or give a local folder"
+)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("trust", "absent/model", "a text"), "there is no model folder"),
+        (("trust", "absent/model", "a text"), NO_MODEL),
+        (("trust", "./absent/model", "a text"), "there is no model folder ./absent/model"),
         (("trust", "model", "𒀀 𒁀"), "unknown to the model's vocabulary"),
-        (("heads", "absent/model", "--treebank", "topic/en/test/2"), "there is no model folder"),
-        (("intervene", "absent/model", "--input", "data.jsonl"), "there is no model folder"),
-        (("tokenization", "absent/model", "--input", "data.jsonl"), "absent/model"),
+        (("heads", "absent/model", "--treebank", "topic/en/test/2"), NO_MODEL),
+        (("intervene", "absent/model", "--input", "data.jsonl"), NO_MODEL),
+        (("tokenization", "absent/model", "--input", "data.jsonl"), NO_MODEL),
         (
             ("consistency", "absent/model", "--task", "topic", "--lang", "es", "--count", "2"),
-            "there is no model folder",
+            NO_MODEL,
         ),
         (
             ("tradeoffs", "--model", "en=absent", "--task", "topic", "--lang", "en,es"),
-            "absent",
+            NO_MODEL.replace("absent/model", "absent"),
         ),
     ],
 )
 def test_what_cannot_be_computed_at_all_is_one_line(
-    folder: Path, arguments: tuple[str, ...], message: str
+    folder: Path, arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And at once: without a network, the hub's client is not left to wait and try again."""
+
+    def sleep(seconds: float) -> None:
+        pytest.fail(f"the hub's client waits for {seconds} s")
+
+    monkeypatch.setattr("huggingface_hub.utils._http.time", SimpleNamespace(sleep=sleep))
     assert message in refused(*arguments, cwd=folder)

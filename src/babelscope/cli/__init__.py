@@ -59,6 +59,8 @@ for command in (
 ):  # fmt: skip
     app.command()(command)
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C. Newer versions of typer return it, older ones raise Abort."""
 UsageError: Any = typer.BadParameter.__base__
 """What typer raises for a wrong option or argument."""
 FIELDS = (
@@ -92,8 +94,9 @@ def main() -> None:
             raise
         _refuse(_usage(error) if isinstance(error, UsageError) else str(error))
     except (KeyboardInterrupt, typer.Abort):
+        status = INTERRUPTED
+    if status == INTERRUPTED:
         print("babelscope: interrupted; run the same command again to resume", file=sys.stderr)
-        sys.exit(130)
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -56,8 +56,6 @@ def run_command(
     """Runs a study of one analysis and prints its section; exits with 1 if a cell failed."""
     from babelscope.cli.watching import watching
     from babelscope.files import write_text
-    from babelscope.reporting.build import sections
-    from babelscope.store import open_store, read_study
     from babelscope.study.single import run_single, single_study
 
     printing.check_ending(output, (".html", ".svg", ".csv"))
@@ -66,15 +64,33 @@ def run_command(
         watching(study.name) as watch,
         run_single(study, store, watch=watch, workers=workers) as (outcome, folder),
     ):
-        opened = open_store(folder, create=False)
+        section = _section(outcome, folder)
+    if section is None:
         _refuse_bad_input(outcome)
-        computed = outcome.filled + outcome.found > 0
-        section = sections(opened, read_study(opened))[0] if computed else None
     if output is not None and section is not None:
         write_text(output, _content(section, output))
     if section is not None:
         print_section(section, output, json_)
     _finish(outcome)
+
+
+def _section(outcome: Outcome, folder: Path) -> Section | None:
+    """The section of the analysis; None where failures left nothing to show, though cells that need
+    no model may have been computed.
+    """
+    from babelscope.errors import StoreError
+    from babelscope.reporting.build import sections
+    from babelscope.store import open_store, read_study
+
+    opened = open_store(folder, create=False)
+    if outcome.filled + outcome.found == 0:
+        return None
+    try:
+        return sections(opened, read_study(opened))[0]
+    except StoreError:
+        if not outcome.failed:
+            raise
+        return None
 
 
 def _content(section: Section, output: Path) -> str:
@@ -106,15 +122,15 @@ def print_section(section: Section, output: Path | None, json_: bool) -> None:
 
 
 def _refuse_bad_input(outcome: Outcome) -> None:
-    """Where no cell was computed and the input is the reason (a model that cannot be loaded, say),
-    that is an error, as it is in `explain`.
+    """Where there is nothing to show and the input is the reason (a model that cannot be loaded,
+    say), that is an error, as it is in `explain`.
     """
     from babelscope import errors
 
     reasons = list(dict.fromkeys(failure.reason for failure in outcome.failed))
     parts = [reason.partition(": ") for reason in reasons]
     kinds = [getattr(errors, name, None) for name, _, _ in parts]
-    if outcome.filled + outcome.found or not reasons or None in kinds:
+    if not reasons or None in kinds:
         return
     more = f" (and {len(reasons) - 1} more reasons)" if len(reasons) > 1 else ""
     raise errors.InputError(f"{parts[0][2]}{more}")

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import transformers
+from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
+from huggingface_hub.errors import HfHubHTTPError
 from transformers import AutoConfig, AutoTokenizer
 
 from babelscope.errors import InputError, UntrainedHead
@@ -22,13 +24,39 @@ allowed.
 """
 
 
+CONFIG = "config.json"
+"""The file of a checkpoint that shows whether the hub, or its cache here, has it."""
+
+
+def resolve(source: str, revision: str | None = None) -> tuple[str, str | None]:
+    """What to load, a folder or a hub id, and its revision; refused if it is neither a folder here
+    nor in the cache, and the hub cannot be reached.
+
+    The hub is asked once. Loading would ask again and again, and a mistyped name wait for half a
+    minute.
+    """
+    place, revision = locate(source, revision)
+    if Path(place).is_dir():
+        return place, revision
+    try:
+        if is_path(place):
+            raise FileNotFoundError(place)
+        if try_to_load_from_cache(place, CONFIG, revision=revision) is None:
+            get_hf_file_metadata(hf_hub_url(place, CONFIG, revision=revision))
+    except HfHubHTTPError:
+        pass  # the hub has answered: loading gives the reason, or does without the file
+    except Exception as error:  # of a connection: the classes differ between versions of the hub
+        raise not_found(place, error) from error
+    return place, revision
+
+
 def from_pretrained(
     source: str, task: str | None, revision: str | None, allow_untrained_head: bool
 ) -> tuple[Any, Any, Task]:
     """The transformer, its tokenizer and its task, which is read from the checkpoint where none is
     named.
     """
-    source, revision = locate(source, revision)
+    source, revision = resolve(source, revision)
     architectures = _architectures(source, revision)
     native = next(filter(None, map(task_of_class, architectures)), None)
     row = TASKS[task] if task is not None else native or TASKS[DEFAULT]

@@ -16,9 +16,8 @@ from torch import Tensor
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
-from babelscope.hub import locate
 from babelscope.model import activations, inference
-from babelscope.model.checkpoints import not_found
+from babelscope.model.checkpoints import not_found, resolve
 from babelscope.model.load import Model
 from babelscope.model.scopes import quiet
 from babelscope.model.tasks import FILL_MASK
@@ -112,7 +111,7 @@ def infiller(checkpoint: str, tokenizer: object) -> Model:
 
 @lru_cache(maxsize=1)
 def _loaded(checkpoint: str) -> Model:
-    source, revision = locate(checkpoint)
+    source, revision = resolve(checkpoint)
     with quiet():
         try:
             hf, info = AutoModelForMaskedLM.from_pretrained(

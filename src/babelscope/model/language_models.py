@@ -6,8 +6,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM,
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from babelscope.errors import UntrainedHead
-from babelscope.hub import locate
-from babelscope.model.checkpoints import not_found
+from babelscope.model.checkpoints import not_found, resolve
 from babelscope.model.load import Model
 from babelscope.model.scopes import quiet
 from babelscope.model.tasks import FILL_MASK
@@ -17,7 +16,7 @@ def load_language_model(base: str) -> tuple[Model, bool]:
     """A fresh language model, whose encoder the caller may replace; and whether it is a masked
     language model.
     """
-    source, revision = locate(base)
+    source, revision = resolve(base)
     with quiet():
         try:
             config = AutoConfig.from_pretrained(source, revision=revision)

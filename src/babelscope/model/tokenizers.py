@@ -8,8 +8,7 @@ from typing import Any
 from transformers import AutoTokenizer
 
 from babelscope.errors import UnsupportedModel
-from babelscope.hub import locate
-from babelscope.model.checkpoints import not_found
+from babelscope.model.checkpoints import not_found, resolve
 from babelscope.model.scopes import quiet
 from babelscope.types import Segmentation
 
@@ -19,7 +18,7 @@ ENDLESS = 1_000_000
 
 def load_tokenizer(source: str, *, revision: str | None = None) -> Any:
     """A tokenizer with character offsets, from a hub id or a folder."""
-    source, revision = locate(source, revision)
+    source, revision = resolve(source, revision)
     with quiet():
         try:
             tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)

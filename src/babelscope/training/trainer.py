@@ -11,8 +11,7 @@ import torch
 import transformers
 from transformers import AutoTokenizer, Trainer, TrainerCallback, TrainingArguments
 
-from babelscope.hub import locate
-from babelscope.model.checkpoints import not_found
+from babelscope.model.checkpoints import not_found, resolve
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
 from babelscope.model.layers import freeze
@@ -138,7 +137,7 @@ def _loaded(job: Job) -> tuple[Any, Any]:
         "label2id": {label: at for at, label in enumerate(job.labels)},
     }
     head = {"num_labels": len(job.labels), **names} if job.labels else {}
-    source, revision = locate(job.base, job.revision)
+    source, revision = resolve(job.base, job.revision)
     with quiet():
         try:
             tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
