@@ -81,23 +81,22 @@ def integrated_gradients(
 
     Two errors are known on every interval [u, v] of the path. Of the sum: completeness holds on
     each interval, so that it is | sum_t a_t - (F(v) - F(u)) |. Of each token: n Gauss nodes
-    are among the 2 n + 1 Kronrod nodes, and with d_t the difference of the two rules
-
-        error_t = q_t min(1, (200 |d_t| / q_t)^1.5),    q_t the integral of |f_t - mean f_t|
-
-    f_t the integrand of token t. The path starts as one interval with n = `nodes` / 2; the
-    intervals with the largest errors are halved until both the sum of the gaps and the largest
-    token's sum of errors are below the tolerance. Smooth texts stop at once; near a kink the
-    intervals become short.
+    are among the 2 n + 1 Kronrod nodes, and error_t is the difference of the two rules. Where the
+    gradient is smooth this is Gauss' error, far above Kronrod's; at a jump (a kink of F), with
+    n = 4, twice Kronrod's on average and above it for 94% of the places of the jump. The path
+    starts as one interval with n = `nodes` / 2; the intervals with the largest errors are halved
+    until both the sum of the gaps and the largest token's sum of errors are below the tolerance.
+    Smooth texts stop at once; near a kink the intervals become short.
 
     *Laws*: completeness, | sum_t a_t - (F(x) - F(b)) | <= tolerance, and every token's estimated
     error is at most the tolerance (a text that does not reach both with 2048 nodes is flagged with
     both); for F linear in the embeddings and the zero baseline it equals input x gradient; a token
     equal to the baseline scores 0. Both are in the details: `completeness_gap`, `token_error`.
     *Left open by the paper*: the baseline (pad by default) and the rule; errors are absolute, in
-    units of F.
-    Source: Sundararajan, Taly and Yan 2017, eqs. 1 and 3; Piessens et al. 1983 (QUADPACK) for
-    error_t.
+    units of F. QUADPACK's estimate raises the difference of the rules to what high precision
+    needs; at a tolerance of 1e-3 it is ten times the error at a jump, and more where it is smooth.
+    Source: Sundararajan, Taly and Yan 2017, eqs. 1 and 3; Piessens et al. 1983 (QUADPACK) for the
+    halving.
     """
     if nodes < 2 or not tolerance > 0:
         raise InputError(
@@ -217,17 +216,7 @@ def _integrals(
     pieces = []
     for at, (row, (a, b)) in enumerate(intervals):
         slices = torch.stack(parts[at * len(places) : (at + 1) * len(places)])
-        scores, errors = _integral(slices, torch.from_numpy((b - a) * weights / 2))
-        gap = abs(float(scores.sum()) - (values[row, b] - values[row, a]))
-        pieces.append(_Piece(scores, errors, gap))
+        fine, coarse = torch.from_numpy((b - a) * weights / 2) @ slices
+        gap = abs(float(fine.sum()) - (values[row, b] - values[row, a]))
+        pieces.append(_Piece(fine, (fine - coarse).abs(), gap))
     return pieces
-
-
-def _integral(
-    slices: Float[Tensor, "node token"], weights: Float[Tensor, "rule node"]
-) -> tuple[Float[Tensor, " token"], Float[Tensor, " token"]]:
-    """Kronrod's integral of each token, and QUADPACK's estimate of its error."""
-    fine, coarse = weights @ slices
-    spread = weights[0] @ (slices - fine / weights[0].sum()).abs()
-    ratio = 200 * (fine - coarse).abs() / torch.where(spread > 0, spread, 1.0)
-    return fine, spread * ratio.pow(1.5).clamp(max=1.0)
