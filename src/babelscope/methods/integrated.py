@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 
 import numpy as np
 import torch
@@ -22,6 +23,11 @@ from babelscope.types import Encoded, Explained, Target
 MOST_NODES = 2048
 """Gradient evaluations in the final sum for one text, at most."""
 
+HALVES = 3
+"""Gauss nodes on the halves of an interval, at most. Where F has a kink, short intervals help more
+than many nodes, where it is smooth the reverse: with 2 instead of 4 the sum is more exact for a
+DistilBERT with its ReLU, but BERT needs 1.7 times as many gradients; with 3, 1.2 times."""
+
 Interval = tuple[float, float]
 """A part of the path from the baseline (0) to the input (1)."""
 Point = tuple[int, float]
@@ -38,15 +44,11 @@ class _Piece:
     gap: float
     """Of the sum of the scores, which must be the difference of the value at the ends."""
 
-    @property
-    def worst(self) -> float:
-        return max(self.gap, float(self.errors.max()))
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Paths:
     """What is integrated: the gradients along the path of each input, by `count` Gauss nodes and
-    their Kronrod extension."""
+    their Kronrod extension on the whole path, and at most HALVES on the halves of an interval."""
 
     model: Model
     inputs: Sequence[Encoded]
@@ -54,6 +56,10 @@ class _Paths:
     displacements: Sequence[Tensor]
     baseline: str
     count: int
+
+    def nodes(self, interval: Interval) -> int:
+        """How many Gauss nodes an interval has."""
+        return self.count if interval == (0.0, 1.0) else min(self.count, HALVES)
 
     def query(self, row: int, share: float) -> inference.Query:
         return on_path(self.inputs[row], self.displacements[row], share, self.baseline)
@@ -84,9 +90,10 @@ def integrated_gradients(
     are among the 2 n + 1 Kronrod nodes, and error_t is the difference of the two rules. Where the
     gradient is smooth this is Gauss' error, far above Kronrod's; at a jump (a kink of F), with
     n = 4, twice Kronrod's on average and above it for 94% of the places of the jump. The path
-    starts as one interval with n = `nodes` / 2; the intervals with the largest errors are halved
-    until both the sum of the gaps and the largest token's sum of errors are below the tolerance.
-    Smooth texts stop at once; near a kink the intervals become short.
+    starts as one interval with n = `nodes` / 2; the intervals with the largest errors, first of
+    the sum, then of the tokens, are halved until both the sum of the gaps and the largest token's
+    sum of errors are below the tolerance. Smooth texts stop at once; near a kink the intervals
+    become short.
 
     *Laws*: completeness, | sum_t a_t - (F(x) - F(b)) | <= tolerance, and every token's estimated
     error is at most the tolerance (a text that does not reach both with 2048 nodes is flagged with
@@ -115,12 +122,12 @@ def integrated_gradients(
         waiting = [
             (row, half)
             for row, intervals in enumerate(pieces)
-            for half in _split(intervals, 2 * paths.count + 1, tolerance)
+            for half in _split(paths, intervals, tolerance)
         ]
     results = []
     for row, (encoded, intervals) in enumerate(zip(inputs, pieces)):
         ends = values[row, 0.0], values[row, 1.0]
-        evaluations = (2 * paths.count + 1) * len(intervals)
+        evaluations = sum(2 * paths.nodes(interval) + 1 for interval in intervals)
         results.append(_explained(encoded, [*intervals.values()], ends, evaluations, tolerance))
     return [replace(result, flags=(*substituted, *result.flags)) for result in results]
 
@@ -169,15 +176,20 @@ def _explained(
     )
 
 
-def _split(intervals: dict[Interval, _Piece], evaluations: int, tolerance: float) -> list[Interval]:
+def _split(paths: _Paths, intervals: dict[Interval, _Piece], tolerance: float) -> list[Interval]:
     """Removes the worst intervals and returns their halves; none if both errors are small or the
-    nodes are used up."""
+    nodes are used up. Worst by the gap while the sum is off, then by the tokens' errors: where the
+    nodes do not suffice for both, the scores at least add up."""
     pieces = intervals.values()
     gap = sum(piece.gap for piece in pieces)
     error = float(torch.stack([piece.errors for piece in pieces]).sum(dim=0).max())
-    most = max(piece.worst for piece in pieces)
-    worst = [interval for interval, piece in intervals.items() if piece.worst >= most / 4]
-    used = evaluations * (len(intervals) + len(worst))
+    sizes = {
+        interval: piece.gap if gap > tolerance else float(piece.errors.max())
+        for interval, piece in intervals.items()
+    }
+    most = max(sizes.values())
+    worst = [interval for interval, size in sizes.items() if size >= most / 4]
+    used = (2 * min(paths.count, HALVES) + 1) * (len(intervals) + len(worst))
     if max(gap, error) <= tolerance or used > MOST_NODES:
         return []
     for interval in worst:
@@ -203,8 +215,12 @@ def _integrals(
 ) -> list[_Piece]:
     """Per interval of a path, the integral of the gradient times the displacement, summed over
     dimensions, with its errors."""
-    places, weights = kronrod(paths.count)
-    points = [(row, a + (b - a) * float(1 + s) / 2) for row, (a, b) in intervals for s in places]
+    rules = [kronrod(paths.nodes(interval)) for _, interval in intervals]
+    points = [
+        (row, a + (b - a) * float(1 + place) / 2)
+        for (row, (a, b)), (places, _) in zip(intervals, rules)
+        for place in places
+    ]
 
     def reduce(at: int, gradient: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
         displaced = paths.displacements[points[at][0]].double()
@@ -212,10 +228,10 @@ def _integrals(
 
     queries = [paths.query(*point) for point in points]
     aims = [paths.targets[row] for row, _ in points]
-    parts = [part for _, part in inference.gradients(paths.model, queries, aims, reduce)]
+    parts = iter(inference.gradients(paths.model, queries, aims, reduce))
     pieces = []
-    for at, (row, (a, b)) in enumerate(intervals):
-        slices = torch.stack(parts[at * len(places) : (at + 1) * len(places)])
+    for (row, (a, b)), (places, weights) in zip(intervals, rules):
+        slices = torch.stack([part for _, part in islice(parts, len(places))])
         fine, coarse = torch.from_numpy((b - a) * weights / 2) @ slices
         gap = abs(float(fine.sum()) - (values[row, b] - values[row, a]))
         pieces.append(_Piece(fine, (fine - coarse).abs(), gap))
