@@ -39,21 +39,21 @@ def values(spec: Spec) -> dict[str, Any]:
 
 def by_language(spec: Spec, setting: Setting) -> dict[str, Any]:
     """The tables of a setting; none where the base of its model is not there."""
-    base = str(setting.model.train.base if setting.model.train else "")
-    there = base.startswith(PRETRAINED) or Path(base).is_dir()
+    train = setting.model.train
+    base = str(train.base) if train and train.base else ""
+    there = not base or base.startswith(PRETRAINED) or Path(base).is_dir()
     return {lang: table(spec, setting, lang) for lang in setting.languages if there}
 
 
 def table(spec: Spec, setting: Setting, lang: str) -> dict[str, Any]:
     model = obtain(setting.model, setting.data, 0, lang)
     test = examples(setting.data, lang)
-    scores = evaluate(model, test)
     texts = test[: spec.texts]
     trees = treebank(setting.trees.replace("{lang}", lang), folder=SHARED / "data")
     statistics = head_statistics(model, trees)
     measured = values_by_method(spec, model, texts, statistics)
     return {
-        "accuracy": next(score.estimate for score in scores if score.measure == "accuracy"),
+        "accuracy": evaluate(model, test)[0].estimate,
         "texts": len(texts),
         **mask_summary(statistics),
         "rows": comparison_rows(spec, measured, [text.group for text in texts]),
