@@ -48,7 +48,9 @@ class Ended:
     hung: bool
 
     def __str__(self) -> str:
-        return f"{' '.join(self.arguments)!r}: status {self.status}: {self.err[-300:]!r}"
+        words = (word if len(word) < 60 else f"...{word[-40:]}" for word in self.arguments)
+        last = (self.err.strip().splitlines() or [""])[-1]
+        return f"{' '.join(words)!r}: status {self.status}: {last[-300:]!r}"
 
 
 @cache

@@ -11,7 +11,7 @@ FILE = ("{nothing}.jsonl", "{folder}", "{empty}", "{binary}", "{text}", "", "{lo
 FILES = (*FILE, "{deep}", "{surrogates}", "{blank}", "{list}", "{truncated}", "{nolabel}", "{cr}")
 FIELDS = ("nosuch=1", "seed", "=", "seed=x", "a.b.c=1", "seed=[", "tasks.9.name=x", "")
 LANG = ("english", "", "e\x1b[31mn", "../en", "x" * 500, "en,", "\udc80")
-METHOD = ("nosuch", "", ",", "random,nosuch", "random;lime", "random,random", "RANDOM", "random,")
+METHOD = ("nosuch", "", ",", "random,nosuch", "random;lime", "random,random", "RANDOM")
 METRIC = ("nosuch", "", ",", "comprehensiveness,nosuch", "sufficiency,sufficiency")
 MODEL = (
     "{nothing}", "{folder}", "{rows}", "{noweights}", "{noconfig}", "{badconfig}", "{cutweights}",
