@@ -218,7 +218,11 @@ def test_on_a_ray_cluster_the_files_are_the_same(
 def test_stopped_with_ctrl_c_it_says_how_to_go_on(tmp_path: Path, workers: int) -> None:
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(MANY))
     env = {**os.environ, "BABELSCOPE_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
-    begin = [sys.executable, "-c", "from babelscope.cli import main; main()"]
+    script = (  # a test run in the background ignores interrupts, and its children would too
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from babelscope.cli import main; main()"
+    )
+    begin = [sys.executable, "-c", script]
     command = [*begin, "study", "run", str(tmp_path / "study.yaml"), "--workers", str(workers)]
     process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, start_new_session=True)
     while process.poll() is None and not list((tmp_path / "cache" / "models").glob("*.part")):
