@@ -25,7 +25,7 @@ def test_every_page_has_an_experiment() -> None:
 @pytest.mark.parametrize("name", files.NAMES)
 @pytest.mark.parametrize("size", [None, "pilots", "full"])
 def test_its_file_is_valid(name: str, size: str | None) -> None:
-    files.parsed(name, size)
+    assert files.parsed(name, size) is not None
 
 
 @pytest.mark.parametrize("name", files.NAMES)
