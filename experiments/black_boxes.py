@@ -9,7 +9,7 @@ import numpy as np
 
 from babelscope import options
 from babelscope.data.examples import examples
-from babelscope.data.formats.lists import as_examples
+from babelscope.data.formats.in_memory import as_examples
 from babelscope.data.synthetic import slalom_words
 from babelscope.methods.slalom.methods import text_units
 from babelscope.methods.slalom.surrogate import CountedTexts, Numbers, counted, predict

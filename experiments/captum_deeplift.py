@@ -7,7 +7,7 @@ import warnings
 import torch
 from captum.attr import DeepLift
 
-from babelscope.data.formats.lists import as_examples
+from babelscope.data.formats.in_memory import as_examples
 from babelscope.methods.gradient import displacement
 from babelscope.model.encode import encode
 from babelscope.model.load import Model

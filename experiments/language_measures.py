@@ -9,7 +9,7 @@ import pandas as pd
 
 from babelscope.analyses.faithfulness.pairings import readings
 from babelscope.stats import estimate
-from babelscope.stats.bootstrap import ratio
+from babelscope.stats.intervals import ratio
 from babelscope.stats.rankings import friedman
 from babelscope.types import Estimate
 

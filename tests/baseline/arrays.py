@@ -14,7 +14,8 @@ from babelscope.analyses.tradeoffs import (
 )
 from babelscope.analyses.tradeoffs.intervals import intervals
 from babelscope.analyses.tradeoffs.reliability import reliability as curve
-from babelscope.analyses.tradeoffs.reliability import temperature, wilson
+from babelscope.analyses.tradeoffs.reliability import temperature
+from babelscope.stats import rate
 from baseline.values import Values, put
 
 
@@ -42,7 +43,11 @@ def confidences(entries: Values) -> None:
         key = f"arrays/confidence/{equal}"
         put(entries, f"{key}/ece", confidence.ece(sure, right, bins=5, equal=equal))
         put(entries, f"{key}/null", confidence.ece_null(sure, bins=5, equal=equal))
-        put(entries, f"{key}/reliability", curve(sure, right, bins=5, equal=equal))
+        put(
+            entries,
+            f"{key}/reliability",
+            curve(sure, right, list(map(str, range(len(sure)))), bins=5, equal=equal),
+        )
     for name in ("class_ece", "brier", "nll"):
         put(entries, f"arrays/confidence/{name}", getattr(confidence, name)(logits, gold))
     put(entries, "arrays/confidence/over", confidence.over_confidence(sure, right))
@@ -50,7 +55,8 @@ def confidences(entries: Values) -> None:
     put(entries, "arrays/confidence/auroc", confidence.auroc(sure, right))
     put(entries, "arrays/confidence/risk", list(confidence.risk_coverage(sure, right)))
     put(entries, "arrays/confidence/temperature", temperature(logits, gold))
-    put(entries, "arrays/confidence/wilson", wilson(7, 19))
+    wilson = rate([1.0] * 7 + [0.0] * 12, list(map(str, range(19))))
+    put(entries, "arrays/confidence/wilson", (wilson.low, wilson.high))
 
 
 def errors(entries: Values) -> None:

@@ -1,6 +1,7 @@
-"""Intervals and tests that resample whole groups of dependent values, with tasks as the unit of
+"""Intervals and tests that keep groups of dependent values together, with tasks as the unit of
 claims across tasks."""
 
-from babelscope.stats.bootstrap import LEVEL, RESAMPLES, estimate
+from babelscope.stats.intervals import estimate, rate
+from babelscope.stats.jackknife import LEVEL
 
-__all__ = ["LEVEL", "RESAMPLES", "estimate"]
+__all__ = ["LEVEL", "estimate", "rate"]

@@ -8,7 +8,7 @@ from math import nan
 import numpy as np
 from scipy.stats import binomtest
 
-from babelscope.stats.bootstrap import LEVEL
+from babelscope.stats.jackknife import LEVEL
 from babelscope.types import Estimate
 
 NEAREST = 50

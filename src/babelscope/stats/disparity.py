@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from babelscope.errors import InputError
-from babelscope.stats.bootstrap import hierarchical, of_sums, ratio
 from babelscope.stats.corrections import holm
+from babelscope.stats.intervals import hierarchical, of_sums, ratio
 from babelscope.stats.paired import Paired, paired
 from babelscope.stats.units import Across, Equivalence, across, equivalence
 from babelscope.types import Estimate
@@ -131,7 +131,7 @@ def disparities(rows: pd.DataFrame, by: Sequence[str]) -> list[Disparity]:
     first of which is the pairing.
 
         d_i = first_i - second_i;
-        `paired` with clusters flipped and resampled whole;   Holm within the pairing
+        `paired` with clusters flipped and left out whole;   Holm within the pairing
 
     `rows` are those of `compared`. Columns that are not in `by` are pooled: rows of one cluster
     stay together.
@@ -193,7 +193,7 @@ def ratios(rows: pd.DataFrame) -> tuple[Estimate, Estimate, Estimate]:
     quotient.
 
         r = sum_i value_i / sum_i control_i;
-        log r_multilingual - log r_monolingual, the texts resampled together
+        log r_multilingual - log r_monolingual, the same texts left out of both
 
     *Laws*: equal models have a difference of 0 with zero width; exchanging them negates it;
     doubling one model's values and controls changes nothing; no interval where a control is not

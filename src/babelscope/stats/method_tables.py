@@ -24,7 +24,7 @@ class TableComparison:
     """p of a paired t-test that takes every cell as independent."""
     units: Across
     interval: Estimate
-    """The mean difference, with an interval that resamples units."""
+    """The mean difference, with an interval by unit."""
     methods: tuple[float, ...]
     """For each method p of t over units, corrected by Holm over the methods."""
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
 from babelscope.random import keyed
-from babelscope.stats.bootstrap import estimate
+from babelscope.stats.intervals import estimate
 from babelscope.types import Estimate
 
 FLIPS = 10_000
@@ -110,7 +110,7 @@ def paired(first: ArrayLike, second: ArrayLike, groups: Sequence[str], *, seed: 
     deviation = float(kept.std(ddof=1)) if len(kept) > 1 else nan
     superiority = float(((kept > 0) + 0.5 * (kept == 0)).mean()) if len(kept) else nan
     d_z = float(kept.mean()) / deviation if deviation > TIE * np.abs(kept).max(initial=0.0) else nan
-    return Paired(estimate(table.tolist(), groups, seed=seed), test.p, test.exact, d_z, superiority)
+    return Paired(estimate(table.tolist(), groups), test.p, test.exact, d_z, superiority)
 
 
 def mcnemar(first: ArrayLike, second: ArrayLike) -> McNemar:

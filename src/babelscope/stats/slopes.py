@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
-from babelscope.stats.bootstrap import of_sums, quotient
+from babelscope.stats.intervals import of_sums, quotient
 from babelscope.types import Estimate
 
 
@@ -18,8 +18,6 @@ def slope(
     outcome: ArrayLike,
     instances: Sequence[str],
     groups: Sequence[str],
-    *,
-    seed: int = 0,
 ) -> Estimate:
     """The regression slope of an outcome on a dose, every instance compared with itself.
 
@@ -27,7 +25,7 @@ def slope(
         slope = sum_id (x_id - mean_i x)(y_id - mean_i y) / sum_id (x_id - mean_i x)^2
 
     Every instance has its intercept a_i (a fixed effect), so that only changes within it count. The
-    interval resamples groups of instances (translations of one text). A row that lacks its dose or
+    interval leaves out groups of instances (translations of one text). A row that lacks its dose or
     outcome is dropped. n counts instances that have at least two different doses, `undefined` those
     that have not.
 
@@ -35,7 +33,7 @@ def slope(
     to all outcomes of one instance, or to all its doses, changes nothing; scaling outcomes scales
     it, scaling doses divides it; equals least squares with a constant per instance; the order of
     the rows does not matter; the interval covers the truth at its nominal rate.
-    Source: the within estimator, Wooldridge 2010, section 10.5; the interval by resampling
+    Source: the within estimator, Wooldridge 2010, section 10.5; the interval by leaving out
     clusters.
     """
     x, y = np.asarray(dose, dtype=np.float64), np.asarray(outcome, dtype=np.float64)
@@ -52,13 +50,14 @@ def slope(
     owner = dict(zip(np.asarray(instances, dtype=object).astype(str), groups))
     varied = parts[:, 1] > 1e-18
     parts[~varied] = nan
-    estimate = of_sums(parts, [owner[name] for name in names], quotient, seed=seed)
+    estimate = of_sums(parts, [owner[name] for name in names], quotient)
     return Estimate(
         estimate.mean,
         estimate.low,
         estimate.high,
         int(varied.sum()),
         len(set(instances)) - int(varied.sum()),
+        estimate.groups,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from babelscope.random import keyed
-from babelscope.stats.bootstrap import estimate
+from babelscope.stats.intervals import estimate
 from babelscope.stats.paired import FLIPS, TIE
 from babelscope.types import Estimate
 
