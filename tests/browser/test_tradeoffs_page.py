@@ -60,7 +60,7 @@ def drawn() -> dict[str, Any]:
         "sources": list(LANGS), "targets": list(LANGS), "seeds": [0, 1], "labels": ["sport", "<i>health"], "texts": 40,
         "clusters": 40, "parallel": True, "notes": ["two seeds"],
         "behaviour": {
-            "accuracy": three(a), "transfer_gap": three(transfer_gap(a, [0, 1, 2, 3])), "harmed": [["en", "zh"]],
+            "accuracy": three(a), "transfer_gap": three(transfer_gap(a, [0, 1, 2, 3])), "harmed": [["en", "zh"]], "unlearnt": [],
             "specialisation": three(specialisation(a, [0, 1, 2, 3])), "gain": {"probe": three(a - 0.5)},
             "references": {"majority": three(a * 0 + 0.25), "probe": three(a * 0 + 0.5)},
         },

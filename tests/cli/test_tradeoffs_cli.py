@@ -39,6 +39,7 @@ def command(folders: dict[str, str], *more: str) -> list[str]:
     return ["tradeoffs", *models, "--task", "sentiment", "--lang", "en,hi", *counts, *more]
 
 
+@pytest.mark.slow
 def test_the_command_prints_writes_a_page_and_json(folders: dict[str, str], tmp_path: Path) -> None:
     page, store = tmp_path / "t.html", str(tmp_path / "store")
     done = RUN.invoke(

@@ -21,7 +21,7 @@ def tables(
         edge: np.full((len(sources), len(targets)), 0.5).tolist()
         for edge in ("value", "low", "high")
     }
-    behaviour: dict[str, Any] = {"accuracy": accuracy, "gain": {}, "harmed": None}
+    behaviour: dict[str, Any] = {"accuracy": accuracy, "gain": {}, "harmed": None, "unlearnt": []}
     if gain is not None:
         edges = {"value": 0.0, "low": -0.05, "high": 0.05}
         behaviour["gain"]["probe"] = {
@@ -68,6 +68,19 @@ def test_a_cost_is_named_with_its_interval_and_the_largest_comes_first() -> None
 )
 def test_what_is_not_shown_is_not_claimed(result: dict[str, Any], sentence: str) -> None:
     assert answer({"t": result}).striptags().startswith(sentence)
+
+
+def test_of_a_model_that_did_not_learn_its_language_no_harm_is_claimed() -> None:
+    result = tables([[0.1, -0.12], [-0.3, 0.2]])
+    result["behaviour"]["harmed"] = [["hi", "en"]]
+    result["behaviour"]["unlearnt"] = [{"source": "en", "reason": "it <b>guesses"}]
+    text = answer({"t": result})
+    assert "Fine-tuning on hi cost en 0.30" in text.striptags()
+    assert "en → hi" not in text
+    assert text.endswith(": it &lt;b&gt;guesses.")
+    result["behaviour"]["harmed"] = []
+    result["behaviour"]["unlearnt"].append({"source": "hi", "reason": "it guesses"})
+    assert answer({"t": result}).startswith("Whether fine-tuning did harm cannot be concluded.")
 
 
 def test_several_tasks_have_a_sentence_each_and_names_are_no_markup() -> None:

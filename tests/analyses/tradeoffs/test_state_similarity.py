@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from babelscope.analyses.tradeoffs.activations import (
     FOLDS,
@@ -119,7 +120,9 @@ def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
             np.delete(values, np.s_[fold * 20 : fold * 20 + 20]).mean() for fold in range(FOLDS)
         ]
         found = jackknifed(np.array([values.mean(), *left]))
-        ratios.append(((found.high - found.low) / 2 / 1.96) ** 2 * 200)
+        # The nearer bound is t standard errors away; skewness moves only the other one.
+        nearer = min(found.high - found.value, found.value - found.low)
+        ratios.append((nearer / t.ppf(0.975, FOLDS - 1)) ** 2 * 200)
     assert np.mean(ratios) == pytest.approx(1, abs=0.1)
     flat = jackknifed(np.full(11, 0.4))
     assert flat == pytest.approx((0.4, 0.4, 0.4))
@@ -134,7 +137,7 @@ def test_the_jackknife_covers_where_the_bootstrap_would_not() -> None:
         x, y = _pair(120, seed)
         found = jackknifed(left_out(x, y, np.arange(120) % FOLDS))
         hits += found.low <= truth <= found.high
-    assert hits >= 85
+    assert hits >= 89, "three standard errors of .95 at 100 are .065"
     x, y = _pair(120, 0)
     twice = np.random.default_rng(0).integers(0, 120, 120)
     assert dcka(x[twice], y[twice]) > dcka(x, y) + 0.05, "repeated rows inflate it"

@@ -139,7 +139,7 @@ def test_a_language_is_done_when_all_its_parts_are(
     study = parse_study({**values, "models": values["models"][:1], "tradeoffs": {
         "stated": {"en-0": {"language": "en", "seed": 0}}}})  # fmt: skip
     monkeypatch.setattr(reading_module, "PART", 4)
-    read, failing = reading_module.read_texts, [True]
+    read, failing = reading_module.read_readable, [True]
 
     def interrupted(model: Any, part: Any, *, head: bool) -> Any:
         if failing[0] and part[0].lang == "en" and part[0].id == second:
@@ -147,7 +147,7 @@ def test_a_language_is_done_when_all_its_parts_are(
         return read(model, part, head=head)
 
     second = texts()["test"]["en"][4].id
-    monkeypatch.setattr(reading_module, "read_texts", interrupted)
+    monkeypatch.setattr(reading_module, "read_readable", interrupted)
     first = run(study, tmp_path / "store")
     store = open_store(tmp_path / "store")
     (row,) = (row for row in progress_of(study, store) if row["model"] == "en-0")
@@ -205,6 +205,7 @@ def test_the_tables_hold_together(store: Store) -> None:
     assert all(set(by_lang) == set(LANGS) for by_lang in result["flipped_texts"].values())
 
 
+@pytest.mark.slow
 def test_a_study_with_other_analyses_gives_the_same_numbers(
     store: Store, values: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -262,6 +263,7 @@ def apart(some: Texts) -> Texts:
     }
 
 
+@pytest.mark.slow
 def test_languages_that_share_no_text_are_compared_unpaired(
     folders: Folders, tmp_path: Path
 ) -> None:

@@ -136,7 +136,7 @@ def test_relative_transfer() -> None:
         relative_transfer(low, OWN, 1.0)
 
 
-def test_intervals_enclose_ignore_order_and_resample_cells_together() -> None:
+def test_intervals_enclose_ignore_order_and_texts_are_left_out_of_all_cells() -> None:
     right = judged()
     clusters = [f"c{at // 3}" for at in range(60)]
     found = intervals(right, clusters, lambda a: a)
@@ -148,7 +148,10 @@ def test_intervals_enclose_ignore_order_and_resample_cells_together() -> None:
     twice = np.concatenate([right[:, :1], right[:, :1], right[:, :1]], axis=1)
     apart = intervals(twice, clusters, lambda a: a[..., 0, :] - a[..., 1, :])
     np.testing.assert_allclose(
-        (apart.low, apart.high), 0, atol=1e-12, err_msg="equal models are resampled together"
+        (apart.low, apart.high),
+        0,
+        atol=1e-12,
+        err_msg="equal models lack the same texts",
     )
     constant = intervals(np.ones_like(right), clusters, lambda a: a)
     np.testing.assert_allclose((constant.low, constant.high), 1, atol=1e-12)
@@ -181,6 +184,7 @@ def test_rows_of_one_premise_make_the_interval_wider() -> None:
     assert ratio == pytest.approx(3**0.5, rel=0.1), "three copies of a text are one text"
 
 
+@pytest.mark.slow
 def test_intervals_cover_at_their_rate() -> None:
     rng, hits = np.random.default_rng(2), 0
     for _ in range(200):
@@ -241,3 +245,19 @@ def test_a_comparison_leaves_out_what_its_language_does_not_have() -> None:
         one.astype(float), two.astype(float), [("en", "hi")], list(map(str, range(40)))
     )
     assert comparisons(wide[0], wide[1], [("en", "hi")], list(map(str, range(65)))) == narrow
+
+
+def test_shares_of_variance_lie_inside_their_intervals() -> None:
+    """Noise adds to the interaction, so that shares of resampled matrices are systematically other
+    than those of the matrix; their percentiles excluded it."""
+    rng = np.random.default_rng(0)
+    accuracy = np.array([0.9, 0.7, 0.6])[None] + np.array([0.03, 0.0, -0.03])[:, None]
+    for _ in range(20):
+        right = (rng.random((1, 3, 3, 60)) < accuracy[None, ..., None]).astype(float)
+        clusters = [str(at // 2) for at in range(60)]
+        shares = intervals(right, clusters, lambda a: two_way(a).shares, scale="share")
+        assert (shares.low <= shares.value).all()
+        assert (shares.value <= shares.high).all()
+        assert (shares.low >= 0).all()
+        assert (shares.high <= 1).all()
+        assert (shares.high - shares.low > 0.01).all()

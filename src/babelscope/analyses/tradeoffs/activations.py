@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import nan, sqrt
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +11,12 @@ from jaxtyping import Float, Int
 
 from babelscope.errors import InputError
 from babelscope.random import keyed
+from babelscope.stats.jackknife import bounds
 
 FOLDS = 10
 """Parts of the texts that the jackknife leaves out in turn."""
 FEW = 200
 """Below so many texts a similarity is reported to be of few."""
-WIDTH = 1.959963984540054
-"""Standard errors on either side of a 95 % interval."""
 
 States = Float[np.ndarray, "text dim"]
 Others = Float[np.ndarray, "text other"]
@@ -103,14 +102,15 @@ def hsic(k: Gram, l: Gram) -> Float[np.ndarray, " replicate"]:
     """h of the two sides, and again with each fold of texts left out; those of batches are added.
 
     *Laws*: the first number is that without folds; each other is that of the texts outside of the
-    fold; symmetric.
+    fold, NaN where these are fewer than 4; symmetric.
     """
     if k.matrix.shape != l.matrix.shape:
         raise InputError(
             f"similarity needs the same texts on both sides; found {len(k.matrix)} and "
             f"{len(l.matrix)}"
         )
-    n = k.kept.sum(axis=0)
+    texts = k.kept.sum(axis=0)
+    n = np.where(texts > 3, texts, nan)
     both = (k.kept * ((k.matrix * l.matrix) @ k.kept)).sum(axis=0)
     whole = (
         both + k.sums * l.sums / ((n - 1) * (n - 2)) - 2 / (n - 2) * (k.rows * l.rows).sum(axis=0)
@@ -139,20 +139,20 @@ def similarity(
 def jackknifed(replicates: Float[np.ndarray, " replicate"]) -> Jackknifed:
     """A number with its interval from what it is with each fold of texts left out.
 
-        se^2 = (F - 1)/F sum_f (v_f - mean v)^2;   low, high = v -+ 1.96 se
+        [low, high] by `jackknife.bounds` from the F values v_f without one fold each
 
     The bootstrap would sample texts twice, and a text is perfectly similar to itself: that inflates
     CKA.
 
     *Laws*: equal replicates have no width; adding a constant moves all three; of a mean over texts
-    in folds of equal size it is the usual standard error, on average.
+    in folds of equal size the variance is the usual one, on average.
     Source: Quenouille 1956, Tukey 1958, delete-a-group form.
     """
     value, left = float(replicates[0]), np.asarray(replicates[1:], dtype=np.float64)
     if len(left) < 2 or not np.isfinite(left).all():
         return Jackknifed(value, nan, nan)
-    half = WIDTH * sqrt((len(left) - 1) / len(left) * float(((left - left.mean()) ** 2).sum()))
-    return Jackknifed(value, value - half, value + half)
+    low, high = bounds(np.array(value), [left])
+    return Jackknifed(value, float(low), float(high))
 
 
 def depth_slope(values: Float[np.ndarray, "*replicate layer"]) -> Float[np.ndarray, "*replicate"]:

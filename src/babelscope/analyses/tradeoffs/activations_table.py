@@ -63,6 +63,8 @@ def _row(records: Records, tuned: Models, lang: str, pooling: str) -> dict[str, 
     replicates = _similarities(
         records, models, lang, pooling, [pair for some in pairs.values() for pair in some]
     )
+    used = np.unique(folds(records.texts["test"][lang].clusters))
+    replicates = replicates[..., [0, *(1 + used)]]  # a fold without texts leaves nothing out
     row: dict[str, Any] = {"lang": lang, "pooling": pooling}
     means: dict[str, Float[np.ndarray, "layer replicate"]] = {}
     start = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -30,8 +30,8 @@ def answer(tables: Mapping[str, Mapping[str, Any]]) -> Markup:
 
 
 def costs(tables: Mapping[str, Any]) -> list[Cost]:
-    """The models that are significantly below the probe outside their own language, largest cost
-    first."""
+    """The models that learnt their own language and are significantly below the probe in another,
+    largest cost first."""
     gain, sources, targets = (
         tables["behaviour"]["gain"].get("probe"),
         tables["sources"],
@@ -57,10 +57,15 @@ def _sentence(tables: Mapping[str, Any]) -> Markup:
         return Markup(
             "No model was tested outside its own language, so nothing can be said about cost."
         )
-    listed = costs(tables)
+    listed, open_ = costs(tables), _not_concluded(tables["behaviour"]["unlearnt"])
+    if not listed and len(tables["behaviour"]["unlearnt"]) == len(tables["sources"]):
+        return Markup("Whether fine-tuning did harm cannot be concluded.") + open_
     if not listed:
-        return Markup(
-            "No model is significantly below the probe outside its own language: no cost shown."
+        return (
+            Markup(
+                "No model is significantly below the probe outside its own language: no cost shown."
+            )
+            + open_
         )
     first, *rest = listed
     more = ", ".join(f"{cost.source} → {cost.target} {number(cost.value, 2)}" for cost in rest)
@@ -71,4 +76,14 @@ def _sentence(tables: Mapping[str, Any]) -> Markup:
         "(95 % interval {2}){3}."
     )
     bounds = value_range(first.low, first.high, 2)
-    return text.format(first, number(first.value, 2), bounds, f"; also {more}" if rest else "")
+    more = f"; also {more}" if rest else ""
+    return text.format(first, number(first.value, 2), bounds, more) + open_
+
+
+def _not_concluded(unlearnt: Sequence[Mapping[str, str]]) -> Markup:
+    """The models of which no cost can be concluded, with the reason."""
+    text = Markup(
+        ' Nothing can be concluded of the model fine-tuned on <span data-lang="{0}">{0}</span>: '
+        "{1}."
+    )
+    return Markup("").join(text.format(row["source"], row["reason"]) for row in unlearnt)

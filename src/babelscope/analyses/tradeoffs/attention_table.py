@@ -16,7 +16,7 @@ from babelscope.stats import estimate
 ByLanguage = dict[str, Predictions]
 
 
-def attention_table(records: Records, table: Grid, *, seed: int = 0) -> list[dict[str, Any]]:
+def attention_table(records: Records, table: Grid) -> list[dict[str, Any]]:
     """Per model (base, and those of the first seed) and quantity: means by language and layer,
     languages at equal length, and what fine-tuning changed, paired by text."""
     base = _base(records, table)
@@ -27,7 +27,7 @@ def attention_table(records: Records, table: Grid, *, seed: int = 0) -> list[dic
     rows = []
     for name, by_lang in models:
         if all(each.spread for each in by_lang.values()):
-            rows += [_row(table, base, name, by_lang, quantity, seed) for quantity in ATTENTION]
+            rows += [_row(table, base, name, by_lang, quantity) for quantity in ATTENTION]
     return rows
 
 
@@ -40,7 +40,7 @@ def _base(records: Records, table: Grid) -> ByLanguage:
 
 
 def _row(
-    table: Grid, base: ByLanguage, name: str, by_lang: ByLanguage, quantity: str, seed: int
+    table: Grid, base: ByLanguage, name: str, by_lang: ByLanguage, quantity: str
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"model": name, "quantity": quantity, "languages": list(by_lang)}
     row["layers"] = {
@@ -50,30 +50,26 @@ def _row(
         t: by_lang[t].heads[quantity].tolist() for t in by_lang if t == name or name == BASE
     }
     if table.parallel and len(by_lang) > 1:
-        row |= _at_equal_length(by_lang, quantity, table.clusters, seed)
+        row |= _at_equal_length(by_lang, quantity, table.clusters)
     if base and name != BASE:
         changed = {t: each for t, each in by_lang.items() if t in base and base[t].spread}
-        row["less_base"] = {
-            t: _changed(each, base[t], quantity, seed) for t, each in changed.items()
-        }
+        row["less_base"] = {t: _changed(each, base[t], quantity) for t, each in changed.items()}
     return row
 
 
-def _at_equal_length(
-    by_lang: ByLanguage, quantity: str, clusters: Sequence[str], seed: int
-) -> dict[str, Any]:
+def _at_equal_length(by_lang: ByLanguage, quantity: str, clusters: Sequence[str]) -> dict[str, Any]:
     values = np.stack([each.spread[quantity].mean(axis=1) for each in by_lang.values()], axis=1)
     tokens = np.stack([each.tokens for each in by_lang.values()], axis=1)
     defined = np.isfinite(values).all(axis=1)
     if defined.sum() <= 3:
         return {}
     kept = [clusters[at] for at in np.flatnonzero(defined).tolist()]
-    effect = language_effect(values[defined], tokens[defined], kept, seed=seed)
+    effect = language_effect(values[defined], tokens[defined], kept)
     parts = {t: [float(part[at]) for part in effect[:3]] for at, t in enumerate(by_lang)}
     return {"language_effect": parts, "slope": effect.slope}
 
 
-def _changed(after: Predictions, before: Predictions, quantity: str, seed: int) -> list[float]:
+def _changed(after: Predictions, before: Predictions, quantity: str) -> list[float]:
     steps = after.spread[quantity].mean(axis=1) - before.spread[quantity].mean(axis=1)
-    change = estimate(steps.tolist(), list(after.clusters), seed=seed)
+    change = estimate(steps.tolist(), list(after.clusters))
     return [change.mean, change.low, change.high]

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from babelscope.errors import InputError
 
-Matrix = Float[np.ndarray, "*resample source target"]
+Matrix = Float[np.ndarray, "*row source target"]
 """Accuracies; `diagonal` beside it gives for each source the column of its own language."""
 LEAST = 0.02
 """A target in which its own model is nearer to chance than this has no relative transfer."""
@@ -21,20 +21,20 @@ class TwoWay(NamedTuple):
     """`donor` is by source, `difficulty` by target (high is easy), `interaction` by both; the
     shares sum to 1."""
 
-    mean: Float[np.ndarray, "*resample"]
-    donor: Float[np.ndarray, "*resample source"]
-    difficulty: Float[np.ndarray, "*resample target"]
+    mean: Float[np.ndarray, "*row"]
+    donor: Float[np.ndarray, "*row source"]
+    difficulty: Float[np.ndarray, "*row target"]
     interaction: Matrix
-    shares: Float[np.ndarray, "*resample 3"]
+    shares: Float[np.ndarray, "*row 3"]
 
 
 class Factorial(NamedTuple):
     """Of two models and their two languages: what the input, the model and their match
     contribute."""
 
-    input: Float[np.ndarray, "*resample"]
-    model: Float[np.ndarray, "*resample"]
-    interaction: Float[np.ndarray, "*resample"]
+    input: Float[np.ndarray, "*row"]
+    model: Float[np.ndarray, "*row"]
+    interaction: Float[np.ndarray, "*row"]
 
 
 def diagonal_columns(sources: Sequence[str], targets: Sequence[str]) -> list[int]:
@@ -79,7 +79,7 @@ def transfer_gap(accuracy: Matrix, diagonal: Sequence[int]) -> Matrix:
 
 def specialisation(
     accuracy: Matrix, diagonal: Sequence[int]
-) -> Float[np.ndarray, "*resample source source"]:
+) -> Float[np.ndarray, "*row source source"]:
     """What a match of model and language is worth to two languages, difficulty and model quality
     cancelled.
 
@@ -96,7 +96,7 @@ def specialisation(
     )
 
 
-def factorial(accuracy: Float[np.ndarray, "*resample 2 2"]) -> Factorial:
+def factorial(accuracy: Float[np.ndarray, "*row 2 2"]) -> Factorial:
     """Main effects and interaction of two models (rows) on their two languages (columns).
 
         input = ((A11 + A21) - (A12 + A22)) / 2;   model = ((A11 + A12) - (A21 + A22)) / 2;

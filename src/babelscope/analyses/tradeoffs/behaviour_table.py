@@ -4,16 +4,16 @@ against."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float
 
-from babelscope.analyses.tradeoffs import behaviour
+from babelscope.analyses.tradeoffs import behaviour, harm
 from babelscope.analyses.tradeoffs.grid import Grid, correct, grid, interval_lists
 from babelscope.analyses.tradeoffs.intervals import Comparison, Statistic, comparisons, intervals
 from babelscope.analyses.tradeoffs.probing_table import probe_hits
-from babelscope.analyses.tradeoffs.provenance import HEAD_ONLY, JOINT
+from babelscope.analyses.tradeoffs.provenance import HEAD_ONLY, JOINT, SEQUENTIAL
 from babelscope.analyses.tradeoffs.records import Records, whole
 from babelscope.random import keyed
 from babelscope.types import FineTuning
@@ -26,41 +26,39 @@ def behaviour_table(
     table: Grid, references: Mapping[str, Reference], labels: int, *, seed: int = 0
 ) -> dict[str, Any]:
     """The matrix and what follows from it; gains over each reference, and where fine-tuning did
-    harm by the probe's measure."""
+    harm by the probe's measure (`harm`)."""
     hits, diagonal = correct(table), table.diagonal
 
-    def of(statistic: Statistic) -> dict[str, Any]:
-        return interval_lists(intervals(hits, table.clusters, statistic, seed=seed))
+    def of(
+        statistic: Statistic, scale: Literal["plain", "share", "rate"] = "plain"
+    ) -> dict[str, Any]:
+        return interval_lists(intervals(hits, table.clusters, statistic, scale=scale))
 
     result: dict[str, Any] = {
-        "accuracy": of(lambda a: a),
+        "accuracy": of(lambda a: a, "rate"),
         "preference": of(lambda a: behaviour.preference(a, diagonal)),
         "transfer_gap": of(lambda a: behaviour.transfer_gap(a, diagonal)),
         "specialisation": of(lambda a: behaviour.specialisation(a, diagonal)),
         "donor": of(lambda a: behaviour.two_way(a).donor),
         "difficulty": of(lambda a: behaviour.two_way(a).difficulty),
-        "shares": of(lambda a: behaviour.two_way(a).shares),
+        "shares": of(lambda a: behaviour.two_way(a).shares, "share"),
         "relative_transfer": of(lambda a: behaviour.relative_transfer(a, diagonal, 1 / labels)),
         "tests": [each._asdict() for each in _gaps(table, hits, seed)],
-        **_gains(table, hits, references, seed),
+        **_gains(table, hits, references),
     }
-    return result | {"harmed": _harmed(table, result["gain"].get("probe"))}
+    return result | _harm(table, hits, references.get("probe"), result["gain"].get("probe"), seed)
 
 
-def _gains(
-    table: Grid, hits: Correct, references: Mapping[str, Reference], seed: int
-) -> dict[str, Any]:
-    """The accuracy of each reference, and by how much the models exceed it: resampled together."""
+def _gains(table: Grid, hits: Correct, references: Mapping[str, Reference]) -> dict[str, Any]:
+    """The accuracy of each reference, and by how much the models exceed it on the same texts."""
     many = len(table.sources)
     accuracy, gain = {}, {}
     for name, reference in references.items():
         both = np.concatenate([hits, np.broadcast_to(reference, hits.shape)], axis=1)
         accuracy[name] = interval_lists(
-            intervals(both, table.clusters, lambda a: a[..., many:, :], seed=seed)
+            intervals(reference[None], table.clusters, lambda a: a, scale="rate")
         )
-        difference = intervals(
-            both, table.clusters, lambda a: a[..., :many, :] - a[..., many:, :], seed=seed
-        )
+        difference = intervals(both, table.clusters, lambda a: a[..., :many, :] - a[..., many:, :])
         gain[name] = interval_lists(difference)
     return {"references": accuracy, "gain": gain}
 
@@ -77,17 +75,22 @@ def _gaps(table: Grid, hits: Correct, seed: int) -> list[Comparison]:
     return comparisons(first, second, names, table.clusters, seed=seed)
 
 
-def _harmed(table: Grid, gain: Mapping[str, Any] | None) -> list[list[str]] | None:
-    """Cells outside the source's own language where the model is below the probe by the interval;
-    None without a probe."""
-    if gain is None:
-        return None
-    harmed = []
-    for row, source in enumerate(table.sources):
-        for place, target in enumerate(table.targets):
-            if place != table.diagonal[row] and gain["high"][row][place] < 0:
-                harmed.append([source, target])
-    return harmed
+def _harm(
+    table: Grid, hits: Correct, probe: Reference | None, gain: Mapping[str, Any] | None, seed: int
+) -> dict[str, Any]:
+    """Cells outside the source's own language where fine-tuning did harm, and the models of which
+    this cannot be concluded; `harmed` is None without a probe."""
+    if probe is None or gain is None:
+        return {"harmed": None, "losses": [], "unlearnt": []}
+    not_learnt = harm.unlearnt(table, hits, seed=seed)
+    tests = harm.losses(table, hits, probe, seed=seed)
+    high = {
+        (source, target): gain["high"][row][place]
+        for row, source in enumerate(table.sources)
+        for place, target in enumerate(table.targets)
+    }
+    cells = harm.harmed(tests, not_learnt, high)
+    return {"harmed": cells, "losses": tests, "unlearnt": not_learnt}
 
 
 def references(records: Records, table: Grid) -> dict[str, Reference]:
@@ -129,6 +132,9 @@ def _other_models(records: Records, table: Grid) -> dict[str, Reference]:
             if kind == HEAD_ONLY:
                 rows = [other.sources.index(source) for source in table.sources]
             listed[kind] = accuracy[rows]
+    other = grid(records, SEQUENTIAL)
+    for at, order in enumerate(other.sources if other.seeds else ()):
+        listed[order] = correct(other).mean(axis=0)[[at] * len(table.sources)]
     return listed
 
 

@@ -26,15 +26,17 @@ def _row(table: Grid, source: str, target: str, seed: int) -> dict[str, Any]:
     seeds = [table.test[k, source, target] for k in table.seeds]
     pairs = [(_confidence(each), _hits(each)) for each in seeds]
     gaps = np.mean([sure - hits for sure, hits in pairs], axis=0)
-    over = estimate(gaps.tolist(), list(seeds[0].clusters), seed=seed)
-    points = reliability(*(np.concatenate(each) for each in zip(*pairs)))
+    over = estimate(gaps.tolist(), list(seeds[0].clusters))
+    clusters = list(seeds[0].clusters) * len(seeds)
+    confidences, correct = (np.concatenate(each) for each in zip(*pairs))
+    points = reliability(confidences, correct, clusters)
     return {
         "source": source,
         "target": target,
         **_errors(pairs, seed),
         "class_ece": mean([confidence.class_ece(each.logits, each.gold) for each in seeds]),
         "over": {"value": over.mean, "low": over.low, "high": over.high},
-        "over_beyond_own": _beyond(table, source, target, seed),
+        "over_beyond_own": _beyond(table, source, target),
         **_scores(seeds),
         "auroc": mean([confidence.auroc(*each) for each in pairs]),
         "risk_coverage": mean([confidence.risk_coverage(*each)[1] for each in pairs]),
@@ -66,7 +68,7 @@ def _scores(seeds: list[Predictions]) -> dict[str, Any]:
     }
 
 
-def _beyond(table: Grid, source: str, target: str, seed: int) -> dict[str, Any] | None:
+def _beyond(table: Grid, source: str, target: str) -> dict[str, Any] | None:
     """By how much over-confidence exceeds that in the model's own language; paired where the
     languages share their texts."""
     if source not in table.targets or source == target:
@@ -79,7 +81,7 @@ def _beyond(table: Grid, source: str, target: str, seed: int) -> dict[str, Any] 
         )
     here, there = (table.targets.index(lang) for lang in (source, target))
     interval = intervals(
-        np.array(rows), table.clusters, lambda a: a[..., 0, there] - a[..., 0, here], seed=seed
+        np.array(rows), table.clusters, lambda a: a[..., 0, there] - a[..., 0, here]
     )
     return {name: float(getattr(interval, name)) for name in interval._fields}
 

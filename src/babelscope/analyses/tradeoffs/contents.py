@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from babelscope.analyses.stored import stored_cells
+from babelscope.analyses.stored import stored_cells, stored_skipped
 from babelscope.analyses.tradeoffs.provenance import BASE
 from babelscope.analyses.tradeoffs.records import Records, Texts, Where
 from babelscope.store import Store, read
-from babelscope.types import FineTuning
+from babelscope.types import FineTuning, SkippedRow
 
 NAME = "tradeoffs"
 Manifests = Mapping[str, Mapping[str, Any]]
@@ -22,9 +22,14 @@ def read_records(store: Store, study: Mapping[str, Any], task: str) -> Records |
     manifests = {
         key: row
         for key, row in stored_cells(store, study, NAME).items()
-        if row["identity"]["task"] == task
+        if row["kind"] == "skipped" or row["identity"]["task"] == task
     }
-    texts, left_out = _texts(store, manifests, study["languages"])
+    every_text, left_out = _texts(store, manifests, study["languages"])
+    skipped = _skipped(stored_skipped(store, study), task)
+    texts = {
+        split: {lang: _without(rows, skipped.get(split, set())) for lang, rows in by_lang.items()}
+        for split, by_lang in every_text.items()
+    }
     every = _models(store, manifests, [row["name"] for row in study["models"]])
     if not every or "test" not in texts:
         return None
@@ -38,10 +43,11 @@ def read_records(store: Store, study: Mapping[str, Any], task: str) -> Records |
         FineTuning("", BASE, 0, BASE, ()) if bases else None,
         texts,
         left_out,
-        _parts(manifests, "readings", texts),
-        _parts(manifests, "states", texts),
+        _parts(manifests, "readings", every_text),
+        _parts(manifests, "states", every_text),
         _by_model(manifests, "drifts"),
         _by_model(manifests, "losses"),
+        _ids(every_text, skipped),
         tuple(model for model in every if model not in models),
     )
 
@@ -65,10 +71,36 @@ def _texts(
         groups, clusters, labels = (
             tuple(row[name] for row in kept) for name in ("group", "cluster", "label")
         )
-        pairs = tuple(tuple(row["texts"]) for row in kept)
-        texts.setdefault(split, {})[lang] = Texts(groups, clusters, labels, pairs)
+        pairs, ids = tuple(tuple(row["texts"]) for row in kept), tuple(row["id"] for row in kept)
+        texts.setdefault(split, {})[lang] = Texts(groups, clusters, labels, pairs, ids)
         left_out[split, lang] = Counter(row["left_out"] for row in rows if row["left_out"])
     return texts, left_out
+
+
+def _skipped(rows: Sequence[SkippedRow], task: str) -> dict[str, set[str]]:
+    """By split, the translation groups of which a row was skipped in a language or for a model."""
+    groups: dict[str, set[str]] = {}
+    for row in rows:
+        if row.task == task:
+            groups.setdefault(row.split, set()).add(row.group)
+    return groups
+
+
+def _without(texts: Texts, groups: set[str]) -> Texts:
+    kept = [row for row in zip(*texts) if row[0] not in groups]
+    return Texts(*zip(*kept)) if kept else Texts((), (), (), (), ())
+
+
+def _ids(
+    texts: Mapping[str, Mapping[str, Texts]], groups: Mapping[str, set[str]]
+) -> dict[tuple[str, str], frozenset[str]]:
+    return {
+        (split, lang): frozenset(
+            name for name, group in zip(rows.ids, rows.groups) if group in groups.get(split, ())
+        )
+        for split, by_lang in texts.items()
+        for lang, rows in by_lang.items()
+    }
 
 
 def _rank(split: str) -> int:
@@ -95,6 +127,9 @@ def _parts(
     manifests: Manifests, kind: str, texts: Mapping[str, Mapping[str, Texts]]
 ) -> dict[Where, tuple[str, ...]]:
     """Keys of the parts in their order, where all parts are there."""
+    skipped = {
+        row["identity"]["of"]: row["rows"] for row in manifests.values() if row["kind"] == "skipped"
+    }
     listed: dict[Where, list[tuple[int, str]]] = {}
     for key, row in manifests.items():
         identity = row["identity"]
@@ -105,7 +140,8 @@ def _parts(
     for (name, split, lang), parts in listed.items():
         keys = tuple(key for _, key in sorted(parts))
         known = texts.get(split, {}).get(lang)
-        if known and sum(manifests[key]["rows"] for key in keys) == len(known.groups):
+        read = sum(manifests[key]["rows"] + skipped.get(key, 0) for key in keys)
+        if known and read == len(known.groups):
             complete[name, split, lang] = keys
     return complete
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from babelscope.data.independence import clusters
+from babelscope.data.skipping import NO_LABEL
 from babelscope.data.texts import fault, usable
 from babelscope.errors import InputError
 from babelscope.types import CorpusText, Example
@@ -97,7 +98,7 @@ def _sorted_out(
 
 
 def _reason(row: Example) -> str:
-    if row.label is None:
+    if row.label in (None, "", NO_LABEL):
         return "unlabelled"
     if any(fault(text) is not None for text in row.texts):
         return "unreadable"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from torch import Tensor
 
 from babelscope.errors import UnsupportedModel
 from babelscope.model import activations, inference
-from babelscope.model.encode import encode
+from babelscope.model.encode import encode_readable
 from babelscope.model.language_models import load_language_model
 from babelscope.model.load import Model
 from babelscope.random import identity, keyed
@@ -70,6 +71,8 @@ def language_loss(base: str, tuned: Model | None, examples: Sequence[Example]) -
     byte and not per token, because tokenizers segment languages into tokens of different lengths; a
     first token without predecessors is not counted.
 
+    A text that the base cannot read has none: NaN.
+
     *Laws*: the base's own weights put back give the base's loss; the same text has the same masks
     in any batch and model; a decoder's is the sum of its library's own token losses over the bytes.
     """
@@ -86,8 +89,10 @@ def language_loss(base: str, tuned: Model | None, examples: Sequence[Example]) -
                 "the base that it was"
             )
         writer.hf.base_model.load_state_dict(state | fitting)
-    rows = encode(writer, examples, task=False)
-    return _masked_losses(writer, rows) if masked else _causal_losses(writer, rows)
+    rows, _ = encode_readable(writer, examples, task=False)
+    losses = _masked_losses(writer, rows) if masked else _causal_losses(writer, rows)
+    known = {(row.example.id, row.example.lang): loss for row, loss in zip(rows, losses)}
+    return [known.get((row.id, row.lang), nan) for row in examples]
 
 
 def _masked_losses(writer: Model, rows: Sequence[Encoded]) -> list[float]:

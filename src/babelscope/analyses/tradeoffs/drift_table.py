@@ -29,7 +29,7 @@ def drift_table(records: Records, table: Grid) -> list[dict[str, Any]]:
 
 
 def _losses(records: Records, model: FineTuning) -> dict[str, Any]:
-    """Mean losses by language, and by how much the fine-tuned model's is larger, resampled by
+    """Mean losses by language, and by how much the fine-tuned model's is larger, by
     cluster."""
     if "" not in records.losses or model.model not in records.losses:
         return {}
@@ -42,7 +42,11 @@ def _losses(records: Records, model: FineTuning) -> dict[str, Any]:
     for lang in dict.fromkeys(langs):
         texts = records.texts["test"][lang]
         clusters = dict(zip(texts.groups, texts.clusters))
-        places = [at for at, each in enumerate(langs) if each == lang]
+        places = [
+            at
+            for at, (each, group) in enumerate(zip(langs, groups))
+            if each == lang and group in clusters
+        ]
         more = estimate((after - before)[places].tolist(), [clusters[groups[at]] for at in places])
         means = {
             "base": float(np.mean(before[places])),

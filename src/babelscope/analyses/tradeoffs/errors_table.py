@@ -14,7 +14,7 @@ from babelscope.analyses.tradeoffs.flips import flips
 from babelscope.analyses.tradeoffs.grid import Grid, correct, mean, plain_list
 from babelscope.analyses.tradeoffs.intervals import intervals
 from babelscope.analyses.tradeoffs.records import Records
-from babelscope.analyses.tradeoffs.reliability import wilson
+from babelscope.stats import rate
 
 LISTED = 10
 """Flipped texts that are listed per pair of languages."""
@@ -35,13 +35,15 @@ def _row(table: Grid, source: str, target: str, labels: int) -> dict[str, Any]:
         axis=0,
     )
     scores, shift = confusions.scores(counts), confusions.label_shift(counts)
+    right = np.mean([each.logits.argmax(axis=1) == each.gold for each in seeds], axis=0)
+    accuracy = rate(right.tolist(), list(seeds[0].clusters))
     corrected = _corrected(table, source, target, labels)
     row: dict[str, Any] = {
         "source": source,
         "target": target,
         "confusion": counts.tolist(),
-        "accuracy": float(np.trace(counts) / counts.sum()),
-        "wilson": list(wilson(round(np.trace(counts) / len(seeds)), len(seeds[0].gold))),
+        "accuracy": accuracy.mean,
+        "interval": [accuracy.low, accuracy.high],
         **{name: plain_list(getattr(scores, name)) for name in scores._fields},
         "label_shift": {name: plain_list(getattr(shift, name)) for name in shift._fields},
         "auroc": plain_list(
@@ -94,7 +96,7 @@ def flipped_texts(
     return texts
 
 
-def factorial_table(table: Grid, labels: tuple[str, ...], *, seed: int = 0) -> list[dict[str, Any]]:
+def factorial_table(table: Grid, labels: tuple[str, ...]) -> list[dict[str, Any]]:
     """Per class and pair of sources: what the input, the model and their match do to recall, with
     intervals.
 
@@ -123,7 +125,7 @@ def factorial_table(table: Grid, labels: tuple[str, ...], *, seed: int = 0) -> l
         texts = np.flatnonzero(gold == label)
         if (table.gold[:, texts] >= 0).any(axis=1).all():
             clusters = [table.clusters[at] for at in texts]
-            interval = intervals(hits[..., texts], clusters, effects, seed=seed)
+            interval = intervals(hits[..., texts], clusters, effects)
             for place, (i, j) in enumerate(pairs):
                 row = {
                     "class": name,

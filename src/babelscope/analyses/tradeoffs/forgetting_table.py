@@ -15,14 +15,14 @@ from babelscope.analyses.tradeoffs.provenance import SINGLE
 from babelscope.analyses.tradeoffs.records import Records
 
 
-def forgetting_table(records: Records, table: Grid, *, seed: int = 0) -> list[dict[str, Any]]:
+def forgetting_table(records: Records, table: Grid) -> list[dict[str, Any]]:
     """Of every model in every source language: what a fresh probe no longer finds, and what only
     the head misses.
 
         forgotten[s, t] = probe_base(t -> t) - probe_tuned(t -> t)
         misfit[s, t] = probe_tuned(t -> t) - A[s, t]
 
-    Probes read the last layer; A is the accuracy of the first seed. Intervals resample clusters.
+    Probes read the last layer; A is the accuracy of the first seed. Intervals are by cluster.
     """
     base, rows = records.base, []
     first = {
@@ -36,17 +36,15 @@ def forgetting_table(records: Records, table: Grid, *, seed: int = 0) -> list[di
             if records.has_states(first[source], SPLITS, [target]):
                 after = probe_hits(records, first[source], target)[target]
                 hits = correct(table)[0, row, place, table.places(target)]
-                parts = _intervals(table, target, [before, after, hits], seed)
+                parts = _intervals(table, target, [before, after, hits])
                 rows.append({"source": source, "target": target} | parts)
     return rows
 
 
-def _intervals(
-    table: Grid, target: str, hits: list[NDArray[np.float64]], seed: int
-) -> dict[str, list[float]]:
+def _intervals(table: Grid, target: str, hits: list[NDArray[np.float64]]) -> dict[str, list[float]]:
     clusters = [table.clusters[at] for at in table.places(target)]
     three = np.stack([each[None] for each in hits])[None]
-    interval = intervals(three, clusters, _steps, seed=seed)
+    interval = intervals(three, clusters, _steps)
     return {
         name: [float(edge[at]) for edge in interval]
         for at, name in enumerate(("forgotten", "misfit"))

@@ -1,25 +1,22 @@
-"""Intervals and tests of the transfer matrix: all cells resampled together, because they share
-their texts."""
+"""Intervals and tests of the transfer matrix: texts are left out of all cells together, because
+these share them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
 from babelscope.errors import InputError
-from babelscope.random import keyed
-from babelscope.stats.bootstrap import LEVEL, RESAMPLES
 from babelscope.stats.corrections import holm
+from babelscope.stats.jackknife import bounds, rate_bounds
 from babelscope.stats.paired import mcnemar, sign_flip
 
 SEEDS = 3
-"""From this many seeds on they are resampled too."""
-BLOCK = 200
-"""Resamples whose matrices are in memory at once."""
+"""From this many seeds on intervals are for seeds that were not run, too."""
 
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From matrices [..., source, target] to anything with the same leading axes."""
@@ -30,7 +27,7 @@ Cells = Float[np.ndarray, "seed cell example"]
 
 
 class Interval(NamedTuple):
-    """Arrays of one shape. `low` and `high` are NaN where nothing can be resampled."""
+    """Arrays of one shape. `low` and `high` are NaN where nothing can be left out."""
 
     value: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -55,44 +52,55 @@ class Comparison(NamedTuple):
 
 
 def intervals(
-    right: Right, clusters: Sequence[str], statistic: Statistic, *, seed: int = 0
+    right: Right,
+    clusters: Sequence[str],
+    statistic: Statistic,
+    *,
+    scale: Literal["plain", "share", "rate"] = "plain",
 ) -> Interval:
-    """Any function of the transfer matrix with a percentile interval; clusters are resampled
-    jointly for all cells.
+    """Any function of the transfer matrix with its 95 % interval, by cluster of texts and by seed.
 
-        A[s, t] = 1/(K n_t) sum_k sum_i right[k, s, t, i];   [low, high] = percentiles of
-          statistic(A*) over 2000 resamples,
-        each of clusters (and with K >= 3 of seeds) with replacement
+        A[s, t] = 1/(K n_t) sum_k sum_i right[k, s, t, i];   [low, high] by `jackknife.bounds` from
+          statistic(A) without each cluster, and with K >= 3 also without each seed
 
-    `statistic` reads [..., source, target] and keeps the leading axes. K counts seeds; examples of
-    one cluster (rows of XNLI that share a premise) are resampled together. Languages with the same
-    examples are so paired; those with examples of their own (NaN elsewhere) are not: n_t counts
-    what target t has, and clusters are resampled among those of the same languages.
+    `statistic` reads [..., source, target] and keeps the leading axes; with "rate" it must keep
+    these two as well, and the interval is Wilson's (`jackknife.rate_bounds`). K counts seeds;
+    examples of one cluster (rows of XNLI that share a premise) are left out together, in every cell
+    of the matrix. Languages with the same examples are so paired; those with examples of their own
+    (NaN elsewhere) are not: n_t counts what target t has, and clusters of different languages are
+    different sources of variation.
 
-    *Laws*: the value is the statistic of the plain means; constant cells have no width; the order
-    of the examples does not matter; with one cluster there is no interval (NaN); equal models have
-    a difference of 0 without width, since they are resampled together; between languages that share
-    no example a difference is as wide as their two intervals together.
-    Source: Davison & Hinkley 1997, chapter 3; nested seeds are ours.
+    *Laws*: the value is the statistic of the plain means and lies in its interval; constant cells
+    have no width unless they are rates; the order of the examples does not matter; with one cluster
+    there is no interval (NaN); equal models have a difference of 0 without width, since the same
+    texts are left out of both; between languages that share no example a difference is as wide as
+    their two intervals together.
+    Source: as for `jackknife.bounds`; seeds as a second source of variation are ours.
     """
     names, member = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
     if right.shape[-1] != len(member):
         raise InputError(f"{right.shape[-1]} examples were judged, {len(member)} have a cluster")
     has = np.isfinite(right).all(axis=(0, 1))
-    counts = has.sum(axis=1)
     plain = np.where(has, right, 0.0)
-    value = np.asarray(statistic(plain.mean(axis=0).sum(axis=-1) / counts), dtype=np.float64)
+    count = has.sum(axis=1).astype(np.float64)
+    by_seed = plain.sum(axis=-1) / count
+    value = np.asarray(statistic(by_seed.mean(axis=0)), dtype=np.float64)
     if len(names) < 2:
         return Interval(value, np.full(value.shape, np.nan), np.full(value.shape, np.nan))
-    sums = np.zeros((*right.shape[:3], len(names)))
-    np.add.at(np.moveaxis(sums, -1, 0), member, np.moveaxis(plain, -1, 0))
-    sizes = np.stack([np.bincount(member[texts], minlength=len(names)) for texts in has]).astype(
-        np.float64
-    )
-    random = keyed(seed, "transfer matrix", len(names))
-    blocks = [min(BLOCK, RESAMPLES - at) for at in range(0, RESAMPLES, BLOCK)]
-    resamples = [_resampled(sums, sizes, random, count, statistic) for count in blocks]
-    low, high = np.quantile(np.concatenate(resamples), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    sums = np.zeros((len(names), *right.shape[1:3]))
+    np.add.at(sums, member, np.moveaxis(plain.mean(axis=0), -1, 0))
+    sizes = np.zeros((len(names), len(count)))
+    np.add.at(sizes, member, has.T.astype(np.float64))
+    left_out = _without_clusters(sums, sizes, statistic)
+    if len(by_seed) >= SEEDS:
+        left_out.append(_without_seeds(by_seed, statistic))
+    if scale == "rate":
+        size, groups = (
+            np.broadcast_to(each, value.shape) for each in (count, (sizes > 0).sum(axis=0) + 0.0)
+        )
+        low, high = rate_bounds(value, left_out, size=size, groups=groups)
+    else:
+        low, high = bounds(value, left_out, scale=scale)
     return Interval(value, low, high)
 
 
@@ -130,27 +138,26 @@ def comparisons(
     return [Comparison(*row, each) for row, each in zip(rows, adjusted)]
 
 
-def _resampled(
-    sums: Float[np.ndarray, "seed source target cluster"], sizes: Float[np.ndarray,
-    "target cluster"], random: np.random.Generator, count: int, statistic: Statistic,
-) -> NDArray[np.float64]:  # fmt: skip
-    seeds = sums.shape[0]
-    chosen = np.zeros((count, sums.shape[-1]))
-    _, stratum = np.unique(sizes > 0, axis=1, return_inverse=True)
-    for which in range(
-        stratum.max() + 1
-    ):  # clusters of the same languages among themselves: none is ever left without
-        members = np.flatnonzero(stratum.ravel() == which)
-        chosen[:, members] = random.multinomial(
-            len(members), np.full(len(members), 1 / len(members)), count
-        )
-    weights = np.full((count, seeds), 1 / seeds)
-    if seeds >= SEEDS:
-        weights = random.multinomial(seeds, np.full(seeds, 1 / seeds), count) / seeds
-    means = (
-        np.einsum("kstc,dc->dkst", sums, chosen, optimize=True)
-        / (chosen @ sizes.T)[:, None, None, :]
+def _without_clusters(
+    sums: Float[np.ndarray, "cluster source target"],
+    sizes: Float[np.ndarray, "cluster target"],
+    statistic: Statistic,
+) -> list[NDArray[np.float64]]:
+    """The statistic without each cluster, by the languages that clusters belong to: those of
+    different languages are independent samples. A cluster whose languages no other has is counted
+    with the most frequent ones."""
+    rest = (sizes.sum(axis=0) - sizes)[:, None, :]
+    means = np.divide(
+        sums.sum(axis=0) - sums, rest, out=np.full(sums.shape, np.nan), where=rest > 0
     )
-    return np.asarray(
-        statistic(np.einsum("dkst,dk->dst", means, weights, optimize=True)), dtype=np.float64
-    )
+    replicates = np.asarray(statistic(means), dtype=np.float64)
+    _, stratum, count = np.unique(sizes > 0, axis=0, return_inverse=True, return_counts=True)
+    stratum = np.where(count[stratum.ravel()] > 1, stratum.ravel(), int(count.argmax()))
+    return [replicates[stratum == which] for which in np.unique(stratum)]
+
+
+def _without_seeds(
+    by_seed: Float[np.ndarray, "seed source target"], statistic: Statistic
+) -> NDArray[np.float64]:
+    rest = (by_seed.sum(axis=0) - by_seed) / (len(by_seed) - 1)
+    return np.asarray(statistic(rest), dtype=np.float64)

@@ -6,17 +6,19 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from babelscope.analyses.block import Block, Group, PlannedCell, Resources
+from babelscope.analyses.block import Block, Computed, Group, PlannedCell, Resources, computed
 from babelscope.analyses.tradeoffs.corpus import Corpus
 from babelscope.analyses.tradeoffs.plan import MODEL, Plan, Step, place
 from babelscope.analyses.tradeoffs.provenance import BASE
 from babelscope.analyses.tradeoffs.spec import Spec
+from babelscope.data.skipping import skipped_row
 from babelscope.errors import BabelscopeError, InputError
 from babelscope.files import canonical
 from babelscope.store import SCHEME, Rows, has, key
-from babelscope.types import Example, FineTuning, LanguageLoss
+from babelscope.types import Example, FineTuning, LanguageLoss, SkippedRow
 
 if TYPE_CHECKING:
     from babelscope.analyses.tradeoffs.readings import ReadText
@@ -113,7 +115,7 @@ class Material:
         """The texts of a language in parts, each with a place of its own. The last part has the
         planned place, and is computed once all others are stored: only then is the language done.
         """
-        from babelscope.analyses.tradeoffs.readings import parts, read_texts
+        from babelscope.analyses.tradeoffs.readings import parts
         from babelscope.training.finetune import fingerprint
 
         rows, head = self.corpus.texts[step.split][step.lang], step.owner == MODEL
@@ -123,7 +125,7 @@ class Material:
             last = start + len(part) == len(rows)
             if last and not all(has(self.resources.store, key(cell.identity)) for cell in pending):
                 return  # an earlier part failed: the last one would call the language done
-            read = cache(partial(read_texts, model, part, head=head))
+            read = cache(partial(_read_part, model, part, head))
             identity = {
                 **self._reader(model, step),
                 "split": step.split,
@@ -132,9 +134,14 @@ class Material:
                 "data": fingerprint(part),
             }
             where = replace(step, start=None if last else start)
+            reader = self.block.name if head else BASE
             group = [
-                self._cell(where, kind, identity, partial(_rows, read, kind)) for kind in step.kinds
-            ]
+                self._cell(
+                    where, kind, identity,
+                    partial(_rows, self.block, read, kind, len(part), step.split, reader),
+                )
+                for kind in step.kinds
+            ]  # fmt: skip
             pending += group
             yield group
 
@@ -170,7 +177,11 @@ class Material:
         return {"model": model.fingerprint, "name": name, "head": step.owner != BASE}
 
     def _cell(
-        self, step: Step, kind: str, identity: dict[str, Any], compute: Callable[[], Rows]
+        self,
+        step: Step,
+        kind: str,
+        identity: dict[str, Any],
+        compute: Callable[[], Rows | Computed],
     ) -> PlannedCell:
         shared = {"kind": kind, "task": self.block.task.name, "scheme": SCHEME}
         return PlannedCell(
@@ -178,12 +189,32 @@ class Material:
         )
 
 
-def _rows(read: Callable[[], list[ReadText]], kind: str) -> Rows:
-    return (
-        [text.reading for text in read()]
-        if kind == "readings"
-        else [text.states for text in read()]
-    )
+ReadPart = tuple[list["ReadText"], tuple[SkippedRow, ...]]
+
+
+def _read_part(model: Model, part: Sequence[Example], head: bool) -> ReadPart:
+    """What the model makes of the texts that it can read and whose gold label is one of its
+    classes, and the others.
+    """
+    from babelscope.analyses.tradeoffs.readings import read_readable
+
+    known = {label.lower() for label in model.labels}
+    strangers = [row for row in part if head and str(row.label).lower() not in known]
+    detail = f"{model.name} has the classes {', '.join(model.labels)}"
+    unknown = [
+        skipped_row(row, "label", f"it has the gold label {row.label!r}, {detail}")
+        for row in strangers
+    ]
+    read, skipped = read_readable(model, [row for row in part if row not in strangers], head=head)
+    return read, (*skipped, *unknown)
+
+
+def _rows(
+    block: Block, read: Callable[[], ReadPart], kind: str, total: int, split: str, reader: str
+) -> Computed:
+    texts, skipped = read()
+    rows = [text.reading if kind == "readings" else text.states for text in texts]
+    return computed(block, rows, skipped, total, split=split, reader=reader)
 
 
 def language_losses(base: str, model: Model | None, rows: Sequence[Example]) -> list[LanguageLoss]:
@@ -197,16 +228,23 @@ def language_losses(base: str, model: Model | None, rows: Sequence[Example]) -> 
     except BabelscopeError:
         return []
     losses = language_loss(base, model, rows)
-    return [LanguageLoss(row.id, row.group, row.lang, loss) for row, loss in zip(rows, losses)]
+    return [
+        LanguageLoss(row.id, row.group, row.lang, loss)
+        for row, loss in zip(rows, losses)
+        if not isnan(loss)
+    ]
 
 
 def _check_gold(corpus: Corpus, model: Model) -> None:
-    """Classes are matched by name: a gold label that the model does not know is refused."""
+    """Classes are matched by name: labels of which the model knows none are refused. A single one
+    that it does not know is skipped when the texts are read.
+    """
     known = {label.lower() for label in model.labels}
     for split, by_lang in corpus.texts.items():
         for rows in by_lang.values():
-            unknown = next((row for row in rows if str(row.label).lower() not in known), None)
-            if unknown is not None:
+            labels = {str(row.label).lower() for row in rows}
+            if rows and not labels & known:
+                unknown = rows[0]
                 raise InputError(
                     f"{unknown.id} ({split}) has the gold label {unknown.label!r}, {model.name} "
                     "has the classes "

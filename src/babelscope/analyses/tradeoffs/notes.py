@@ -10,6 +10,7 @@ from babelscope.analyses.tradeoffs.corpus import REASONS
 from babelscope.analyses.tradeoffs.grid import Grid, complete
 from babelscope.analyses.tradeoffs.provenance import SINGLE
 from babelscope.analyses.tradeoffs.records import Records
+from babelscope.types import FEW_GROUPS
 
 
 def notes(records: Records, table: Grid) -> list[str]:
@@ -72,7 +73,7 @@ def _seeds(records: Records, table: Grid) -> Iterable[str]:
             "between seeds"
         )
     elif len(table.seeds) == 2:
-        yield "two seeds: they are averaged but not resampled; intervals hold for these models only"
+        yield "two seeds: they are averaged, and intervals hold for these models only"
 
 
 def _texts(records: Records, table: Grid) -> Iterable[str]:
@@ -83,6 +84,12 @@ def _texts(records: Records, table: Grid) -> Iterable[str]:
         yield (
             f"classes without a gold example in test: {', '.join(missing)}; they are in no mean "
             "over classes"
+        )
+    groups = len(set(table.clusters))
+    if groups < FEW_GROUPS:
+        yield (
+            f"{groups} independent texts: intervals from so few may be too narrow where values are "
+            "skewed"
         )
     if states_stored(records) and len(table.clusters) < FEW:
         yield f"similarities are of {len(table.clusters)} texts: few"

@@ -112,7 +112,7 @@ def place(block: Block, chosen: Plan, step: Step, kind: str) -> Place:
     if step.owner == MODEL:
         return Place.of(block, NAME, step.lang, what)
     setup = canonical([chosen.base if step.owner == BASE else None, block.task.model_dump()])
-    digest = hashlib.sha256(setup.encode()).hexdigest()[:16]
+    digest = hashlib.sha256(setup.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     name = BASE if step.owner == BASE else "all models"
     return Place(NAME, name, block.task.name, step.lang, what, digest)
 

@@ -12,7 +12,7 @@ from babelscope.analyses.tradeoffs import probing
 from babelscope.analyses.tradeoffs.grid import Grid
 from babelscope.analyses.tradeoffs.provenance import SINGLE
 from babelscope.analyses.tradeoffs.records import Records, state_parts, whole
-from babelscope.stats import estimate
+from babelscope.stats import rate
 from babelscope.types import FineTuning
 
 SPLITS = ("train", "dev", "test")
@@ -40,7 +40,7 @@ def probing_table(records: Records, table: Grid) -> list[dict[str, Any]]:
 def _accuracies(
     table: Grid, target: str, hits: NDArray[np.float64], control: NDArray[np.float64]
 ) -> dict[str, Any]:
-    accuracy = estimate(hits.tolist(), [table.clusters[at] for at in table.places(target)])
+    accuracy = rate(hits.tolist(), [table.clusters[at] for at in table.places(target)])
     return {
         "accuracy": [accuracy.mean, accuracy.low, accuracy.high],
         "control": float(control.mean()),

@@ -12,6 +12,8 @@ from babelscope.training.spec import ModelSpec
 
 SINGLE, JOINT, HEAD_ONLY, BASE = "single", "joint", "head_only", "base"
 """Fine-tuned on one language, on several, with everything below the head frozen; not fine-tuned."""
+SEQUENTIAL = "sequential"
+"""Fine-tuned on one language after another; its source is their order: "en, then hi"."""
 
 
 class Stated(StrictSpec):
@@ -35,6 +37,9 @@ class Provenance:
 def provenance(model: ModelSpec, seed: int, stated: Stated | None = None) -> Provenance:
     """What a study says about a model that it trains; of an existing one what is stated, and the
     training.json that `babelscope finetune` writes."""
+    if model.train is not None and model.train.then:
+        order = ("+".join(stage.languages) for stage in model.train.stages())
+        return Provenance(", then ".join(order), seed, SEQUENTIAL)
     if model.train is not None:
         source = model.train.languages[0] if len(model.train.languages) == 1 else JOINT
         return Provenance(source, seed, _kind(source, model.train.head_only))

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from babelscope.analyses.tradeoffs.attention import Spread, spread
+from babelscope.errors import BadRow
 from babelscope.model import activations, inference
-from babelscope.model.encode import encode
+from babelscope.model.encode import encode_readable
 from babelscope.model.head_counts import reach
 from babelscope.model.load import Model
-from babelscope.types import Encoded, Example, Reading, TextStates
+from babelscope.types import Encoded, Example, Reading, SkippedRow, TextStates
 
 PART = 512
 """Texts in memory at a time; a part of a language is one cell of the store and one batch of the
@@ -40,7 +41,22 @@ def read_texts(model: Model, examples: Sequence[Example], *, head: bool = True) 
     *Laws*: the numbers of a text do not depend on the others, on batches, padding or order (1e-9 in
     float64); logits are in the order of the checkpoint's own classes.
     """
-    rows = encode(model, examples, task=head)
+    return read_readable(model, examples, head=head, strict=True)[0]
+
+
+def read_readable(
+    model: Model, examples: Sequence[Example], *, head: bool = True, strict: bool = False
+) -> tuple[list[ReadText], tuple[SkippedRow, ...]]:
+    """The same of the texts that the model can read, and the others; with `strict` the first of
+    these is raised.
+    """
+    rows, skipped = encode_readable(model, examples, task=head)
+    if skipped and strict:
+        raise BadRow(skipped[0])
+    return _read_rows(model, rows, head) if rows else [], skipped
+
+
+def _read_rows(model: Model, rows: Sequence[Encoded], head: bool) -> list[ReadText]:
     queries = [inference.query(row) for row in rows]
     seen = _reach(model, queries)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from jaxtyping import Float
 from numpy.typing import NDArray
 
@@ -26,6 +27,7 @@ class Texts(NamedTuple):
     clusters: tuple[str, ...]
     labels: tuple[str, ...]
     texts: tuple[tuple[str, ...], ...]
+    ids: tuple[str, ...]
 
 
 class Predictions(NamedTuple):
@@ -64,6 +66,9 @@ class Records:
     drifts: Mapping[str, str] = field(repr=False)
     losses: Mapping[str, str] = field(repr=False)
     """Keys by the model's name, empty for the base."""
+    skipped: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict, repr=False)
+    """Ids of texts that are in no table, by split and language: a model could not read them, or not
+    their translations."""
     strangers: tuple[FineTuning, ...] = ()
     """Models whose classes have other names than those of the first model."""
 
@@ -100,9 +105,7 @@ def label_order(classes: Sequence[str], labels: Sequence[str]) -> list[int]:
 def predictions(records: Records, model: FineTuning, split: str, lang: str) -> Predictions:
     """What a model predicts in a language, read part by part; attention is averaged over heads as
     it is read."""
-    tables = [
-        read(records.store, "readings", [key]) for key in records.readings[model.model, split, lang]
-    ]
+    tables = list(_tables(records, "readings", (model.model, split, lang)))
     columns = {
         name: _column(tables, name) for name in ("group", "logits", "tokens", "truncated", "layers")
     }
@@ -131,9 +134,20 @@ def state_parts(
     records: Records, model: FineTuning, split: str, lang: str, pooling: str
 ) -> Iterator[Float[np.ndarray, "text state dim"]]:
     """Hidden states, one part of the texts at a time, in float64."""
-    for key in records.states[model.model, split, lang]:
-        table = read(records.store, "states", [key])
+    for table in _tables(records, "states", (model.model, split, lang)):
         yield _grid(table, pooling, int(table.column("layers")[0].as_py()))
+
+
+def _tables(records: Records, kind: str, where: Where) -> Iterator[pa.Table]:
+    """The stored parts without the texts that are in no table."""
+    listed = records.readings if kind == "readings" else records.states
+    left_out = records.skipped.get(where[1:], frozenset())
+    for key in listed[where]:
+        table = read(records.store, kind, [key])
+        kept = [name not in left_out for name in table.column("id").to_pylist()]
+        table = table if all(kept) else table.filter(pa.array(kept, pa.bool_()))
+        if table.num_rows:
+            yield table
 
 
 def whole(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,15 +10,15 @@ from jaxtyping import Bool, Float
 from scipy.optimize import minimize_scalar
 
 from babelscope.analyses.tradeoffs.confidence import BINS, Golds, Logits, binned, nll
+from babelscope.stats import rate
 
 SPAN = 3.0
 """Temperatures lie between e^-3 and e^3."""
-NORMAL = 1.959963984540054
 
 
 class Point(NamedTuple):
-    """One bin of the diagram: mean confidence, accuracy with its Wilson interval, and how many
-    examples."""
+    """One bin of the diagram: mean confidence, accuracy with its interval (NaN for one cluster),
+    and how many examples."""
 
     confidence: float
     accuracy: float
@@ -34,45 +35,28 @@ class Temperature(NamedTuple):
     bound: bool
 
 
-def wilson(hits: int, count: int) -> tuple[float, float]:
-    """A 95 % interval of a share that stays within 0 and 1, also where all or none are hits.
-
-        (p + z^2/2n -+ z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n),   p = hits / n, z = 1.96
-
-    *Laws*: 0 <= low <= p <= high <= 1; hits and misses exchanged mirror it; NaN for n = 0; equals
-    scipy's.
-    Source: Wilson 1927.
-    """
-    if count == 0:
-        return float("nan"), float("nan")
-    share, square = hits / count, NORMAL**2
-    middle = share + square / (2 * count)
-    half = NORMAL * np.sqrt(share * (1 - share) / count + square / (4 * count**2))
-    low, high = ((middle + side) / (1 + square / count) for side in (-half, half))
-    return max(0.0, min(float(low), share)), min(1.0, max(float(high), share))
-
-
 def reliability(
     confidence: Float[np.ndarray, " example"],
     right: Bool[np.ndarray, " example"],
+    clusters: Sequence[str],
     *,
     bins: int = BINS,
     equal: str = "width",
 ) -> list[Point]:
-    """The bins that hold examples, each at its mean confidence.
+    """The bins that hold examples, each at its mean confidence, with the interval of its accuracy
+    by cluster (`stats.rate`): the same texts under several seeds are not independent.
 
     *Laws*: the counts sum to n; sum_k n_k / n |acc_k - conf_k| is the ECE of the same bins; no bin
     is empty.
     Source: Niculescu-Mizil & Caruana 2005.
     """
-    places = binned(confidence, bins=bins, equal=equal)
+    places, names = binned(confidence, bins=bins, equal=equal), np.asarray(clusters, dtype=object)
     points = []
     for place in np.unique(places):
         inside = places == place
-        hits, count = int(right[inside].sum()), int(inside.sum())
-        points.append(
-            Point(float(confidence[inside].mean()), hits / count, *wilson(hits, count), count)
-        )
+        share = rate(right[inside].astype(float).tolist(), names[inside].tolist())
+        bounds = (share.low, share.high)
+        points.append(Point(float(confidence[inside].mean()), share.mean, *bounds, share.n))
     return points
 
 

@@ -20,6 +20,7 @@ from babelscope.analyses.tradeoffs.chapters import chapters, interval
 from babelscope.display.numbers import number, percent
 from babelscope.display.page import render
 from babelscope.display.section import Section
+from babelscope.display.sheets import safe_cell
 from babelscope.display.terminal import plain
 
 NAME = "tradeoffs"
@@ -55,7 +56,8 @@ def section(tables: Mapping[str, Mapping[str, Any]]) -> Section:
         line for name, each in tables.items() for line in _terminal(name, each, len(tables) > 1)
     )
     return Section(
-        NAME, title, question, answer(tables), body, lines, tables, files, style=STYLE, plots=True
+        NAME, title, question, answer(tables), body, lines, tables, files, style=STYLE, plots=True,
+        script=render("plots.html.j2", folder=FOLDER),
     )  # fmt: skip
 
 
@@ -73,7 +75,8 @@ def transfer_csv(tables: Mapping[str, Mapping[str, Any]]) -> str:
             for place, target in enumerate(each["targets"]):
                 values = [accuracy[edge][row][place] for edge in EDGES]
                 gains = [gain[edge][row][place] for edge in EDGES] if gain else [None] * 3
-                writer.writerow([task, source, target, *values, *gains])
+                names = [safe_cell(name) for name in (task, source, target)]
+                writer.writerow([*names, *values, *gains])
     return text.getvalue()
 
 
@@ -85,7 +88,7 @@ def _terminal(task: str, tables: Mapping[str, Any], several: bool) -> list[Rende
     if "probe" in behaviour["gain"]:
         grids.append(
             (
-                "gain over a probe on the base: below 0, fine-tuning did harm",
+                "gain over a probe on the base: below 0, worse than the probe",
                 behaviour["gain"]["probe"],
             )
         )

@@ -36,7 +36,7 @@ class Spec(AnalysisSpec):
     language_model: bool = True
     """Whether the loss of the base's language model is taken, where the base has its head."""
     seed: int = 0
-    """Of the resamples."""
+    """Of sampled sign flips and null distributions."""
 
     def check(self, request: Request) -> None:
         known = [model.name for model in request.models]

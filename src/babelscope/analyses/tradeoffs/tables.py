@@ -64,13 +64,13 @@ def task_tables(
             row for pooling in poolings for row in activations_table(records, pooling=pooling)
         ],
         "alignment": alignment_table(records, table),
-        "attention": attention_table(records, table, seed=seed),
+        "attention": attention_table(records, table),
         "confidence": confidence_table(table, seed=seed),
         "errors": errors,
         "flipped_texts": flipped_texts(records, errors),
-        "factorial": factorial_table(table, labels, seed=seed),
+        "factorial": factorial_table(table, labels),
         "probing": probing_table(records, table),
-        "forgetting": forgetting_table(records, table, seed=seed),
+        "forgetting": forgetting_table(records, table),
         "language_probe": language_probe_table(records, table),
         "drift": drift_table(records, table),
     }
