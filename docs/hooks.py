@@ -313,11 +313,11 @@ def study_fields() -> str:
     from babelscope.data.spec import DataSpec, TaskSpec
     from babelscope.options import Choice
     from babelscope.study.config import Study
-    from babelscope.training.spec import ModelSpec, TrainSpec
+    from babelscope.training.spec import ModelSpec, StageSpec, TrainSpec
 
     kinds = (("Study", Study), ("TaskSpec", TaskSpec), ("DataSpec", DataSpec), ("ModelSpec",
     ModelSpec),
-             ("TrainSpec", TrainSpec), ("Choice", Choice))  # fmt: skip
+             ("TrainSpec", TrainSpec), ("StageSpec", StageSpec), ("Choice", Choice))  # fmt: skip
     parts = [_spec_fields(f"### {name}", kind) for name, kind in kinds]
     for name, row in ANALYSES.items():
         parts.append(_spec_fields(f"### `{name}`: {row.question}", row.spec))

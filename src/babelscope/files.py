@@ -26,8 +26,8 @@ TOKEN = 16
 
 
 def write_text(file: Path, text: str) -> None:
-    """Writes a text file in UTF-8; see `writing`."""
-    write_bytes(file, text.encode())
+    """Writes a text file in UTF-8, a lone surrogate as JSON escapes it; see `writing`."""
+    write_bytes(file, text.encode("utf-8", "backslashreplace"))
 
 
 def write_bytes(file: Path, content: bytes) -> None:

@@ -12,6 +12,8 @@ import os
 from pathlib import Path
 from typing import Literal
 
+import platformdirs
+
 from babelscope.errors import InputError
 
 MIRROR = "BABELSCOPE_MIRROR"
@@ -41,6 +43,11 @@ def locate(
     if root is None:
         return identifier, revision
     return _mirrored(root / kind, name, revision), None
+
+
+def cache_folder() -> Path:
+    """$BABELSCOPE_CACHE, or the user's cache directory."""
+    return Path(os.environ.get("BABELSCOPE_CACHE") or platformdirs.user_cache_dir("babelscope"))
 
 
 def is_path(name: str) -> bool:

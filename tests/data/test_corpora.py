@@ -100,6 +100,7 @@ def test_the_table_covers_what_is_counted_here() -> None:
         assert set(row.labels) == COUNTS[name][1] - {None} if name in COUNTS else True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COUNTS)
 def test_every_language_has_its_rows_and_labels(data: Path, name: str) -> None:
     splits, labels = COUNTS[name]
@@ -161,6 +162,7 @@ def test_pawsx_says_what_is_untranslated_and_unlabelled(data: Path) -> None:
         assert sum(row.label is None for row in rows) == (0 if lang in ("de", "zh") else 17)
 
 
+@pytest.mark.slow
 def test_sib200_in_all_205_languages(data: Path) -> None:
     languages = CORPORA["sib200"].languages
     assert len(set(languages)) == 205
@@ -243,6 +245,7 @@ def test_pud_words_are_the_forms_of_its_tokens(data: Path, lang: str) -> None:
     assert merged > 0 if lang in ("fr", "tr", "en") else merged == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ALIGNED)
 def test_pud_alignments_lead_from_word_to_word(data: Path, lang: str) -> None:
     pairs = list(aligned("pud-alignments", data, lang=lang))

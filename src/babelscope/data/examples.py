@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from pathlib import Path
-from typing import Any
 
 from babelscope.data import builtin, corpora
+from babelscope.data.corpora import CORPORA
 from babelscope.data.formats import hub
-from babelscope.data.formats.problems import sound
+from babelscope.data.formats.problems import with_bad_rows
 from babelscope.data.formats.records import parse
 from babelscope.data.formats.tables import read
+from babelscope.data.selection import matches, relabelled
+from babelscope.data.skipping import Partition, partition
 from babelscope.data.spec import DataSpec
 from babelscope.errors import InputError
 from babelscope.random import keyed
@@ -29,28 +31,49 @@ def examples(
     *Law*: with `sampled`, the examples to explain are the same translation groups in every language
     that has them.
     """
-    wanted = split or data.split
+    return _selection(data, lang, split, count)[0]
+
+
+def _selection(
+    data: DataSpec, lang: str, split: str | None, count: int | None
+) -> tuple[list[Example], Counter[str]]:
+    """The examples, and how many rows of each label the label map leaves out."""
     number = count if count is not None else data.examples
     if data.sampled and split is None:
-        rows = examples(data.model_copy(update={"sampled": False, "examples": None}), lang)
-        return sorted(rows, key=lambda row: keyed(data.seed, "drawn", row.group).random())[:number]
+        every = data.model_copy(update={"sampled": False, "examples": None})
+        rows, dropped = _selection(every, lang, None, None)
+        order = sorted(rows, key=lambda row: keyed(data.seed, "drawn", row.group).random())
+        return order[:number], dropped
+    dropped = Counter()
+    if data.labels is None:
+        return list(islice(_stream(data, lang, split, number), number)), dropped
+    return list(
+        islice(relabelled(_stream(data, lang, split, None), data.labels, dropped), number)
+    ), dropped
+
+
+def _stream(data: DataSpec, lang: str, split: str | None, number: int | None) -> Iterable[Example]:
+    """The rows of the source in their order; of the built-in corpus, which has no end, `number`."""
+    wanted = split or data.split
     if data.builtin is not None:
-        return builtin.read(data.builtin, lang, wanted, number or 0, data.seed)
+        return builtin.read(data.builtin, lang, wanted, number or data.examples or 0, data.seed)
     if data.corpus is not None:
-        return list(
-            islice(corpora.read(data.corpus, data.folder or ".", lang=lang, split=wanted), number)
-        )
+        folder = data.folder or "."
+        return corpora.read(data.corpus, folder, lang=lang, split=wanted, bad_rows=True)
     if data.hub is not None:
-        return list(islice(_of_hub(data, lang, split), number))
+        return _of_hub(data, lang, split)
     if data.rows is not None:
-        return _of_rows(data.rows, data.columns, lang)[:number]
+        return _of_rows(data, lang)
+    return _of_file(data, lang, split)
+
+
+def _of_file(data: DataSpec, lang: str, split: str | None) -> list[Example]:
     pattern = {"train": data.train_file, "dev": data.dev_file}.get(split or "", data.file)
     if pattern is None:
         raise InputError(f"data: training needs a {split}_file beside 'file'")
     by_language = "{lang}" in pattern
-    rows = read(
-        pattern.replace("{lang}", lang), columns=data.columns, lang=lang if by_language else None
-    )
+    name = pattern.replace("{lang}", lang)
+    rows = read(name, columns=data.columns, lang=lang if by_language else None, where=data.where)
     if not by_language and any(row.lang == "und" for row in rows):
         raise InputError(
             f"{pattern}: some rows have no language; add a column 'lang', or name one file per "
@@ -60,30 +83,75 @@ def examples(
     if not chosen:
         known = ", ".join(sorted({row.lang for row in rows}))
         raise InputError(f"{pattern}: no row of language {lang!r}; there are: {known}")
-    return chosen[:number]
+    return chosen
 
 
-def _of_rows(rows: list[dict[str, Any]], columns: Mapping[str, str], lang: str) -> list[Example]:
+def usable_examples(
+    data: DataSpec,
+    lang: str,
+    split: str | None = None,
+    count: int | None = None,
+    *,
+    labelled: bool = False,
+) -> Partition:
+    """The same without the rows that no model can read, and these with the reason
+    (`skipping.partition`).
+
+    *Law*: a bad row counts among the first `count`, so that translations stay the same rows.
+    """
+    return usable_and_dropped(data, lang, split, count, labelled=labelled)[0]
+
+
+def usable_and_dropped(
+    data: DataSpec,
+    lang: str,
+    split: str | None = None,
+    count: int | None = None,
+    *,
+    labelled: bool = False,
+) -> tuple[Partition, Mapping[str, int]]:
+    """The same, and how many rows of each label the task's label map leaves out, which is no
+    fault.
+    """
+    labels = CORPORA[data.corpus].labels if data.corpus in CORPORA else ()
+    rows, dropped = _selection(data, lang, split, count)
+    return partition(rows, labels=labels, labelled=labelled), dropped
+
+
+def _of_rows(data: DataSpec, lang: str) -> list[Example]:
     """The examples that are written into the study, those of one language."""
-    origin = Path("the rows of the study")
+    origin = "the rows of the study"
+    numbered = [
+        (number, row)
+        for number, row in enumerate(data.rows or (), 1)
+        if matches(row, data.where, origin)
+    ]
     parsed = [
         each
-        for number, row in enumerate(rows, 1)
-        for each in parse(origin, number, row, columns, None, True)
+        for number, row in numbered
+        for each in parse(origin, number, row, data.columns, None, True)
     ]
-    return [example for example in sound(parsed) if example.lang == lang]
+    return [example for example in with_bad_rows(parsed) if example.lang == lang]
 
 
 def _of_hub(data: DataSpec, lang: str, split: str | None) -> Iterator[Example]:
-    """Rows of a data set of the hub, whose name and configuration may contain {lang}.
+    """Rows of a data set of the hub, whose name and configuration may contain {lang}; rows to train
+    on may be those of another one.
 
     Where one split serves both training and model selection, every twentieth row is for
     selection."""
-    name, config = (each and each.replace("{lang}", lang) for each in (data.hub, data.config))
+    other = data.train_hub is not None and split is not None
+    source = (
+        (data.train_hub, data.train_config, None)
+        if other
+        else (data.hub, data.config, data.data_dir)
+    )
+    name, config, folder = (each and each.replace("{lang}", lang) for each in source)
     wanted = {"train": data.train_split, "dev": data.dev_split}.get(split or "", data.split)
     rows = hub.read(
-        str(name), config, wanted, columns=data.columns, lang=lang, revision=data.revision
-    )
+        str(name), config, wanted, columns=data.columns, lang=lang,
+        revision=None if other else data.revision, data_dir=folder, where=data.where,
+    )  # fmt: skip
     if split is None or data.train_split != data.dev_split:
         return rows
     return (row for number, row in enumerate(rows) if (number % SHARED == 0) == (split == "dev"))

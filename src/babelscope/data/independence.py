@@ -25,8 +25,8 @@ def clusters(examples: Iterable[Example]) -> dict[str, str]:
     (`texts.translated`) are shared by none.
 
     Why: three hypotheses about one premise, or five questions about one paragraph, are right or
-    wrong together, and so are translations of one text. Intervals that resample rows would be too
-    narrow; whole clusters must be resampled, permuted or left out.
+    wrong together, and so are translations of one text. Intervals that treat rows as
+    independent would be too narrow; whole clusters must be left out, permuted or resampled.
 
     *Laws*: the order of the rows does not matter, nor does a row given twice; rows that are in one
     cluster stay in one when rows are added; no row gives no cluster; a group that shares no text is

@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
 from babelscope.data import builtin, corpora
 from babelscope.data.formats.tables import read as read_file
+from babelscope.data.limits import MOST
 from babelscope.errors import InputError
 from babelscope.types import Example
 
 BUILTIN = 100
 """Number of examples of a built-in corpus where none is given: it has no end."""
+
+
+def kind(source: str) -> Literal["file", "built-in corpus", "public corpus"]:
+    """What a short name is the name of."""
+    name = source.split("/")[0]
+    if Path(source).is_file() or (name not in builtin.CORPORA and name not in corpora.CORPORA):
+        return "file"
+    return "built-in corpus" if name in builtin.CORPORA else "public corpus"
 
 
 def rows(
@@ -29,7 +39,7 @@ def rows(
     The split is test by default. `columns` and `lang` are for files (see `babelscope.read`).
     """
     name, *rest = source.split("/")
-    if (name not in builtin.CORPORA and name not in corpora.CORPORA) or Path(source).is_file():
+    if kind(source) == "file":
         return read_file(source, columns=columns, lang=lang)
     if not rest or len(rest) > 3:
         raise InputError(
@@ -41,10 +51,13 @@ def rows(
         raise InputError(
             f"{source}: the number of examples must be a whole number, not {rest[2]!r}"
         )
+    if len(rest) > 2 and not 1 <= int(rest[2][:20]) <= MOST:
+        raise InputError(f"{source}: the number of examples must be from 1 to {MOST}")
     count = int(rest[2]) if len(rest) > 2 else None
     if name in builtin.CORPORA:
         return builtin.read(name, rest[0], split, BUILTIN if count is None else count)
-    examples = list(islice(corpora.read(name, folder or ".", lang=rest[0], split=split), count))
+    stream = corpora.read(name, folder or ".", lang=rest[0], split=split, bad_rows=True)
+    examples = list(islice(stream, count))
     if not examples:
         raise InputError(f"{source}: no example was read; check the split and the folder")
     return examples

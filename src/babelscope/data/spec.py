@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from babelscope.options import Spec
+from babelscope.data.formats.records import COLUMNS
+from babelscope.data.limits import MOST
+from babelscope.options import Spec, suggestion
 
 
 class DataSpec(Spec):
@@ -35,6 +37,19 @@ class DataSpec(Spec):
     """Configuration of the hub's data set, for example `"{lang}"`."""
     revision: str | None = None
     """Commit or branch of the hub's data set."""
+    data_dir: str | None = None
+    """Folder of the data set that is read, for example `"{lang}"`; for those without
+    configurations, such as the branch `refs/convert/parquet`."""
+    where: dict[str, Any] = Field(default_factory=dict)
+    """Filters: for a column of the file or data set the value, or the list of values, of the rows
+    that are read."""
+    labels: dict[str, str] | None = None
+    """Label map: the name of each label of the file or data set. Rows with other labels are left
+    out: `{"0": negative, "1": negative, "3": positive, "4": positive}`."""
+    train_hub: str | None = None
+    """Another data set of the hub for training and development rows: `ID` or `ID@REVISION`."""
+    train_config: str | None = None
+    """Its configuration."""
     train_split: str = "train"
     """Split of the hub's data set that models with `train` are trained on."""
     dev_split: str = "validation"
@@ -46,13 +61,21 @@ class DataSpec(Spec):
     """Languages that the task exists in; all languages of the study by default."""
     split: str = "test"
     """Split that is explained: `train`, `dev` or `test` of a corpus, or the hub's own name."""
-    examples: int | None = Field(default=100, ge=1)
+    examples: int | None = Field(default=100, ge=1, le=MOST)
     """Number of examples per language; `null` takes all examples of a file."""
     sampled: bool = False
     """Sample the examples instead of taking the first; the same translations in every language.
     Some corpora are sorted by class."""
     seed: int = 0
     """Seed of the built-in corpus, or of the sample."""
+
+    @field_validator("columns")
+    @classmethod
+    def known_columns(cls, columns: dict[str, str]) -> dict[str, str]:
+        for field in columns:
+            if field not in COLUMNS:
+                raise ValueError(f"there is no field {field!r}; {suggestion(field, COLUMNS)}")
+        return columns
 
     @model_validator(mode="after")
     def one_source(self) -> Self:
@@ -64,8 +87,12 @@ class DataSpec(Spec):
             != 1
         ):
             raise ValueError("give one of 'builtin', 'corpus', 'file', 'hub' and 'rows'")
-        if self.hub is None and (self.config is not None or self.revision is not None):
-            raise ValueError("'config' and 'revision' belong to a data set of the 'hub'")
+        if self.hub is None and (self.config or self.revision or self.data_dir or self.train_hub):
+            raise ValueError(
+                "'config', 'revision', 'data_dir' and 'train_hub' belong to a data set of the 'hub'"
+            )
+        if self.where and (self.builtin is not None or self.corpus is not None):
+            raise ValueError("'where' names columns of a 'file', of 'rows' or of a 'hub' data set")
         if self.folder is not None and self.corpus is None:
             raise ValueError("'folder' is the folder of a 'corpus'; a 'file' has a path of its own")
         if self.builtin is not None and self.sampled:

@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import NamedTuple
 
-from babelscope.errors import InputError
-from babelscope.types import Example
+from babelscope.errors import BadRow
+from babelscope.types import Example, SkippedRow
 
 UNTRANSLATED = "NS"
 """What PAWS-X has in the place of a sentence that was not translated."""
+
+
+class Fault(NamedTuple):
+    """What is wrong with a text, what to do about it, and the reason to skip it
+    (`skipping.REASONS`).
+    """
+
+    problem: str
+    remedy: str
+    reason: str
 
 
 def check_text(example: Example) -> None:
     """Refuses what no tokenizer reads sensibly: nothing at all, lone surrogates, control
     characters.
     """
-    for number, text in enumerate(example.texts, 1):
-        wrong = fault(text)
-        if wrong is not None:
-            where = (
-                f"{example.id}: text {number}"
-                if len(example.texts) > 1
-                else f"{example.id}: the text"
-            )
-            raise InputError(f"{where} {wrong[0]}; {wrong[1]}")
+    wrong = text_fault(example)
+    if wrong is not None:
+        raise BadRow(SkippedRow(example.id, example.group, example.lang, *wrong))
+
+
+def text_fault(example: Example) -> tuple[str, str] | None:
+    """The reason why a row cannot be used, and its first fault in words; None if it can."""
+    faults = [fault(text) for text in example.texts]
+    number, wrong = next(((at, each) for at, each in enumerate(faults, 1) if each), (0, None))
+    if wrong is None:
+        return None
+    where = f"text {number}" if len(faults) > 1 else "the text"
+    one_side = wrong.reason == "blank" and not all(
+        each and each.reason == "blank" for each in faults
+    )
+    return "blank side" if one_side else wrong.reason, f"{where} {wrong.problem}; {wrong.remedy}"
 
 
 def usable(example: Example) -> bool:
@@ -40,15 +58,16 @@ def translated(text: str) -> bool:
     return text.strip() not in ("", UNTRANSLATED)
 
 
-def fault(text: str) -> tuple[str, str] | None:
+def fault(text: str) -> Fault | None:
     """What is wrong with a text and what to do about it, or None."""
     if not text.strip():
-        return "is empty or only white space", "give at least one word"
+        return Fault("is empty or only white space", "give at least one word", "blank")
     for place, character in enumerate(text):
         category = unicodedata.category(character)
         code = f"U+{ord(character):04X} at character {place}"
         if category == "Cs":
-            return f"holds a lone surrogate {code}", "it was decoded wrongly: read it as UTF-8"
+            remedy = "it was decoded wrongly: read it as UTF-8"
+            return Fault(f"holds a lone surrogate {code}", remedy, "surrogate")
         if category == "Cc" and character not in "\t\n\r\x85":
-            return f"holds the control character {code}", "remove it"
+            return Fault(f"holds the control character {code}", "remove it", "control")
     return None

@@ -4,7 +4,8 @@ from babelscope.types.consistency import TranslationPair, UnitScores
 from babelscope.types.explanations import Aim, Attribution, Explained, Target
 from babelscope.types.heads import StoredHeadStatistics
 from babelscope.types.inputs import Candidate, Encoded, Example, ModelInput, Span, Window
-from babelscope.types.measures import Estimate, Failure, Measure, Measured, StoredPanel
+from babelscope.types.measures import FEW_GROUPS, Estimate, Failure, Measure, Measured, StoredPanel
+from babelscope.types.skipped import SkippedRow
 from babelscope.types.tokenization import DoseOutcome, Segmentation, TokenizedText
 from babelscope.types.tradeoffs import (
     CorpusText,
@@ -16,6 +17,7 @@ from babelscope.types.tradeoffs import (
 )
 
 __all__ = [
+    "FEW_GROUPS",
     "Aim",
     "Attribution",
     "Candidate",
@@ -33,6 +35,7 @@ __all__ = [
     "ModelInput",
     "Reading",
     "Segmentation",
+    "SkippedRow",
     "Span",
     "StoredHeadStatistics",
     "StoredPanel",

@@ -26,8 +26,8 @@ class UnitScores:
     confidence: float | None = None
     """The model's probability of its prediction."""
     cluster: str = ""
-    """What intervals resample: texts that share a premise or a paragraph share it. Empty: the
-    id, as a cluster of its own.
+    """What intervals leave out together: texts that share a premise or a paragraph share it.
+    Empty: the id, as a cluster of its own.
     """
 
 
@@ -44,7 +44,7 @@ class TranslationPair:
     id: str
     """The translation group."""
     cluster: str
-    """What intervals resample: texts that share a premise or a paragraph share it."""
+    """What intervals leave out together: texts that share a premise or a paragraph share it."""
     source: str
     lang: str
     model: str

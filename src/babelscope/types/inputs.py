@@ -56,6 +56,7 @@ class Encoded:
 
     example: Example
     ids: NDArray[np.int64]
+    """Of the vocabulary; below 0 where the model is a function of texts, whose tokens are words."""
     types: NDArray[np.int64] | None
     """Token types, for models that have them."""
     content: NDArray[np.bool_]
@@ -82,6 +83,11 @@ class Encoded:
     """
     tokenless: tuple[str, ...] = ()
     """Words whose only token belongs to a neighbouring word: they have no score of their own."""
+
+    @property
+    def written(self) -> bool:
+        """Whether a function reads the texts themselves."""
+        return bool((self.ids < 0).any())
 
     @property
     def flags(self) -> tuple[str, ...]:

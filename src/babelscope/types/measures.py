@@ -31,15 +31,22 @@ class Measure:
     task: str = ""
 
 
+FEW_GROUPS = 10
+"""With fewer groups an interval of skewed values may be too narrow (docs/statistics.md), which is
+printed beside it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean with its interval, and how many values were defined and undefined."""
+    """A mean with its interval, how many values were defined and undefined, and in how many
+    independent groups the defined ones are (0 where that is not known)."""
 
     mean: float
     low: float
     high: float
     n: int
     undefined: int
+    groups: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from babelscope.data.corpora import (
 )
 from babelscope.data.corpora.row import Corpus
 from babelscope.data.formats.alignments import Aligned
+from babelscope.data.formats.problems import sound, with_bad_rows
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -62,7 +63,12 @@ CORPORA = {
 
 
 def read(
-    name: str, folder: str | Path, *, lang: str | None = None, split: str | None = None
+    name: str,
+    folder: str | Path,
+    *,
+    lang: str | None = None,
+    split: str | None = None,
+    bad_rows: bool = False,
 ) -> Iterator[Example]:
     """The examples of a corpus, one by one.
 
@@ -71,9 +77,10 @@ def read(
     The folder is that of the corpus, or the one that contains it. `lang` may be left out where
     there is one language. `split` None is test where there is one, otherwise all that exist, in
     order. Translations share their group. A fault in a file is raised with its line when that is
-    reached.
+    reached; with `bad_rows`, a row that is blank or has an unknown label is given like the others.
     """
-    return _read(name, folder, lang, split, "examples")
+    stream = _read(name, folder, lang, split, "examples")
+    return with_bad_rows(stream) if bad_rows else sound(stream)
 
 
 def aligned(name: str, folder: str | Path, *, lang: str) -> Iterator[Aligned]:

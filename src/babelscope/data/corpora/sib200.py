@@ -9,7 +9,7 @@ from pathlib import Path
 
 from babelscope.data.corpora.row import Corpus
 from babelscope.data.formats.csv import tab_separated
-from babelscope.data.formats.problems import Problem, sound
+from babelscope.data.formats.problems import Problem
 from babelscope.types import Example
 
 LABELS = (
@@ -100,9 +100,9 @@ def codes() -> dict[str, str]:
 CODES = codes()
 
 
-def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
+def read(file: Path, lang: str, prefix: str) -> Iterator[Example | Problem]:
     """A language's own file, or its column of the wide one; sentences are numbered as in FLORES."""
-    return sound(_rows(file, lang, prefix, CODES[lang]))
+    return _rows(file, lang, prefix, CODES[lang])
 
 
 def _rows(file: Path, lang: str, prefix: str, code: str) -> Iterator[Example | Problem]:
@@ -117,14 +117,15 @@ def _rows(file: Path, lang: str, prefix: str, code: str) -> Iterator[Example | P
             reason = f"{len(row)} columns, from {next(iter(row))}"
             yield Problem(str(file), line, missing, reason, f"a column {missing}")
             return
+        group = f"{prefix}-{row['index_id']}"
+        example = Example(f"{group}-{lang}", (row[column],), lang, group, row["category"])
         if row["category"] not in LABELS:
             expected = f"one of {', '.join(LABELS)}"
-            yield Problem(str(file), line, "category", repr(row["category"]), expected)
+            yield Problem(str(file), line, "category", repr(row["category"]), expected, example)
         elif not row[column].strip():
-            yield Problem(str(file), line, column, "nothing", "a text")
+            yield Problem(str(file), line, column, "nothing", "a text", example)
         else:
-            group = f"{prefix}-{row['index_id']}"
-            yield Example(f"{group}-{lang}", (row[column],), lang, group, row["category"])
+            yield example
 
 
 ROW = Corpus(

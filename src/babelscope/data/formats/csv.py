@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedIOBase
 from pathlib import Path
@@ -11,13 +12,13 @@ from pathlib import Path
 from babelscope.data.formats.lines import lines
 from babelscope.data.formats.problems import Problem
 from babelscope.data.formats.records import FLAT, encoded, record
+from babelscope.data.limits import LONGEST
 from babelscope.errors import InputError
 from babelscope.types import Example
 
+FORMULA = re.compile("'*[=+@\t\r-]")
+"""How a formula begins, also behind apostrophes, so that taking one off gives the field back."""
 Rows = Iterator[tuple[int, Mapping[str, str]] | Problem]
-
-LONGEST = 1 << 27
-"""Characters that one field may have; the limit of Python's csv module is too low for documents."""
 
 
 def tab_separated(file: Path) -> Rows:
@@ -65,16 +66,21 @@ def comma_separated(file: Path) -> Rows:
         if header is None:
             header = row
         elif row:
-            yield _row(file, rows.line_num, header, row)
+            cells = list(map(_unguarded, row)) if tuple(header) == FLAT else row
+            yield _row(file, rows.line_num, header, cells)
 
 
 def write_comma_separated(examples: Iterable[Example], out: BufferedIOBase) -> int:
-    """Writes ids, labels and texts, every field in quotation marks; the number of examples."""
+    """Writes ids, labels and texts, every field in quotation marks; the number of examples.
+
+    A field that begins like a formula of a spreadsheet gets an apostrophe before it, which is taken
+    off again when a file with this header is read.
+    """
     out.write((",".join(FLAT) + "\r\n").encode())
     count = 0
     for example in examples:
         line = io.StringIO()
-        csv.writer(line, quoting=csv.QUOTE_ALL).writerow(_cells(example))
+        csv.writer(line, quoting=csv.QUOTE_ALL).writerow(map(_guarded, _cells(example)))
         out.write(encoded(example, line.getvalue()))
         count += 1
     return count
@@ -95,6 +101,14 @@ def write_tab_separated(examples: Iterable[Example], out: BufferedIOBase) -> int
         out.write(encoded(example, "\t".join(cells) + "\n"))
         count += 1
     return count
+
+
+def _guarded(cell: str) -> str:
+    return f"'{cell}" if FORMULA.match(cell) else cell
+
+
+def _unguarded(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell[1:]) else cell
 
 
 def _cells(example: Example) -> list[str]:

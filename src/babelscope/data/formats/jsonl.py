@@ -29,6 +29,11 @@ def rows(file: Path) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
             reason = f"broken JSON at character {error.pos}: {error.msg}"
             yield Problem(str(file), number, "", reason, "one JSON object per line")
             continue
+        except (ValueError, RecursionError) as error:
+            deep = isinstance(error, RecursionError)
+            reason = "JSON that is nested too deeply" if deep else "a number of too many digits"
+            yield Problem(str(file), number, "", reason, "one JSON object per line")
+            continue
         if isinstance(row, dict):
             yield number, row
         else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from babelscope.data.formats.csv import tab_separated
-from babelscope.data.formats.problems import Problem, sound
+from babelscope.data.formats.problems import Problem
 from babelscope.types import Example
 
 POLARITY = {"0": "negative", "1": "positive"}
@@ -15,17 +15,18 @@ POLARITY = {"0": "negative", "1": "positive"}
 
 def labelled(
     texts: tuple[str, ...], label: str, names: Mapping[str, str], *, unlabelled: bool = False
-) -> Callable[[Path, str, str], Iterator[Example]]:
+) -> Callable[[Path, str, str], Iterator[Example | Problem]]:
     """A reader of TSV files with these columns.
 
-    `names` gives each label of the file its name; an unknown label is a fault. An empty label is a
+    `names` gives each label of the file its name; a blank text or an unknown label is a fault of
+    its row. An empty label is a
     fault too, unless the corpus is known to have `unlabelled` rows. Row i is the same text in every
     language, so its number is the group.
     """
 
-    def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
+    def read(file: Path, lang: str, prefix: str) -> Iterator[Example | Problem]:
         known = {**names, "": None} if unlabelled else names
-        return sound(_rows(file, lang, prefix, texts, label, known))
+        return _rows(file, lang, prefix, texts, label, known)
 
     return read
 
@@ -50,13 +51,14 @@ def _rows(
             reason = f"the columns {', '.join(row)}"
             yield Problem(str(file), line, missing, reason, f"a column {missing}")
             return
+        group = f"{prefix}-{number}"
+        cells = tuple(row[name] for name in texts)
+        example = Example(f"{group}-{lang}", cells, lang, group, names.get(row[label], row[label]))
         blank = next((name for name in texts if not row[name].strip()), None)
         if blank is not None:
-            yield Problem(str(file), line, blank, "nothing", "a text")
+            yield Problem(str(file), line, blank, "nothing", "a text", example)
         elif row[label] not in names:
             known = ", ".join(map(repr, names))
-            yield Problem(str(file), line, label, repr(row[label]), f"one of {known}")
+            yield Problem(str(file), line, label, repr(row[label]), f"one of {known}", example)
         else:
-            group = f"{prefix}-{number}"
-            cells = tuple(row[name] for name in texts)
-            yield Example(f"{group}-{lang}", cells, lang, group, names[row[label]])
+            yield example

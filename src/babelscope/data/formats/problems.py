@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from babelscope.errors import InputError
 
@@ -26,6 +26,8 @@ class Problem:
     field: str
     found: str
     expected: str
+    row: Any = None
+    """The row itself, where nothing but this row is affected: it can be skipped."""
 
     def __str__(self) -> str:
         place = f"{self.file}, line {self.line}" if self.line else self.file
@@ -40,3 +42,14 @@ def sound(stream: Iterable[T | Problem]) -> Iterator[T]:
         if isinstance(item, Problem):
             raise InputError(str(item))
         yield item
+
+
+def with_bad_rows(stream: Iterable[T | Problem]) -> Iterator[T]:
+    """What the stream holds, bad rows included; the first problem of more than a row is raised.
+
+    Bad rows are skipped where they would be used (`data/skipping.py`).
+    """
+    for item in stream:
+        if isinstance(item, Problem) and item.row is None:
+            raise InputError(str(item))
+        yield item.row if isinstance(item, Problem) else item

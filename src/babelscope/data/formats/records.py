@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from babelscope.data.formats.answers import answer_span
 from babelscope.data.formats.problems import Problem
+from babelscope.data.languages import language_fault
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -34,6 +37,9 @@ GOLD = {
     "answer": "[start, end] in characters of the last text",
 }
 """The gold that JSONL and Parquet files carry under these names, and its shape."""
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a character: JSON can write it, UTF-8 cannot."""
 
 _SHAPES: dict[str, tuple[int, type]] = {
     "words": (2, tuple),
@@ -93,9 +99,17 @@ def parse(
             )
             return
         cells[field] = None if value is None or value == "" else str(value)
+    for field, cell in cells.items():
+        wrong = _cell_fault(field, cell or "")
+        if wrong is not None:
+            yield Problem(str(file), line, field, *wrong)
+            return
     if cells["text"] is None:
         missing = f"no text; found the columns {', '.join(map(str, row))}"
-        yield Problem(str(file), line, "", missing, "a text: name its column with text=COLUMN")
+        expected = "a text: name its column with text=COLUMN"
+        yield Problem(
+            str(file), line, "", missing, expected, _blank(line, row, columns, cells, lang)
+        )
         return
     parts: dict[str, Any] = {}
     for field in GOLD if gold else ():
@@ -105,6 +119,9 @@ def parse(
                 yield Problem(str(file), line, field, repr(row[field])[:80], GOLD[field])
             else:
                 parts[field] = value
+    if "answer" not in parts and cells["pair"] is not None:
+        span = answer_span(cells["pair"], row.get("answers"))
+        parts |= {} if span is None else {"answer": span}
     name = cells["id"] or str(line)
     texts = (cells["text"],) if cells["pair"] is None else (cells["text"], cells["pair"])
     example = Example(
@@ -112,6 +129,34 @@ def parse(
     )
     yield from (Problem(str(file), line, *fault) for fault in gold_faults(example))
     yield example
+
+
+def _blank(
+    line: int,
+    row: Mapping[str, Any],
+    columns: Mapping[str, str],
+    cells: Mapping[str, str | None],
+    lang: str | None,
+) -> Example | None:
+    """The row, where it has the column of the text and nothing in it."""
+    if not any(name in row for name in (columns.get("text"), *COLUMNS["text"])):
+        return None
+    name = cells["id"] or str(line)
+    texts = ("",) if cells["pair"] is None else ("", cells["pair"])
+    return Example(
+        name, texts, cells["lang"] or lang or "und", cells["group"] or name, cells["label"]
+    )
+
+
+def _cell_fault(field: str, cell: str) -> tuple[str, str] | None:
+    """What is wrong with a name or a language: what was found and what was expected. A text is
+    judged with its example (`texts.fault`).
+    """
+    if field not in ("text", "pair") and not cell.isascii() and SURROGATE.search(cell):
+        return "it holds a lone surrogate", "a name that was decoded as UTF-8"
+    if field == "lang" and cell and language_fault(cell) is not None:
+        return repr(cell[:40]), f"a language: {language_fault(cell)}"
+    return None
 
 
 def gold_faults(example: Example) -> Iterator[tuple[str, str, str]]:

@@ -41,6 +41,10 @@ def examples(file: Path, lang: str, prefix: str) -> Iterator[Example | Problem]:
             "the JSON of SQuAD",
         )
         return
+    except (ValueError, RecursionError):
+        reason = "JSON that is nested too deeply or has a number of too many digits"
+        yield Problem(str(file), 0, "", reason, "the JSON of SQuAD")
+        return
     except (KeyError, TypeError):
         yield Problem(
             str(file), 0, "data", "no such member", "the JSON of SQuAD: data, paragraphs, qas"

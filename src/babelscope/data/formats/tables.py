@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from babelscope.data.formats import csv, jsonl, parquet
+from babelscope.data.formats import csv, jsonl, parquet, squad
 from babelscope.data.formats.lines import ending
-from babelscope.data.formats.problems import Problem, sound
+from babelscope.data.formats.problems import Problem, with_bad_rows
 from babelscope.data.formats.records import COLUMNS, parse
+from babelscope.data.languages import check_language
+from babelscope.data.selection import Filters, matches
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -17,23 +20,33 @@ Rows = Iterator[tuple[int, Mapping[str, Any]] | Problem]
 
 
 def read(
-    path: str | Path, *, columns: Mapping[str, str] | None = None, lang: str | None = None
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    lang: str | None = None,
+    where: Filters | None = None,
 ) -> list[Example]:
-    """The examples of a file; its ending decides the format, `.gz` may follow.
+    """The examples of a file; its ending decides the format, `.gz` may follow; `.json` is SQuAD's.
 
         rows = babelscope.read("reviews.csv", columns={"text": "review_body"}, lang="en")
         babelscope.explain(model, rows, "integrated_gradients")
 
     Each row needs a text; id, pair, label, lang and group are optional (the id is the row's number,
-    the group the id). `columns` maps these names to those of the file. `lang` is the language of
+    the group the id). A row whose text is blank is returned like the others; it is skipped where it
+    would be used. `columns` maps these names to those of the file. `lang` is the language of
     rows without a column for it. JSONL and Parquet may hold gold in the columns words, rationale,
-    heads, relations, concepts and answer.
+    heads, relations, concepts and answer, or `answers` as in SQuAD. `where` filters rows by their
+    columns: `{"stars": [1, 5]}`.
     """
-    return list(stream(path, columns=columns, lang=lang))
+    return list(stream(path, columns=columns, lang=lang, where=where))
 
 
 def stream(
-    path: str | Path, *, columns: Mapping[str, str] | None = None, lang: str | None = None
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    lang: str | None = None,
+    where: Filters | None = None,
 ) -> Iterator[Example]:
     """The same one by one: only the ids are kept in memory. A fault is raised at its row."""
     file = Path(path)
@@ -42,17 +55,23 @@ def stream(
             raise InputError(
                 f"column map: there is no field {field!r}; there are: {', '.join(COLUMNS)}"
             )
-    if ending(file) not in READERS:
-        known = f"{', '.join(READERS)} (or these with .gz)"
+    if lang is not None:
+        check_language(lang)
+    if ending(file) not in READERS and ending(file) != SQUAD:
+        known = f"{', '.join((*READERS, SQUAD))} (or these with .gz)"
         raise InputError(f"{file}: the ending {ending(file)!r} is not one of {known}")
     if not file.is_file():
         raise InputError(f"there is no file {file}")
-    return _stream(file, columns or {}, lang)
+    if ending(file) == SQUAD:
+        return squad.read(file, lang or "und", "squad")
+    return _stream(file, columns or {}, lang, where or {})
 
 
-def _stream(file: Path, columns: Mapping[str, str], lang: str | None) -> Iterator[Example]:
+def _stream(
+    file: Path, columns: Mapping[str, str], lang: str | None, where: Filters
+) -> Iterator[Example]:
     empty = True
-    for _, example in sound(examples(file, columns, lang)):
+    for _, example in with_bad_rows(examples(file, columns, lang, where)):
         empty = False
         yield example
     if empty:
@@ -60,7 +79,7 @@ def _stream(file: Path, columns: Mapping[str, str], lang: str | None) -> Iterato
 
 
 def examples(
-    file: Path, columns: Mapping[str, str], lang: str | None
+    file: Path, columns: Mapping[str, str], lang: str | None, where: Filters | None = None
 ) -> Iterator[tuple[int, Example] | Problem]:
     """The examples with their lines, and the problems between them."""
     seen: set[tuple[str, str]] = set()
@@ -69,9 +88,11 @@ def examples(
         if isinstance(row, Problem):
             yield row
             continue
+        if where and not matches(row[1], where, str(file)):
+            continue
         for item in parse(file, *row, columns, lang, gold):
             if isinstance(item, Problem):
-                yield item
+                yield item if item.row is None else replace(item, row=(row[0], item.row))
                 continue
             if (item.id, item.lang) in seen:
                 reason = f"the id {item.id!r} occurs twice for language {item.lang!r}"
@@ -82,6 +103,8 @@ def examples(
             yield row[0], item
 
 
+SQUAD = ".json"
+"""The ending of files in the JSON of SQuAD."""
 READERS: dict[str, Callable[[Path], Rows]] = {
     ".jsonl": jsonl.rows,
     ".ndjson": jsonl.rows,

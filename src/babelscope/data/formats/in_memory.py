@@ -1,0 +1,106 @@
+"""Data in memory: texts, pairs of texts in a tuple, rows with columns, tables, and examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from babelscope.data.formats.problems import Problem
+from babelscope.data.formats.records import parse
+from babelscope.data.languages import check_language
+from babelscope.errors import InputError
+from babelscope.types import Example
+
+Item = str | tuple[str, str] | Mapping[str, Any] | Example
+Texts = Item | Sequence[Item] | Any
+"""Texts, pairs, rows by column, examples; or a table of pandas, polars, Arrow or datasets."""
+
+
+def as_examples(data: Texts, lang: str = "und") -> list[Example]:
+    """Texts, pairs, rows and examples as examples; texts and rows without an id are numbered
+    from 1.
+
+        as_examples("good")                                   # one text
+        as_examples([("premise", "hypothesis")])              # a pair
+        as_examples({"sentence1": "a", "sentence2": "b"})     # a row by its columns
+        as_examples(pandas.read_csv("reviews.csv"))           # a table
+
+    The columns of rows are found as in files (see `babelscope.read`). `lang` is the language of
+    what has none of its own.
+    """
+    check_language(lang)
+    items = _items(data)
+    if not items:
+        raise InputError("there is no text; give at least one")
+    return [_example(number, item, lang) for number, item in enumerate(items, 1)]
+
+
+def class_names(features: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a data set that hold numbers of classes, with what names these."""
+    return {column: kind for column, kind in features.items() if hasattr(kind, "int2str")}
+
+
+def with_class_names(row: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of a data set with the names of its classes; -1 marks a label that is withheld."""
+    cells = dict(row)
+    for column, kind in names.items():
+        value = cells[column]
+        if isinstance(value, int):
+            cells[column] = None if value < 0 else kind.int2str(value)
+    return cells
+
+
+def _items(data: Any) -> list[Any]:
+    if isinstance(data, (str, tuple, Mapping, Example)):
+        return [data]
+    if hasattr(data, "features") and hasattr(data, "column_names"):  # of the package datasets
+        names = class_names(data.features or {})
+        return [with_class_names(row, names) for row in data]
+    if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):
+        return list(_table_rows(data))
+    if not isinstance(data, Iterable) or isinstance(data, (bytes, bytearray)):
+        raise InputError(
+            f"cannot read texts from {type(data).__name__}; give a text, a pair of texts, a "
+            "mapping with the columns of a row, a table, an Example, or a list of these"
+        )
+    return list(data)
+
+
+def _table_rows(data: Any) -> Iterator[dict[str, Any]]:
+    """The rows of a table that speaks Arrow: pandas, polars and pyarrow do."""
+    import pyarrow as pa
+
+    try:
+        table = pa.table(data)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise InputError(f"the table cannot be read: a column has mixed types ({why})") from error
+    for batch in table.to_batches():
+        yield from batch.to_pylist()
+
+
+def _example(number: int, item: object, lang: str) -> Example:
+    if isinstance(item, Example):
+        return item
+    if isinstance(item, str):
+        return Example(str(number), (item,), lang)
+    if isinstance(item, Mapping):
+        return _row(number, item, lang)
+    if (
+        isinstance(item, tuple)
+        and 1 <= len(item) <= 2
+        and all(isinstance(text, str) for text in item)
+    ):
+        return Example(str(number), tuple(item), lang)
+    raise InputError(
+        f"item {number} is neither a text, a pair of texts in a tuple, a mapping with the columns "
+        f"of a row, nor an Example: {item!r:.200}"
+    )
+
+
+def _row(number: int, row: Mapping[str, Any], lang: str) -> Example:
+    for item in parse("the data", number, row, {}, lang):
+        if isinstance(item, Problem):
+            raise InputError(f"row {number} of the data: {item.found}; expected {item.expected}")
+        return item
+    raise AssertionError("a row is an example or a problem")

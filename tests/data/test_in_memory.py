@@ -1,0 +1,91 @@
+"""Rows and tables in memory become examples by their columns, or are refused in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from babelscope.data.formats.in_memory import as_examples
+from babelscope.errors import InputError
+from babelscope.types import Example
+
+COLUMNS = {"sentence1": ["a", "b"], "sentence2": ["c", "d"], "label": ["x", None],
+           "lang": ["en", "fr"]}  # fmt: skip
+PAIRS = [
+    Example("1", ("a", "c"), "en", "1", "x"),
+    Example("2", ("b", "d"), "fr", "2", None),
+]
+
+
+def polars_like(columns: dict[str, list[Any]]) -> Any:
+    """A table of another package: it has columns and speaks Arrow, nothing else."""
+
+    class Table:
+        columns: tuple[str, ...] = ()
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return pa.table(columns).__arrow_c_stream__(requested_schema)
+
+    return Table()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [dict(zip(COLUMNS, row)) for row in zip(*COLUMNS.values())],
+        pd.DataFrame(COLUMNS),
+        pd.DataFrame(COLUMNS, index=["p", "q"]),
+        pa.table(COLUMNS),
+        datasets.Dataset.from_dict(COLUMNS),
+        polars_like(COLUMNS),
+    ],
+    ids=["list", "pandas", "pandas with an index", "arrow", "datasets", "other"],
+)
+def test_rows_of_every_kind_are_the_same_examples(data: Any) -> None:
+    assert as_examples(data, "de") == PAIRS
+
+
+def test_a_mapping_is_one_row() -> None:
+    assert as_examples({"text": "a", "id": 7}, "en") == [Example("7", ("a",), "en")]
+    assert as_examples({"question": "a?", "context": "b"})[0].texts == ("a?", "b")
+    assert as_examples({"premise": "a", "hypothesis": "b"})[0].texts == ("a", "b")
+
+
+def test_numbers_of_classes_become_their_names() -> None:
+    features = datasets.Features(
+        {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["no", "yes"])}
+    )
+    rows = datasets.Dataset.from_dict({"text": ["a", "b"], "label": [1, -1]}, features=features)
+    assert [row.label for row in as_examples(rows)] == ["yes", None]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (pd.DataFrame({"review": ["a"], "stars": [1]}), "found the columns review, stars"),
+        ({"review": "a"}, "found the columns review"),
+        ([{"text": "a"}, {"text": 3}], "row 2 of the data: a value of type int"),
+        ({"text": ["a", "b"]}, "a value of type list"),
+        ({"text": "a", "lang": "english"}, "did you mean 'en'"),
+        ({"text": "a", "label": "\ud800"}, "lone surrogate"),
+        (pd.DataFrame({"text": ["a", 3]}), "mixed types"),
+        (pd.DataFrame({"text": []}), "there is no text"),
+        (None, "cannot read texts from NoneType"),
+        (b"text", "cannot read texts from bytes"),
+        ([3], "item 1 is neither"),
+    ],
+)
+def test_what_holds_no_text_is_refused_in_one_line(data: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        as_examples(data)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_language_that_is_none_is_refused() -> None:
+    with pytest.raises(InputError, match="did you mean 'en'"):
+        as_examples("a text", "english")
