@@ -27,7 +27,7 @@ from transformers import (
 )
 
 import zoo
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.errors import InputError

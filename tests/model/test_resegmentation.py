@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from babelscope.analyses.tokenization.spec import WAYS as LISTED
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.errors import InputError

@@ -48,7 +48,7 @@ def run(
     results: list[Any] = [None] * len(queries)
     lengths = [len(query.ids) for query in queries]
     total, done = sum(lengths), 0
-    waiting = pack(lengths, budget)
+    waiting = _batches(model, lengths, budget)
     while waiting:
         rows = waiting.pop(0)
         batch = [queries[row] for row in rows]
@@ -65,10 +65,22 @@ def run(
             results[row] = output
         tokens = sum(lengths[row] for row in rows)
         model.inference.tokens += tokens
-        model.inference.padding += max(lengths[row] for row in rows) * len(rows) - tokens
+        if not model.row.reads_text:
+            model.inference.padding += max(lengths[row] for row in rows) * len(rows) - tokens
         done += tokens
         model.inference.report_progress(done, total)
     return results
+
+
+def _batches(model: Model, lengths: Sequence[int], budget: int) -> list[list[int]]:
+    """Packed by the number of tokens; for a function, which pads nothing, by that of texts."""
+    if not model.row.reads_text:
+        return pack(lengths, budget)
+    size = model.hf.batch
+    return [
+        list(range(start, min(start + size, len(lengths))))
+        for start in range(0, len(lengths), size)
+    ]
 
 
 def _repack(

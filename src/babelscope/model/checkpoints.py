@@ -4,25 +4,37 @@ head was never trained.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import transformers
 from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
 from huggingface_hub.errors import HfHubHTTPError
-from transformers import AutoConfig, AutoTokenizer
 
 from babelscope.errors import InputError, UntrainedHead
 from babelscope.hub import is_path, locate
 from babelscope.model.integrity import check_checkpoint
+from babelscope.model.pretrained import read_config, read_tokenizer, read_weights
 from babelscope.model.scopes import quiet
 from babelscope.model.tasks import TASKS, Task, accepts, loader, task_of_class
+from babelscope.model.weights import (
+    Weights,
+    gguf_file,
+    loading_arguments,
+    merged,
+    refuse_adapter,
+    without_modules,
+)
 
 DEFAULT = "text-classification"
 """The task of a checkpoint that has no head; loading it is refused, unless an untrained head is
 allowed.
 """
 
+
+GENERATION = "text-generation"
+"""The task of a GGUF file that does not name its architecture."""
 
 CONFIG = "config.json"
 """The file of a checkpoint that shows whether the hub, or its cache here, has it."""
@@ -51,15 +63,22 @@ def resolve(source: str, revision: str | None = None) -> tuple[str, str | None]:
 
 
 def from_pretrained(
-    source: str, task: str | None, revision: str | None, allow_untrained_head: bool
+    source: str,
+    task: str | None,
+    revision: str | None,
+    allow_untrained_head: bool,
+    weights: Weights,
 ) -> tuple[Any, Any, Task]:
     """The transformer, its tokenizer and its task, which is read from the checkpoint where none is
     named.
     """
+    source, file = gguf_file(source)
     source, revision = resolve(source, revision)
-    architectures = _architectures(source, revision)
+    refuse_adapter(source)
+    arguments = loading_arguments(weights) | ({"gguf_file": file} if file else {})
+    architectures = _architectures(source, revision, file)
     native = next(filter(None, map(task_of_class, architectures)), None)
-    row = TASKS[task] if task is not None else native or TASKS[DEFAULT]
+    row = TASKS[task] if task is not None else native or TASKS[GENERATION if file else DEFAULT]
     if not accepts(row, architectures) and not allow_untrained_head:
         head = "" if native is None else native.name
         raise UntrainedHead(
@@ -69,36 +88,41 @@ def from_pretrained(
     with quiet():
         try:
             auto = getattr(transformers, loader(row, architectures))
-            hf, info = auto.from_pretrained(source, revision=revision, output_loading_info=True)
-            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+            hf, info = read_weights(auto, source, revision, arguments=arguments)
+            tokenizer = read_tokenizer(source, revision, file)
+        except InputError:
+            raise
         except Exception as error:  # of a damaged file: whatever its reader raises
             raise not_found(source, error) from error
+    saved: tuple[str, ...] = ()
+    if weights.adapter is not None:
+        hf, saved = merged(hf, weights.adapter, source)
     if not allow_untrained_head:
-        _check_head(source, row, hf, info)
+        _check_head(source, row, hf, info, saved)
     check_checkpoint(hf, tokenizer, source)
     return hf.eval(), tokenizer, row
 
 
-def _architectures(source: str, revision: str | None) -> tuple[str, ...]:
+def _architectures(source: str, revision: str | None, file: str | None) -> tuple[str, ...]:
     """The classes that the checkpoint was saved from."""
     with quiet():
         try:
-            config = AutoConfig.from_pretrained(source, revision=revision)
-        except (OSError, ValueError, KeyError) as error:
+            config = read_config(source, revision, file)
+        except Exception as error:  # of a damaged file: whatever its reader raises
             raise not_found(source, error) from error
     return tuple(config.architectures or ())
 
 
-def _check_head(source: str, row: Task, hf: Any, info: Any) -> None:
-    """Refuses weights that the checkpoint does not hold: transformers would fill them with random
-    numbers and only log it.
+def _check_head(source: str, row: Task, hf: Any, info: Any, saved: Sequence[str]) -> None:
+    """Refuses weights that neither the checkpoint holds nor an adapter has `saved`: transformers
+    would fill them with random numbers and only log it.
     """
     if getattr(hf.config, "untrained", False):
         raise UntrainedHead(
             f"{source} was created but never trained: fine-tune it first, or allow an untrained "
             "head"
         )
-    missing = sorted(info["missing_keys"]) + sorted(
+    missing = without_modules(sorted(info["missing_keys"]), saved) + sorted(
         str(entry) for entry in info.get("mismatched_keys", ())
     )
     if missing:
@@ -110,7 +134,13 @@ def _check_head(source: str, row: Task, hf: Any, info: Any) -> None:
 
 
 def not_found(source: str, error: Exception) -> InputError:
-    """The error of a model that is in no folder and not on the hub."""
+    """The error of a model that is in no folder and not on the hub, or cannot be loaded."""
+    if "trust_remote_code" in str(error):
+        return InputError(
+            f"{source} can only be loaded with Python code that it brings (auto_map in its "
+            "config.json or tokenizer_config.json), and such code is never run; use a model whose "
+            "architecture transformers has"
+        )
     if Path(source).is_dir():
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         return InputError(f"folder {source} holds no model that can be loaded ({reason})")

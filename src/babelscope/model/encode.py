@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.data.segmentation import segment, words_of_tokens
+from babelscope.data.skipping import skipped_row
 from babelscope.data.texts import check_text
-from babelscope.errors import InputError
+from babelscope.errors import BadRow, InputError
 from babelscope.model.load import Model
 from babelscope.model.tokenized import Tokenized, from_encoding, literal_specials
-from babelscope.types import Candidate, Encoded, Example, Span, Window
+from babelscope.types import Candidate, Encoded, Example, SkippedRow, Span, Window
 
 PARTS = ("all", "first", "second")
 """Which texts are attributed and erased: all, the first, or what follows it; the others stay
@@ -50,6 +51,8 @@ def encode(
     *Laws*: ids are the tokenizer's own; special tokens are never content; the tokens of a word
     overlap its characters; a text that spells the padding or the mask token is read as text; words
     that share a token with another one are named in a flag.
+
+    The first text that the model cannot read raises BadRow; `encode_readable` skips such texts.
     """
     for name, value, known in (("part", part, PARTS), ("long", long, LONG)):
         if value not in known:
@@ -64,15 +67,47 @@ def encode(
     return encoded
 
 
+def encode_readable(
+    model: Model,
+    examples: Sequence[Example],
+    *,
+    part: str = "all",
+    long: str = "truncate",
+    task: bool = True,
+) -> tuple[list[Encoded], tuple[SkippedRow, ...]]:
+    """The examples that the model can read, as `encode` gives them, and the others.
+
+    *Law*: what is skipped changes nothing about the others.
+    """
+    encoded: list[Encoded] = []
+    skipped: list[SkippedRow] = []
+    for example in examples:
+        try:
+            encoded += encode(model, [example], part=part, long=long, task=task)
+        except BadRow as error:
+            skipped.append(replace(error.row, model=model.name))
+    return encoded, tuple(skipped)
+
+
+def readable(
+    model: Model, examples: Sequence[Example], *, task: bool = True
+) -> tuple[list[Example], tuple[SkippedRow, ...]]:
+    """The examples that the model can read, and the others with the reason."""
+    _, skipped = encode_readable(model, examples, task=task)
+    unread = {(row.id, row.lang) for row in skipped}
+    return [row for row in examples if (row.id, row.lang) not in unread], skipped
+
+
 def _check_texts(model: Model, example: Example, part: str, task: bool) -> None:
     count, row = len(example.texts), model.row
     required = model.texts if task else None
     fewest, most = (row.fewest, row.most) if task else (1, 2)
     if count != (required or count) or not fewest <= count <= (most or count):
         takes = COUNTS.get(required or most or 0, f"at least {fewest} texts")
-        raise InputError(f"{example.id}: {model.name} ({model.task}) reads {takes}, {count} given")
+        detail = f"{model.name} ({model.task}) reads {takes}, {count} given"
+        raise BadRow(skipped_row(example, "texts", detail))
     if part == "second" and count == 1:
-        raise InputError(f"{example.id}: part 'second' needs a pair, one text given")
+        raise BadRow(skipped_row(example, "texts", "part 'second' needs a pair, one text given"))
     check_text(example)
 
 
@@ -133,7 +168,8 @@ def _tokenize(
         )
     except Exception as error:
         # The tokenizers library raises bare exceptions when the fixed text alone is too long
-        raise InputError(f"{example.id}: the tokenizer refused it ({error})") from error
+        detail = f"the tokenizer refused it ({error})"
+        raise BadRow(skipped_row(example, "tokenizer", detail)) from error
     return len(whole), list(tokenized.encodings), "token_type_ids" in tokenized
 
 
@@ -230,12 +266,9 @@ def _words(
 
 def _refuse_empty(model: Model, row: Encoded) -> None:
     if not row.content.any():
-        raise InputError(
-            f"{row.example.id}: the text holds only special tokens; give at least one word"
-        )
-    unknown = model.tokenizer.unk_token_id
+        detail = "the text holds only special tokens; give at least one word"
+        raise BadRow(skipped_row(row.example, "special", detail))
+    unknown = getattr(model.tokenizer, "unk_token_id", None)  # a function has no tokenizer
     if unknown is not None and (row.ids[row.content] == unknown).all():
-        raise InputError(
-            f"{row.example.id}: every token is unknown to the model's vocabulary; there is nothing "
-            "to explain"
-        )
+        detail = "every token is unknown to the model's vocabulary; there is nothing to explain"
+        raise BadRow(skipped_row(row.example, "unknown", detail))

@@ -15,6 +15,7 @@ from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.inference import Query, query
 from babelscope.model.infill import infilled
 from babelscope.model.load import Model
+from babelscope.model.written import without
 from babelscope.types import Candidate, Encoded, Target
 
 OPERATORS = {
@@ -36,8 +37,11 @@ def default_operator(model: Model) -> str:
 
     A decoder reads its last token and often has no special token: with `attention_zero` that token
     would still be read, and a text with everything erased would leave nothing to attend to. A
-    replacement token has neither problem.
+    replacement token has neither problem. For a function of texts, `mask` if it has one, else
+    `delete`.
     """
+    if model.row.reads_text:
+        return "mask" if model.hf.mask else "delete"
     known = (
         name
         for name in ("mask", "pad", "unk")
@@ -57,6 +61,8 @@ def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str
     name, _, checkpoint = operator.partition(":")
     if name not in OPERATORS or (checkpoint and name != "sampled"):
         raise InputError(f"operator {operator!r} is not one of: {', '.join(OPERATORS)}")
+    if model.row.reads_text:
+        return _written(model, encoded, gone, operator)
     if name == "sampled":
         return infilled(model, [(encoded, gone)], checkpoint)[0]
     if operator == "mean_embedding":
@@ -68,6 +74,21 @@ def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str
             return None
         return replace(query(encoded), attended=None if not gone.any() else ~gone)
     return _replaced(model, encoded, gone, operator)
+
+
+def _written(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str) -> Query:
+    """What a function reads; the empty text too."""
+    known = ("mask", "delete") if model.hf.mask else ("delete",)
+    if operator not in known:
+        raise UnsupportedModel(
+            f"{model.name} is a function of texts, whose words cannot be erased by {operator}; use "
+            f"{' or '.join(known)}"
+            + ("" if model.hf.mask else " (or load it with mask='...' for a replacing string)")
+        )
+    removed = operator == "delete"
+    texts = without(encoded, gone, "" if removed else model.hf.mask)
+    ids = encoded.ids[~gone] if removed else np.where(gone, 0, encoded.ids)
+    return Query(ids, texts=texts)
 
 
 def _deleted(encoded: Encoded, gone: NDArray[np.bool_]) -> Query | None:
@@ -110,7 +131,7 @@ def erase_all(
     one call.
     """
     name, _, checkpoint = operator.partition(":")
-    if name == "sampled":
+    if name == "sampled" and not model.row.reads_text:
         return list(infilled(model, erasures, checkpoint))
     return [erase(model, encoded, gone, operator) for encoded, gone in erasures]
 

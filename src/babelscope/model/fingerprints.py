@@ -36,9 +36,12 @@ def signature(model: Model) -> str:
     """
     digest = _interface(model)
     for weight in model.hf.parameters():
+        digest.update(f"{tuple(weight.shape)}".encode())
+        if weight.is_meta:  # offloaded: not in memory
+            continue
         flat = weight.detach().reshape(-1)
         sample = flat[:: max(1, len(flat) // SAMPLED)][:SAMPLED].float().cpu()
-        digest.update(f"{tuple(weight.shape)}".encode() + sample.numpy().tobytes())
+        digest.update(sample.numpy().tobytes())
     return digest.hexdigest()
 
 
@@ -50,6 +53,9 @@ def _interface(model: Model) -> hashlib._Hash:
     digest.update(json.dumps([type(model.hf).__name__, model.task, model.labels]).encode())
     if model.verbalizer:
         digest.update(json.dumps(list(model.verbalizer.values())).encode())
+    if model.row.reads_text:
+        digest.update(json.dumps([model.hf.name, model.hf.outputs, model.hf.mask]).encode())
+        return digest
     # The settings of truncation and padding come before the added tokens
     _, _, vocabulary = model.tokenizer.backend_tokenizer.to_str().partition('"added_tokens"')
     digest.update(vocabulary.encode())

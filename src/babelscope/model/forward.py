@@ -50,6 +50,8 @@ class Query:
     """The sequences that are concatenated in `ids`, where the model reads several; empty for a
     single one.
     """
+    texts: tuple[str, ...] = ()
+    """What a function of texts reads; the ids are those of its words."""
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -60,13 +62,21 @@ class Query:
         parts = (self.ids, self.types, self.attended)
         whole = b"|".join(b"" if part is None else part.tobytes() for part in parts)
         return hashlib.blake2b(
-            whole + f"{self.key}|{self.decoder}|{self.candidates}".encode(), digest_size=16
+            whole + f"{self.key}|{self.decoder}|{self.candidates}|{self.texts}".encode(),
+            digest_size=16,
         ).digest()
 
 
 def query(encoded: Encoded) -> Query:
     """The unperturbed input."""
-    return Query(encoded.ids, encoded.types, decoder=encoded.decoder, candidates=encoded.candidates)
+    texts = encoded.example.texts if encoded.written else ()
+    return Query(
+        encoded.ids,
+        encoded.types,
+        decoder=encoded.decoder,
+        candidates=encoded.candidates,
+        texts=texts,
+    )
 
 
 def unpadded(table: Tensor, batch: Sequence[Query]) -> list[Tensor]:
@@ -112,6 +122,13 @@ def forward(
     output_hidden_states: bool = False,
 ) -> Any:
     """The model's own forward call."""
+    if model.row.reads_text:
+        if any(each.edit or each.attended is not None for each in batch):
+            raise UnsupportedModel(
+                f"{model.name} is a function of texts: it has no embeddings and no attention to "
+                "change; erase words"
+            )
+        return model.hf([each.texts for each in batch])
     if embedded is None and (
         model.pools_last_token or model.is_encoder_decoder or any(each.edit for each in batch)
     ):

@@ -13,12 +13,13 @@ import torch
 from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
 from babelscope.model import activations, inference
 from babelscope.model.checkpoints import not_found, resolve
 from babelscope.model.load import Model
+from babelscope.model.pretrained import read_tokenizer, read_weights
 from babelscope.model.scopes import quiet
 from babelscope.model.tasks import FILL_MASK
 from babelscope.random import identity, keyed
@@ -114,10 +115,8 @@ def _loaded(checkpoint: str) -> Model:
     source, revision = resolve(checkpoint)
     with quiet():
         try:
-            hf, info = AutoModelForMaskedLM.from_pretrained(
-                source, revision=revision, output_loading_info=True
-            )
-            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+            hf, info = read_weights(AutoModelForMaskedLM, source, revision)
+            tokenizer = read_tokenizer(source, revision)
         except (OSError, ValueError, KeyError) as error:
             raise not_found(source, error) from error
     if info["missing_keys"]:

@@ -18,7 +18,7 @@ def check_checkpoint(hf: Any, tokenizer: Any, source: str) -> None:
 
 def _check_weights(hf: Any, source: str) -> None:
     for name, weight in hf.named_parameters():
-        if not _finite(weight):
+        if not weight.is_meta and not _finite(weight):  # offloaded weights are not in memory
             raise InputError(
                 f"{source} is damaged: its weights {name} hold values that are not finite; "
                 "download or train it again"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from babelscope.errors import UntrainedHead
 from babelscope.model.checkpoints import not_found, resolve
 from babelscope.model.load import Model
+from babelscope.model.pretrained import read_config, read_tokenizer, read_weights
 from babelscope.model.scopes import quiet
 from babelscope.model.tasks import FILL_MASK
 
@@ -19,11 +20,11 @@ def load_language_model(base: str) -> tuple[Model, bool]:
     source, revision = resolve(base)
     with quiet():
         try:
-            config = AutoConfig.from_pretrained(source, revision=revision)
+            config = read_config(source, revision)
             masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
             kind = AutoModelForMaskedLM if masked else AutoModelForCausalLM
-            hf, info = kind.from_pretrained(source, revision=revision, output_loading_info=True)
-            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+            hf, info = read_weights(kind, source, revision)
+            tokenizer = read_tokenizer(source, revision)
         except (OSError, ValueError, KeyError) as error:
             raise not_found(source, error) from error
     if info["missing_keys"]:

@@ -15,6 +15,7 @@ from babelscope.model.inference_state import ELSEWHERE
 from babelscope.model.tasks import TASKS, task_of_class
 from babelscope.model.transformer import Model as Model
 from babelscope.model.verbalizer import verbalizer as label_tokens
+from babelscope.model.weights import Weights
 
 
 def load(
@@ -22,6 +23,10 @@ def load(
     *,
     task: str | None = None,
     device: str | None = None,
+    device_map: str | Mapping[str, Any] | None = None,
+    dtype: str | None = None,
+    quantization: str | None = None,
+    adapter: str | None = None,
     revision: str | None = None,
     allow_untrained_head: bool = False,
     verbalizer: Mapping[str, str | Sequence[str]] | None = None,
@@ -34,12 +39,26 @@ def load(
     refused, because transformers would fill it with random numbers and only log it. A `verbalizer`
     makes a language model a classifier: it gives for each label the word, or the words, that
     continue the text. `name` is what results call the model; by default the checkpoint.
+
+    Of a checkpoint, `dtype` is the precision of its weights (float32, bfloat16, ...; by default as
+    they were saved), `device_map` spreads them over devices as in transformers, `quantization`
+    (8bit, 4bit) needs bitsandbytes or torchao, `adapter` is a folder or hub id of peft and is
+    merged. A file of GGUF is loaded by its path. `description` of the model is one line about it.
     """
+    weights = Weights(dtype, device_map, quantization, adapter)
     if task is not None and task not in TASKS:
         raise InputError(f"task {task!r} is not one of: {', '.join(TASKS)}")
+    if device is not None and device_map is not None:
+        raise InputError("give device or device_map, not both")
     if isinstance(source, (str, Path)):
-        hf, tokenizer, row = from_pretrained(str(source), task, revision, allow_untrained_head)
+        hf, tokenizer, row = from_pretrained(
+            str(source), task, revision, allow_untrained_head, weights
+        )
         model = _wrap(hf, tokenizer, row.name, name or str(source))
+    elif weights.named():
+        raise InputError(
+            f"{weights.named()[0]} is for checkpoints; load a model in memory with it yourself"
+        )
     elif isinstance(source, tuple) and len(source) == 2:
         model = _wrap(source[0], source[1], task, name)
     elif hasattr(source, "model") and hasattr(source, "tokenizer"):
@@ -84,7 +103,7 @@ def _move(model: Model, device: str | None) -> None:
     if device is not None:
         try:
             model.hf.to(device)
-        except (RuntimeError, AssertionError) as error:
+        except (RuntimeError, AssertionError, ValueError) as error:
             raise InputError(
                 f"device {device!r} cannot be used here: {str(error).splitlines()[0]}"
             ) from error

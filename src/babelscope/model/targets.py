@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +19,8 @@ UNIT = "unit"
 """The value divided by itself: 1, with the gradient of its logarithm. The initial relevance of 1 of
 relevance propagation.
 """
+CLOSEST = 1e-12
+"""How near to 0 and 1 a function's probability is read: their log-odds would be infinite."""
 EDGES = ("both", "start", "end")
 
 
@@ -48,6 +52,11 @@ def value(model: Model, output: Tensor, target: Target) -> Tensor:
         return logits.sum()
     if target.quantity == UNIT:
         return (logits / torch.where(logits == 0, 1e-12, logits).detach()).sum()
+    if model.activation == "none":
+        raise InputError(
+            f"{model.name} gives scores without probabilities; explain the logit, which is the "
+            "score, or a contrast"
+        )
     log = torch.stack([_log(model, row)[index] for row, index in rows]).sum()
     if target.quantity == "probability":
         return log.exp()
@@ -81,9 +90,31 @@ def secant(model: Model, output: Tensor, reference: Tensor, target: Target) -> T
 
 
 def probability(model: Model, output: Tensor, target: Target) -> float:
-    """The model's own probability of the target, from float64 logits."""
+    """The model's own probability of the target, from float64 logits; NaN where it gives scores
+    without probabilities.
+    """
+    if model.activation == "none":
+        return math.nan
     logs = [_log(model, row)[index] for row, index in model.functions.read(output, target)]
     return float(sum(logs[1:], logs[0]).exp())
+
+
+def cut_off(model: Model, target: Target, values: Iterable[float]) -> tuple[str, ...]:
+    """A flag where a function's probabilities of 0 or 1 determine explained values: their log-odds
+    are cut off.
+    """
+    if not model.row.reads_text or model.hf.outputs != "probabilities":
+        return ()
+    if target.quantity == "probability":
+        return ()
+    sizes = [abs(each) for each in values]
+    count = sum(size >= -math.log(CLOSEST) - 1e-3 for size in sizes)
+    if not count:
+        return ()
+    return (
+        f"{count} of {len(sizes)} answers are a probability of 0 or 1, read as {CLOSEST:g} from "
+        "there; explain the probability",
+    )
 
 
 def chosen(

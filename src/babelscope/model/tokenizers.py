@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from transformers import AutoTokenizer
-
-from babelscope.errors import UnsupportedModel
+from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.checkpoints import not_found, resolve
+from babelscope.model.pretrained import read_tokenizer
 from babelscope.model.scopes import quiet
 from babelscope.types import Segmentation
 
@@ -21,18 +20,15 @@ def load_tokenizer(source: str, *, revision: str | None = None) -> Any:
     source, revision = resolve(source, revision)
     with quiet():
         try:
-            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-        except (OSError, ValueError, KeyError) as error:
+            tokenizer = read_tokenizer(source, revision)
+        except InputError:
+            raise
+        except Exception as error:  # of a damaged file: whatever its reader raises
             raise not_found(source, error) from error
     if not getattr(tokenizer, "is_fast", False):
         raise UnsupportedModel(
             f"{source}: {type(tokenizer).__name__} gives no character offsets; its fast version "
             "would"
-        )
-    if len(tokenizer) == 0:
-        raise UnsupportedModel(
-            f"{source}: the tokenizer's vocabulary is empty; give a folder with tokenizer.json or "
-            "a hub id"
         )
     return tokenizer
 
@@ -50,6 +46,15 @@ def tokenize(tokenizer: Any, text: str) -> Segmentation:
 def length(tokenizer: Any, texts: tuple[str, ...]) -> int:
     """How many tokens the model would have to read, special ones included."""
     return len(tokenizer(*texts, verbose=False)["input_ids"])
+
+
+def only_unknown(tokenizer: Any, texts: tuple[str, ...]) -> bool:
+    """Whether the tokenizer knows no token of these texts."""
+    unknown = tokenizer.unk_token_id
+    if unknown is None:
+        return False
+    ids = tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+    return all(token == unknown for part in ids for token in part)
 
 
 def longest(tokenizer: Any) -> int | None:

@@ -15,6 +15,7 @@ import torch
 
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model import fingerprints, scopes
+from babelscope.model.description import describe
 from babelscope.model.inference_state import InferenceState
 from babelscope.model.scopes import HALF
 from babelscope.model.tasks import Task, task_functions, task_row
@@ -111,6 +112,8 @@ class Model:
     @cached_property
     def unseen_attention(self) -> str:
         """Why no attention weights can be read; empty where they can."""
+        if self.row.reads_text:
+            return f"{self.name} is a function of texts"
         kind = type(self.hf).__name__
         if not hasattr(self.hf.config.get_text_config(), "num_attention_heads"):
             return f"{kind} has no attention weights"
@@ -147,13 +150,23 @@ class Model:
 
     @property
     def device(self) -> torch.device:
-        device: torch.device = next(iter(self.hf.parameters())).device
-        return device
+        """That of its weights; a function of texts has none."""
+        return next((weight.device for weight in self.hf.parameters()), torch.device("cpu"))
 
     @property
     def in_half(self) -> bool:
         """Whether weights are in half precision."""
         return any(weight.dtype in HALF for weight in self.hf.parameters())
+
+    @property
+    def quantized(self) -> bool:
+        """Whether weights are integers of 8 or 4 bits."""
+        return getattr(self.hf, "hf_quantizer", None) is not None
+
+    @cached_property
+    def description(self) -> str:
+        """Architecture, head, labels, languages of the fine-tuning, precision and memory."""
+        return describe(self)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -53,6 +53,8 @@ class Task:
     """A target is a tag: `end` is the position of the token that bears it."""
     several: bool = False
     """The model reads several sequences for one input."""
+    reads_text: bool = False
+    """The model is a function of texts: no tokens, gradients, attention or embeddings."""
 
     @property
     def texts(self) -> int | None:
@@ -107,9 +109,19 @@ FILL_MASK = Task(
 )
 """The task of models that help to explain others; it is not explained itself."""
 
+FUNCTION = Task(
+    "function",
+    "one text, or two as a pair",
+    "a class",
+    {},
+    "text_function",
+    reads_text=True,
+)
+"""The task of a function from texts to scores (`babelscope.model.functions`)."""
+
 
 def task_row(name: str) -> Task:
-    return FILL_MASK if name == FILL_MASK.name else TASKS[name]
+    return {row.name: row for row in (*_ROWS, FILL_MASK, FUNCTION)}[name]
 
 
 def task_functions(row: Task) -> TaskFunctions:

@@ -4,6 +4,7 @@ token.
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -111,22 +112,39 @@ def _span(encoded: Encoded, answer: Span) -> Target:
 
 
 def evaluate(model: Model, answered: Sequence[tuple[Example, str]]) -> dict[str, list[float]]:
-    """Exact match, and F1 over words."""
+    """Exact match, and F1 over words, both after SQuAD's normalisation."""
     exact, overlap = [], []
     for example, answer in answered:
         if example.answer is None:
             raise InputError(f"{example.id}: no answer to compare with")
         expected = example.texts[-1][slice(*example.answer)]
-        exact.append(float(answer.strip() == expected.strip()))
-        overlap.append(_f1(_words(example, answer), _words(example, expected)))
+        words = [_words(example, text) for text in (answer, expected)]
+        exact.append(float(words[0] == words[1]))
+        overlap.append(_f1(Counter(words[0]), Counter(words[1])))
     return {"exact_match": exact, "f1": overlap}
 
 
-def _words(example: Example, answer: str) -> Counter[str]:
-    """The words of an answer; its characters where the context has no spaces."""
-    if " " in example.texts[-1].strip():
-        return Counter(answer.split())
-    return Counter(character for character in answer if not character.isspace())
+def normalised(text: str, lang: str) -> list[str]:
+    """The words of an answer in lower case, without punctuation, and in English without articles.
+
+    Source: the evaluation script of SQuAD 1.1 (Rajpurkar et al. 2016). *Left open by it*: other
+    languages. Punctuation is what Unicode calls so, in all scripts; articles are removed in English
+    only, where the script removes "a", "an" and "the".
+    """
+    kept = (each for each in text.lower() if not unicodedata.category(each).startswith("P"))
+    words = "".join(kept).split()
+    return [word for word in words if word not in ARTICLES.get(lang, ())]
+
+
+ARTICLES = {"en": ("a", "an", "the")}
+
+
+def _words(example: Example, answer: str) -> list[str]:
+    """The words of an answer; its characters where the context has no spaces. An answer of articles
+    or punctuation alone is itself.
+    """
+    words = normalised(answer, example.lang) or answer.split()
+    return words if " " in example.texts[-1].strip() else list("".join(words))
 
 
 def _f1(answer: Counter[str], expected: Counter[str]) -> float:
@@ -148,30 +166,37 @@ def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str
 def training_rows(
     tokenizer: Any, examples: Sequence[Example], names: Sequence[str], limit: int
 ) -> list[Arguments]:
+    """One row for each example, or for each of the overlapping windows of a long context."""
     tokenized = tokenizer(
-        *columns(examples), truncation="only_second", max_length=limit, return_offsets_mapping=True
-    )
+        *columns(examples), truncation="only_second", max_length=limit,
+        stride=limit // OVERLAP, return_overflowing_tokens=True, return_offsets_mapping=True,
+    )  # fmt: skip
     offsets = tokenized.pop("offset_mapping")
     rows = []
-    for at, example in enumerate(examples):
-        start, end = _answer(example, offsets[at], tokenized.sequence_ids(at))
+    for at, number in enumerate(tokenized.pop("overflow_to_sample_mapping")):
+        start, end = _answer(examples[number], offsets[at], tokenized.sequence_ids(at))
         fields = {field: tokenized[field][at] for field in tokenized}
         rows.append(fields | {"start_positions": start, "end_positions": end})
     return rows
 
 
+OVERLAP = 8
+"""Windows of a long context share one in so many of their tokens, as in explanations."""
+
+
 def _answer(
     example: Example, offsets: Sequence[Span], segments: Sequence[int | None]
 ) -> tuple[int, int]:
-    """The first and last token of the answer; the first token of all if it was truncated, as in
-    SQuAD.
+    """The first and last token of the answer; the first token of all if this window does not hold
+    the whole of it, as in SQuAD.
     """
     assert example.answer is not None
     start, end = example.answer
-    inside = [
-        at for at, (a, b) in enumerate(offsets) if segments[at] == 1 and a < end and b > start
-    ]
-    return (inside[0], inside[-1]) if inside else (0, 0)
+    context = [at for at, segment in enumerate(segments) if segment == 1]
+    inside = [at for at in context if offsets[at][0] < end and offsets[at][1] > start]
+    if not inside or offsets[context[-1]][1] < end or offsets[context[0]][0] > start:
+        return 0, 0
+    return inside[0], inside[-1]
 
 
 def right(logits: Any, gold_positions: Any) -> NDArray[np.bool_]:

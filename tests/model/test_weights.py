@@ -1,0 +1,247 @@
+"""How the weights of a checkpoint are loaded, and what is refused in one line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
+from babelscope.methods.explain import explain
+from babelscope.methods.suitability import suitable
+from babelscope.model import weights
+from babelscope.model.functions import from_function
+from babelscope.model.load import load
+from babelscope.model.weights import Weights, gguf_file, loading_arguments
+from conftest import tiny
+
+TEXT = "the food was not good"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkpoint in float64."""
+    place = tmp_path_factory.mktemp("checkpoint")
+    model = tiny("bert")
+    model.hf.save_pretrained(place)
+    model.tokenizer.save_pretrained(place)
+    return place
+
+
+def test_the_precision_is_the_requested_one_and_methods_say_what_they_need(folder: Path) -> None:
+    model = load(folder, dtype="bfloat16")
+    assert {weight.dtype for weight in model.hf.parameters()} == {torch.bfloat16}
+    (attribution,) = explain(model, TEXT, "integrated_gradients")
+    assert "computed in float32" in attribution.flags
+    (attribution,) = explain(model, TEXT, "occlusion")
+    assert attribution.flags == ()
+    assert {weight.dtype for weight in model.hf.parameters()} == {torch.bfloat16}
+    assert {weight.dtype for weight in load(folder).hf.parameters()} == {torch.float64}
+
+
+def test_devices_are_passed_to_accelerate(folder: Path) -> None:
+    model = load(folder, device_map={"": "cpu"})
+    assert model.device == torch.device("cpu")
+    (attribution,) = explain(model, TEXT, "occlusion")
+    (plain,) = explain(load(folder), TEXT, "occlusion")
+    assert attribution.scores == pytest.approx(plain.scores)
+    with pytest.raises(InputError, match="device or device_map, not both"):
+        load(folder, device="cpu", device_map="auto")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dtype": "int8"}, "dtype 'int8' is not one of: float32"),
+        ({"quantization": "2bit"}, "quantization '2bit' is not one of: 8bit, 4bit"),
+        ({"quantization": "8bit"}, "needs bitsandbytes or torchao, and neither is installed"),
+        ({"adapter": "a/b"}, "adapter a/b is loaded by peft, which is not installed"),
+    ],
+)
+def test_what_is_unknown_or_not_installed_is_one_line(
+    folder: Path, options: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weights, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=message) as refused:
+        load(folder, **options)  # type: ignore[arg-type]
+    assert "\n" not in str(refused.value)
+
+
+def test_quantization_is_that_of_the_installed_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    configs = SimpleNamespace(
+        BitsAndBytesConfig=lambda **options: ("bitsandbytes", options),
+        TorchAoConfig=lambda config: ("torchao", config),
+        Int8WeightOnlyConfig=lambda: "int8",
+        Int4WeightOnlyConfig=lambda: "int4",
+    )
+    monkeypatch.setattr(weights, "import_module", lambda name: configs)
+    monkeypatch.setattr(weights, "find_spec", lambda name: name == "bitsandbytes" or None)
+    arguments = loading_arguments(Weights(quantization="4bit"))
+    assert arguments == {"quantization_config": ("bitsandbytes", {"load_in_4bit": True})}
+    monkeypatch.setattr(weights, "find_spec", lambda name: name == "torchao" or None)
+    arguments = loading_arguments(Weights(quantization="8bit"))
+    assert arguments == {"quantization_config": ("torchao", "int8")}
+
+
+def test_methods_that_need_float32_are_refused_on_quantized_weights(folder: Path) -> None:
+    model = load(folder)
+    model.hf.hf_quantizer = object()  # as transformers marks them
+    assert "quantized" in model.description
+    with pytest.raises(UnsupportedModel, match=r"needs float32 weights, and those of .* quantized"):
+        explain(model, TEXT, "integrated_gradients")
+    works = {row.method: row.works for row in suitable(model)}
+    assert works["occlusion"]
+    assert works["input_x_gradient"]
+    assert not works["lrp"]
+
+
+def test_a_model_in_memory_is_not_loaded_again() -> None:
+    model = tiny("bert")
+    with pytest.raises(InputError, match="dtype is for checkpoints"):
+        load((model.hf, model.tokenizer), dtype="bfloat16")
+
+
+def fake_peft(modules: list[str]) -> ModuleType:
+    """Adds 1 to every bias of the classifier, which the adapter holds as a whole or not."""
+
+    class PeftModel:
+        def __init__(self, hf: Any) -> None:
+            self.hf = hf
+
+        @staticmethod
+        def from_pretrained(hf: Any, place: str, revision: str | None) -> PeftModel:
+            if not (Path(place) / "adapter_config.json").exists():
+                raise ValueError("no adapter\nthere")
+            return PeftModel(hf)
+
+        def merge_and_unload(self) -> Any:
+            with torch.no_grad():
+                self.hf.classifier.bias += 1
+            return self.hf
+
+    module = ModuleType("peft")
+    config = SimpleNamespace(modules_to_save=modules)
+    module.PeftConfig = SimpleNamespace(  # type: ignore[attr-defined]
+        from_pretrained=lambda place, revision: config
+    )
+    module.PeftModel = PeftModel  # type: ignore[attr-defined]
+    return module
+
+
+def test_an_adapter_is_merged_into_the_weights(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": "a/base"}))
+    with pytest.raises(InputError, match="holds an adapter of a/base; load that model with"):
+        load(adapter)
+    monkeypatch.setitem(sys.modules, "peft", fake_peft([]))
+    monkeypatch.setattr(weights, "find_spec", lambda name: name)
+    bias = load(folder).hf.classifier.bias
+    torch.testing.assert_close(load(folder, adapter=str(adapter)).hf.classifier.bias, bias + 1)
+    with pytest.raises(InputError, match=r"does not fit .* \(no adapter there\)"):
+        load(folder, adapter=str(tmp_path))
+
+
+def test_a_head_may_come_from_the_adapter(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = tmp_path / "base"
+    model = tiny("bert")
+    model.hf.bert.save_pretrained(base)
+    model.tokenizer.save_pretrained(base)
+    (tmp_path / "adapter_config.json").write_text("{}")
+    monkeypatch.setattr(weights, "find_spec", lambda name: name)
+    monkeypatch.setitem(sys.modules, "peft", fake_peft([]))
+    with pytest.raises(UntrainedHead, match="no trained weights for"):
+        load(base, adapter=str(tmp_path))
+    monkeypatch.setitem(sys.modules, "peft", fake_peft(["classifier", "pooler"]))
+    assert load(base, adapter=str(tmp_path)).task == "text-classification"
+
+
+def test_the_file_of_a_gguf_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "model-q8.gguf"
+    file.write_bytes(b"GGUF")
+    assert gguf_file(str(file)) == (str(tmp_path), "model-q8.gguf")
+    assert gguf_file("org/name/model.gguf") == ("org/name", "model.gguf")
+    assert gguf_file("org/name") == ("org/name", None)
+    with pytest.raises(InputError, match="no GGUF file missing"):
+        load("missing.gguf")
+    with pytest.raises(InputError, match="holds no model that can be loaded"):
+        load(file)  # its header is incomplete
+    monkeypatch.setattr(weights, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match="gguf, which is not installed"):
+        load(file)
+
+
+def test_a_model_describes_itself_in_one_line(folder: Path, tmp_path: Path) -> None:
+    model = load(folder)
+    size = sum(weight.numel() for weight in model.hf.parameters()) * 8 / 1e6
+    start = "BertForSequenceClassification (text-classification); 3 labels: negative, neutral, "
+    assert model.description.startswith(f"{start}positive; float64; ")
+    assert model.description.endswith("MB on cpu")
+    assert abs(float(model.description.split()[-4]) - size) <= 1
+    (folder / "training.json").write_text(json.dumps({"languages": ["en", "hi"]}))
+    assert "; fine-tuned on en, hi; float64" in load(folder).description
+    function = from_function(len, labels=["spam"], outputs="scores", name="spam")
+    assert function.description == "a function of texts to scores; 1 label: spam"
+    assert "next token of" in tiny_language_model().description
+
+
+def tiny_language_model() -> Any:
+    from transformers import GPT2LMHeadModel
+
+    model = tiny("gpt2")
+    return load((GPT2LMHeadModel(model.hf.config), model.tokenizer))
+
+
+def write_gguf(file: Path) -> torch.Tensor:
+    """A Llama of one layer in float32, whose tokens are letters; its word embeddings."""
+    gguf = pytest.importorskip("gguf")
+    width, inner, letters = 16, 32, [*"abcdefghijklmnopqrstuvwxyz", "Ġ"]
+    tokens = ["<s>", "</s>", *letters, "ab"]
+    writer = gguf.GGUFWriter(file, "llama")
+    writer.add_context_length(64)
+    writer.add_embedding_length(width)
+    writer.add_block_count(1)
+    writer.add_feed_forward_length(inner)
+    writer.add_head_count(2)
+    writer.add_head_count_kv(2)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(width // 2)
+    writer.add_vocab_size(len(tokens))
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(tokens)
+    writer.add_token_types([3, 3] + [1] * (len(letters) + 1))
+    writer.add_token_merges(["a b"])
+    writer.add_bos_token_id(0)
+    writer.add_eos_token_id(1)
+    shapes = {"token_embd": (len(tokens), width), "output": (len(tokens), width),
+              "blk.0.ffn_gate": (inner, width), "blk.0.ffn_up": (inner, width),
+              "blk.0.ffn_down": (width, inner)}  # fmt: skip
+    shapes |= {f"blk.0.attn_{part}": (width, width) for part in ("q", "k", "v", "output")}
+    norms = ("output_norm", "blk.0.attn_norm", "blk.0.ffn_norm")
+    generator = torch.Generator().manual_seed(0)
+    tensors = {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
+    for name, tensor in (tensors | {name: torch.ones(width) for name in norms}).items():
+        writer.add_tensor(f"{name}.weight", tensor.numpy())
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return tensors["token_embd"]
+
+
+def test_a_gguf_file_is_a_language_model(tmp_path: Path) -> None:
+    embeddings = write_gguf(tmp_path / "tiny.gguf")
+    model = load(tmp_path / "tiny.gguf", dtype="float32")
+    assert model.task == "text-generation"
+    torch.testing.assert_close(model.embeddings.weight.detach(), embeddings)
+    (attribution,) = explain(model, "good food", "occlusion")
+    assert len(attribution.words) == 2
