@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import logging
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import platformdirs
 from filelock import FileLock
 
 from babelscope.files import folder_digest, naming, remove_parts, write_text
+from babelscope.hub import cache_folder as cache_folder
 
 _LOG = logging.getLogger(__name__)
 
 TRAINING = 2
 """Raised when a change of the code changes trained weights; part of every cached model's name."""
-
-
-def cache_folder() -> Path:
-    """$BABELSCOPE_CACHE, or the user's cache directory."""
-    return Path(os.environ.get("BABELSCOPE_CACHE") or platformdirs.user_cache_dir("babelscope"))
 
 
 @contextmanager

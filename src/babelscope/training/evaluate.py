@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from torch import Tensor
 
 from babelscope.data.independence import clusters
-from babelscope.errors import InputError
+from babelscope.data.skipping import MOST, check_skipped, describe, paired, partition
+from babelscope.errors import InputError, SkippedRows
 from babelscope.model import inference
-from babelscope.model.encode import encode
+from babelscope.model.encode import encode, readable
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.model.targets import name, predicted
-from babelscope.stats import estimate
-from babelscope.types import Estimate, Example
+from babelscope.stats import rate
+from babelscope.types import Encoded, Estimate, Example, SkippedRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,12 @@ class Score:
 
 
 def evaluate(
-    model: Model, examples: Sequence[Example], *, progress: Progress | None = None
+    model: Model,
+    examples: Sequence[Example],
+    *,
+    strict: bool = False,
+    max_skipped: float = MOST,
+    progress: Progress | None = None,
 ) -> list[Score]:
     """Accuracy by language; for extractive question answering exact match and F1 over words.
 
@@ -37,18 +48,63 @@ def evaluate(
           |answer|
 
     `answer` and `gold` are the words of the two answers by white space, or their characters where
-    the context has no spaces. Intervals resample clusters of examples that are not independent
+    the context has no spaces, after SQuAD's normalisation (`spans.normalised`). A context that is
+    longer than the model is read in overlapping windows; the answer is the span of all of them with
+    the highest sum of logits. Intervals are by cluster of examples that are not independent
     (`independence.clusters`).
 
-    *Laws*: 0 <= exact match <= F1 <= 1; the order of the examples does not matter.
+    An example that cannot be read or judged is skipped, in all languages that it is translated to,
+    and named in a SkippedRows warning; with `strict` it is an error, and so are more than the share
+    `max_skipped` of them.
+
+    *Laws*: 0 <= exact match <= F1 <= 1; the order of the examples does not matter; an example that
+    is skipped changes the answer to no other one.
     """
+    scores, skipped = evaluate_readable(
+        model, examples, progress=progress, strict=strict, max_skipped=max_skipped
+    )
+    if skipped:
+        warnings.warn(describe(skipped, len(examples)), SkippedRows, stacklevel=2)
+    return scores
+
+
+def evaluate_readable(
+    model: Model,
+    examples: Sequence[Example],
+    *,
+    strict: bool = False,
+    max_skipped: float = MOST,
+    progress: Progress | None = None,
+) -> tuple[list[Score], tuple[SkippedRow, ...]]:
+    """The same with the rows that were skipped, and without the warning."""
     if model.row.tags:
         raise InputError(f"{model.name} tags words; evaluation knows classes and answers only")
-    rows = encode(model, examples)
+    kept, skipped = _judged(model, examples)
+    check_skipped(skipped, len(examples), strict=strict, most=max_skipped)
+    return _evaluated(model, paired(kept, skipped), progress), skipped
+
+
+def _judged(
+    model: Model, examples: Sequence[Example]
+) -> tuple[list[Example], tuple[SkippedRow, ...]]:
+    """The examples that the model can read and whose gold it knows; where no example has any, all
+    are left to the task, which refuses them.
+    """
+    gold = any(row.label is not None or row.answer is not None for row in examples)
+    known = set(model.labels) & {str(row.label) for row in examples}
+    part = partition(examples, labels=model.labels if known else (), labelled=gold)
+    rows, unread = readable(model, part.rows)
+    return rows, (*part.skipped, *unread)
+
+
+def _evaluated(model: Model, examples: Sequence[Example], progress: Progress | None) -> list[Score]:
+    long = "window" if model.row.spans else "truncate"
+    windows = [encode(model, [example], long=long) for example in examples]
+    rows = [row for listed in windows for row in listed]
     with model.inference.reporting_progress(progress):
         outputs = inference.outputs(model, [inference.query(row) for row in rows])
-    predictions = [predicted(model, row, output) for row, output in zip(rows, outputs)]
-    answers = [name(model, row, target) for row, target in zip(rows, predictions)]
+    answered = zip(rows, map(partial(_answer, model), rows, outputs))
+    answers = [_best(islice(answered, len(listed))) for listed in windows]
     by_lang: dict[str, list[tuple[Example, str]]] = {}
     for example, answer in zip(examples, answers):
         by_lang.setdefault(example.lang, []).append((example, answer))
@@ -60,6 +116,18 @@ def evaluate(
     ]
 
 
+def _answer(model: Model, row: Encoded, output: Tensor) -> tuple[float, str]:
+    """The sum of the logits of what is predicted, and its name."""
+    target = predicted(model, row, output)
+    logits = [float(vector[index]) for vector, index in model.functions.read(output, target)]
+    return sum(logits), name(model, row, target)
+
+
+def _best(answered: Iterable[tuple[Encoded, tuple[float, str]]]) -> str:
+    """The answer of the window with the highest logits, the first of several."""
+    return max((answer for _, answer in answered), key=lambda answer: answer[0])[1]
+
+
 def _scores(
     model: Model, lang: str, answered: Sequence[tuple[Example, str]], named: Mapping[str, str]
 ) -> list[Score]:
@@ -67,6 +135,6 @@ def _scores(
     labels = Counter(example.label for example, _ in answered)
     chance = labels.most_common(1)[0][1] / len(answered)
     return [
-        Score(lang, measure, estimate(values, groups), chance if measure == "accuracy" else None)
+        Score(lang, measure, rate(values, groups), chance if measure == "accuracy" else None)
         for measure, values in model.functions.evaluate(model, answered).items()
     ]

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from babelscope.data import builtin
-from babelscope.data.examples import examples
+from babelscope.data.examples import usable_examples
 from babelscope.data.spec import DataSpec
 from babelscope.files import folder_digest, remove_parts, writing_folder
 from babelscope.hub import locate
@@ -24,7 +24,7 @@ from babelscope.training import small
 from babelscope.training.cache import TRAINING, cache_folder, making, record, remove_damaged
 from babelscope.training.finetune import Recipe, finetune, fingerprint
 from babelscope.training.recipes import pretrained
-from babelscope.training.spec import ModelSpec, TrainSpec
+from babelscope.training.spec import LAYERS, ModelSpec, TrainSpec
 from babelscope.types import Example
 
 PRETRAINED = "pretrained:"
@@ -58,21 +58,55 @@ def obtain(
 
 
 def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Path:
-    """The folder of the trained model, named by what determines it, so that it is trained once."""
-    languages = [
-        lang for lang in spec.languages if data.languages is None or lang in data.languages
+    """The folder of the trained model, named by what determines it, so that it is trained once; so
+    is every stage before the last.
+    """
+    folder: Path | None = None
+    for stage in spec.stages():
+        folder = _train_stage(stage, data, seed, folder, progress)
+    assert folder is not None
+    return folder
+
+
+def _train_stage(
+    spec: TrainSpec, data: DataSpec, seed: int, before: Path | None, progress: Progress | None
+) -> Path:
+    """The model of one stage, from the base or from the model of the stage before."""
+    known = data.languages
+    languages = [lang for lang in spec.languages if known is None or lang in known]
+    judged = [lang for lang in spec.dev_languages or languages if known is None or lang in known]
+    rows = _labelled(data, languages, "train", spec.examples)
+    dev = _labelled(data, judged, "dev", spec.dev_examples)
+    name = trained_name(spec, rows, dev, seed, after=before.name if before else None)
+    folder = cache_folder() / "models" / name
+    with making(folder):
+        if before is not None:
+            return finetune(before, rows, dev, folder, recipe_of(spec, seed), progress=progress)
+        base = started(spec, progress) if spec.base else _untrained(folder, spec, rows, seed)
+        revision, recipe = spec.revision, recipe_of(spec, seed)
+        return finetune(base, rows, dev, folder, recipe, revision=revision, progress=progress)
+
+
+def _labelled(data: DataSpec, languages: Sequence[str], split: str, count: int) -> list[Example]:
+    """The rows of a split that can be trained on."""
+    return [
+        row
+        for lang in languages
+        for row in usable_examples(data, lang, split, count, labelled=True).rows
     ]
-    rows = [row for lang in languages for row in examples(data, lang, "train", spec.examples)]
-    dev = [row for lang in languages for row in examples(data, lang, "dev", spec.dev_examples)]
-    folder = cache_folder() / "models" / trained_name(spec, rows, dev, seed)
-    recipe = Recipe(
+
+
+def recipe_of(spec: TrainSpec, seed: int) -> Recipe:
+    """The recipe of a study's model; a small model is built with its layers."""
+    return Recipe(
         learning_rate=spec.learning_rate, epochs=spec.epochs, batch=spec.batch, seed=seed,
         freeze_embeddings=spec.freeze_embeddings, freeze_layers=spec.freeze_layers,
-        weight_decay=spec.weight_decay, head_only=spec.head_only,
+        weight_decay=spec.weight_decay, head_only=spec.head_only, warmup=spec.warmup,
+        max_length=spec.max_length, accumulation=spec.accumulation, precision=spec.precision,
+        gradient_checkpointing=spec.gradient_checkpointing, patience=spec.patience,
+        select="score" if spec.dev_languages else "loss", lora=spec.lora,
+        layers=spec.layers if spec.base else None,
     )  # fmt: skip
-    with making(folder):
-        base = started(spec, progress) if spec.base else _untrained(folder, spec, rows, seed)
-        return finetune(base, rows, dev, folder, recipe, revision=spec.revision, progress=progress)
 
 
 def started(spec: TrainSpec, progress: Progress | None) -> str:
@@ -90,18 +124,33 @@ def started(spec: TrainSpec, progress: Progress | None) -> str:
     return str(pretrained(name, languages, progress=progress))
 
 
+LATER = (
+    "freeze_layers", "head_only", "warmup", "max_length", "accumulation", "precision",
+    "gradient_checkpointing", "patience", "dev_languages", "lora", "then",
+)  # fmt: skip
+"""Fields that earlier versions lacked."""
+
+
 def _decisive(spec: TrainSpec) -> dict[str, Any]:
     """The fields that determine the weights, without later ones at their default, so that models
     keep their names in the cache.
     """
-    later = {name for name in ("freeze_layers", "head_only") if not getattr(spec, name)}
+    plain = TrainSpec(languages=spec.languages)
+    unset = {name for name in LATER if getattr(spec, name) == getattr(plain, name)}
     # Whether it is one of several follows from its languages
-    return spec.model_dump(exclude={"separately"} | later)
+    fields = spec.model_dump(exclude={"separately"} | unset) | {"layers": spec.layers or LAYERS}
+    return fields | ({"kept_layers": spec.layers} if spec.base and spec.layers else {})
 
 
 def trained_name(
-    spec: TrainSpec, rows: Sequence[Example], dev: Sequence[Example], seed: int
+    spec: TrainSpec,
+    rows: Sequence[Example],
+    dev: Sequence[Example],
+    seed: int,
+    *,
+    after: str | None = None,
 ) -> str:
+    """The name of a model in the cache; `after` is that of the model of the stage before."""
     identity = {
         "training": TRAINING,
         "spec": _decisive(spec),
@@ -111,6 +160,8 @@ def trained_name(
         "seed": seed,
         "threads": 1 if spec.base is None and spec.width <= NARROW else torch.get_num_threads(),
     }
+    if after is not None:
+        identity["after"] = after
     if seed and str(spec.base).startswith(PRETRAINED):
         # Earlier models of the same name had a base of their own for every seed
         identity["base"] = PRETRAINED
@@ -140,7 +191,7 @@ def _untrained(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int
     with writing_folder(base) as part:
         small.make(
             part, spec.architecture, texts, labels,
-            layers=spec.layers, width=spec.width, vocabulary=spec.vocabulary, seed=seed,
+            layers=spec.layers or LAYERS, width=spec.width, vocabulary=spec.vocabulary, seed=seed,
         )  # fmt: skip
     record(base)
     return base

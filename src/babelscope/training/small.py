@@ -20,6 +20,7 @@ from transformers import (
 
 from babelscope.errors import InputError
 from babelscope.model.scopes import quiet
+from babelscope.training.spec import LAYERS as LAYERS
 from babelscope.training.tokenizers import TOKENIZERS as TOKENIZERS
 from babelscope.training.tokenizers import make_tokenizer as make_tokenizer
 
@@ -32,7 +33,7 @@ def make(
     texts: Sequence[str],
     labels: Sequence[str],
     *,
-    layers: int = 2,
+    layers: int = LAYERS,
     width: int = 128,
     vocabulary: int = 8000,
     seed: int = 0,

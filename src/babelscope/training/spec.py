@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from babelscope.options import Spec
+
+LAYERS = 2
+"""Layers of a small model where no number is given."""
+
+
+class StageSpec(Spec):
+    """A later stage of fine-tuning, which starts from the model of the stage before it. What is not
+    given is as in the first stage."""
+
+    languages: list[str] = Field(min_length=1)
+    """Languages of its training examples."""
+    dev_languages: list[str] | None = None
+    """Languages that choose its checkpoint; by default those that it is trained on."""
+    examples: int | None = Field(default=None, ge=10)
+    """Largest number of training examples per language."""
+    learning_rate: float | None = Field(default=None, gt=0)
+    """Learning rate of AdamW."""
+    epochs: int | None = Field(default=None, ge=1)
+    """Number of epochs."""
 
 
 class TrainSpec(Spec):
@@ -26,8 +45,9 @@ class TrainSpec(Spec):
     """Commit or branch of a base from the hub."""
     architecture: str = "xlm-roberta"
     """Architecture of a small model: `bert`, `xlm-roberta`, `distilbert` or `gpt2`."""
-    layers: int = Field(default=2, ge=1)
-    """Number of layers of a small model."""
+    layers: int | None = Field(default=None, ge=1)
+    """Number of layers: of a small model, 2 by default; of a base, the lowest ones that are kept,
+    all by default."""
     width: int = Field(default=128, ge=32)
     """Hidden size of a small model, a multiple of 32."""
     vocabulary: int = Field(default=8000, ge=100)
@@ -41,7 +61,7 @@ class TrainSpec(Spec):
     epochs: int = Field(default=5, ge=1)
     """Number of epochs; the one with the lowest loss on the development examples is kept."""
     batch: int = Field(default=16, ge=1)
-    """Number of examples per step."""
+    """Number of examples in a batch."""
     weight_decay: float = Field(default=0.01, ge=0)
     """Weight decay of AdamW."""
     freeze_embeddings: bool = False
@@ -50,6 +70,33 @@ class TrainSpec(Spec):
     """Number of lowest layers that are kept as they are, with all embeddings."""
     head_only: bool = False
     """Train the task head alone: a reference of the trade-offs."""
+    warmup: float = Field(default=0.1, ge=0)
+    """Share of the steps in which the learning rate rises; from 1 on, their number."""
+    max_length: int | None = Field(default=None, ge=8)
+    """Largest number of tokens, in training and in explanations; by default 512, or what the
+    tokenizer says."""
+    accumulation: int = Field(default=1, ge=1)
+    """Number of batches that make one step."""
+    precision: Literal["float32", "bfloat16", "float16"] = "float32"
+    """Precision of forward and backward passes; `float16` on GPUs only."""
+    gradient_checkpointing: bool = False
+    """Compute activations again instead of keeping them: less memory, more time."""
+    patience: int = Field(default=0, ge=0)
+    """Number of epochs without a better one after which training stops; 0: never."""
+    dev_languages: list[str] | None = None
+    """Languages whose development examples choose the epoch, by the mean of their accuracies; by
+    default the loss in the training languages does."""
+    lora: int = Field(default=0, ge=0)
+    """Rank of LoRA's matrices, trained in place of the weights (needs `peft`); 0: no LoRA."""
+    then: list[StageSpec] = Field(default_factory=list)
+    """Further stages of fine-tuning, for example first English, then Hindi; each starts from the
+    model of the stage before it."""
+
+    @model_validator(mode="after")
+    def stages_from_a_base(self) -> Self:
+        if self.then and (self.base is None or self.separately):
+            raise ValueError("'then' needs a 'base', and one model for all languages")
+        return self
 
     @model_validator(mode="after")
     def a_base_for_each(self) -> Self:
@@ -73,6 +120,22 @@ class TrainSpec(Spec):
             return self
         base = self.base[lang] if isinstance(self.base, dict) else self.base
         return self.model_copy(update={"languages": [lang], "base": base, "separately": False})
+
+    @property
+    def all_languages(self) -> list[str]:
+        """The languages of all stages."""
+        return list(dict.fromkeys(lang for stage in self.stages() for lang in stage.languages))
+
+    def stages(self) -> list[TrainSpec]:
+        """The first stage and the later ones, each as a specification of its own; the bases of the
+        later ones are the models before them.
+        """
+        first = self.model_copy(update={"then": []})
+        changes = [
+            stage.model_dump(exclude_none=True) | {"dev_languages": stage.dev_languages}
+            for stage in self.then
+        ]
+        return [first, *(first.model_copy(update={**each, "layers": None}) for each in changes)]
 
 
 class ModelSpec(Spec):
@@ -118,4 +181,4 @@ class ModelSpec(Spec):
     @property
     def training_languages(self) -> list[str]:
         """The languages that it is, or was, fine-tuned on, as far as the study says so."""
-        return self.train.languages if self.train else self.trained_on
+        return self.train.all_languages if self.train else self.trained_on

@@ -3,49 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
-from transformers import AutoTokenizer, Trainer, TrainerCallback, TrainingArguments
+from transformers import EarlyStoppingCallback, Trainer
 
-from babelscope.model.checkpoints import not_found, resolve
+from babelscope.data.skipping import skipped_row
+from babelscope.errors import BadRow
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
-from babelscope.model.layers import freeze
 from babelscope.model.load import Model
 from babelscope.model.resegmentation import Resegmentation, resegment
-from babelscope.model.scopes import quiet
 from babelscope.model.tasks import Task
 from babelscope.model.tasks.functions import Training
-from babelscope.types import Encoded, Example
+from babelscope.model.tokenizers import only_unknown
+from babelscope.training.base import load_base, prepare
+from babelscope.training.recipe import Recipe, check_recipe, trainer_arguments
+from babelscope.training.watch import Watch
+from babelscope.types import Encoded, Example, SkippedRow
 
-COMPLETE = "complete"
-"""The file that marks a checkpoint as complete: the Trainer writes its parts one after another."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """The settings of a fine-tuning run. Defaults are those of the published study."""
-
-    learning_rate: float = 1e-5
-    epochs: int = 5
-    batch: int = 16
-    warmup: float = 0.1
-    weight_decay: float = 0.01
-    freeze_embeddings: bool = False
-    max_length: int = 512
-    seed: int = 0
-    freeze_layers: int = 0
-    """How many of the lowest layers are frozen, with the embeddings: what languages share there
-    stays shared.
-    """
-    head_only: bool = False
-    """Whether everything below the head is frozen: what the same training gains without changing
-    the encoder.
-    """
+USUAL_LENGTH = 512
+"""Tokens of the longest input where the recipe names no other length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,84 +50,84 @@ def build_trainer(
     dev: Sequence[Example],
     working: Path,
     progress: Progress | None,
-) -> tuple[Any, Any]:
-    """The Trainer of a job, and its tokenizer."""
+) -> tuple[Any, Any, tuple[SkippedRow, ...]]:
+    """The Trainer of a job, its tokenizer, and the rows of unknown tokens only, which are
+    skipped.
+    """
     recipe = job.recipe
+    check_recipe(recipe)
     torch.manual_seed(recipe.seed)
-    hf, tokenizer = _loaded(job)
-    _prepare(hf, tokenizer, recipe, len(train[0].texts))
-    limit = min(recipe.max_length, tokenizer.model_max_length)
-    trainer = Trainer(
-        model=hf,
-        args=_arguments(recipe, working),
-        train_dataset=_Rows(_inputs(job, hf, tokenizer, train, limit)),
-        eval_dataset=_Rows(_inputs(job, hf, tokenizer, dev, limit)),
+    hf, tokenizer = load_base(job.base, job.revision, job.task, job.labels, recipe.layers)
+    train, dev, skipped = _known(tokenizer, train, dev)
+    inputs = partial(_inputs, job, hf, tokenizer, limit=_limit(job, hf, tokenizer))
+    judged, sizes = _by_language(dev) if recipe.select == "score" else (dev, [])
+    trainer = (_InOrder if sizes else Trainer)(
+        model=prepare(hf, recipe, len(train[0].texts)),
+        args=trainer_arguments(recipe, working),
+        train_dataset=_Rows(inputs(train)),
+        eval_dataset=_Rows(inputs(judged)),
         data_collator=getattr(transformers, job.training.collator)(tokenizer),
-        compute_metrics=_accuracy(job.training),
-        callbacks=[_Watch(progress)],
+        compute_metrics=_scores(job.training, sizes),
+        callbacks=_callbacks(recipe, progress),
     )
+    if recipe.accumulation > 1:
+        # Heads take the mean over their batch whatever number of items they are told, so it is the
+        # Trainer that has to divide by the number of batches
+        trainer.model_accepts_loss_kwargs = False
     for callback in ("PrinterCallback", "ProgressCallback"):
         for installed in list(trainer.callback_handler.callbacks):
             if type(installed).__name__ == callback:
                 trainer.remove_callback(installed)
-    return trainer, tokenizer
+    return trainer, tokenizer, skipped
 
 
-def _prepare(hf: Any, tokenizer: Any, recipe: Recipe, texts: int) -> None:
-    """The config that the fine-tuned model is saved with, and frozen weights."""
-    hf.config.texts_per_input = texts
-    hf.config.untrained = False
-    if recipe.freeze_embeddings:
-        hf.get_input_embeddings().weight.requires_grad_(False)
-    freeze(hf, recipe.freeze_layers)
-    if recipe.head_only:
-        hf.base_model.requires_grad_(False)
-    if hf.config.pad_token_id is None and tokenizer.pad_token_id is not None:
-        hf.config.pad_token_id = tokenizer.pad_token_id
+def _known(
+    tokenizer: Any, train: Sequence[Example], dev: Sequence[Example]
+) -> tuple[list[Example], list[Example], tuple[SkippedRow, ...]]:
+    """The rows with a token that the tokenizer knows, of both splits, and the others."""
+    detail = "every token is unknown to the model's vocabulary; there is nothing to learn"
+    parts: list[list[Example]] = []
+    skipped: list[SkippedRow] = []
+    for split, rows in (("train", train), ("dev", dev)):
+        known = [not only_unknown(tokenizer, row.texts) for row in rows]
+        unknown = [row for row, keep in zip(rows, known) if not keep]
+        if unknown and len(unknown) == len(rows):
+            raise BadRow(skipped_row(unknown[0], "unknown", detail))
+        parts.append([row for row, keep in zip(rows, known) if keep])
+        records = (skipped_row(row, "unknown", detail) for row in unknown)
+        skipped += [replace(row, split=split, total=len(rows)) for row in records]
+    return parts[0], parts[1], tuple(skipped)
 
 
-def _arguments(recipe: Recipe, working: Path) -> Any:
-    return TrainingArguments(
-        output_dir=str(working),
-        learning_rate=recipe.learning_rate,
-        num_train_epochs=recipe.epochs,
-        per_device_train_batch_size=recipe.batch,
-        per_device_eval_batch_size=64,
-        warmup_steps=recipe.warmup,
-        weight_decay=recipe.weight_decay,
-        max_grad_norm=1.0,
-        lr_scheduler_type="linear",
-        eval_strategy="epoch",
-        save_strategy="epoch",
-        save_total_limit=2,
-        load_best_model_at_end=True,
-        metric_for_best_model="eval_loss",
-        seed=recipe.seed,
-        data_seed=recipe.seed,
-        train_sampling_strategy="group_by_length",
-        disable_tqdm=True,
-        logging_strategy="no",
-        report_to=[],
-        dataloader_pin_memory=False,
-        dataloader_num_workers=0,
-    )
+def _limit(job: Job, hf: Any, tokenizer: Any) -> int:
+    """How many tokens an input has at most. A length that the recipe names replaces that of the
+    tokenizer, which is saved with it: the model is explained on what it was trained on.
+    """
+    if job.recipe.max_length is not None:
+        tokenizer.model_max_length = job.recipe.max_length
+    limit = Model(hf, tokenizer, job.base, job.task.name).limit
+    return limit if job.recipe.max_length is not None else min(USUAL_LENGTH, limit)
 
 
-def _loaded(job: Job) -> tuple[Any, Any]:
-    """The base with a head for the task, untrained where the base has none, and its tokenizer."""
-    names = {
-        "id2label": dict(enumerate(job.labels)),
-        "label2id": {label: at for at, label in enumerate(job.labels)},
-    }
-    head = {"num_labels": len(job.labels), **names} if job.labels else {}
-    source, revision = resolve(job.base, job.revision)
-    with quiet():
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-            auto = getattr(transformers, next(iter(job.task.heads.values())))
-            return auto.from_pretrained(source, revision=revision, **head), tokenizer
-        except (OSError, ValueError) as error:
-            raise not_found(source, error) from error
+def _callbacks(recipe: Recipe, progress: Progress | None) -> list[Any]:
+    stop = [EarlyStoppingCallback(recipe.patience)] if recipe.patience else []
+    return [Watch(progress), *stop]
+
+
+def _by_language(dev: Sequence[Example]) -> tuple[list[Example], list[int]]:
+    """The examples language after language, and how many there are of each."""
+    langs = list(dict.fromkeys(row.lang for row in dev))
+    parts = [[row for row in dev if row.lang == lang] for lang in langs]
+    return [row for part in parts for row in part], [len(part) for part in parts]
+
+
+class _InOrder(Trainer):  # type: ignore[misc]
+    """A Trainer that reads the development examples in their order, not by length: language after
+    language.
+    """
+
+    def _get_eval_sampler(self, eval_dataset: Any) -> Any:
+        return torch.utils.data.SequentialSampler(eval_dataset)
 
 
 class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
@@ -161,7 +144,7 @@ class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
 
 
 def _inputs(
-    job: Job, hf: Any, tokenizer: Any, examples: Sequence[Example], limit: int
+    job: Job, hf: Any, tokenizer: Any, examples: Sequence[Example], *, limit: int
 ) -> list[dict[str, Any]]:
     rows = job.training.rows(tokenizer, examples, job.labels, limit)
     if job.resegmentation is None:
@@ -181,24 +164,17 @@ def _fields(encoded: Encoded | None) -> dict[str, Any]:
     return fields
 
 
-class _Watch(TrainerCallback):  # type: ignore[misc]
-    """Reports the steps done to a progress callback, and marks complete checkpoints."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self.progress = progress
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if self.progress is not None:
-            self.progress(state.global_step, state.max_steps)
-
-    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        (Path(args.output_dir) / f"checkpoint-{state.global_step}" / COMPLETE).touch()
-
-
-def _accuracy(training: Training) -> Callable[[Any], dict[str, float]]:
+def _scores(training: Training, sizes: Sequence[int]) -> Callable[[Any], dict[str, float]]:
     """The share of right predictions: of classes, or of answers whose first and last token are
-    right.
+    right; with the sizes of several languages also the mean of their shares.
     """
-    return lambda outcome: {
-        "accuracy": float(training.right(outcome.predictions, outcome.label_ids).mean())
-    }
+
+    def scores(outcome: Any) -> dict[str, float]:
+        right = training.right(outcome.predictions, outcome.label_ids)
+        values = {"accuracy": float(right.mean())}
+        if sizes:
+            parts = np.split(right, np.cumsum(sizes)[:-1])
+            values["mean_over_languages"] = float(np.mean([part.mean() for part in parts]))
+        return values
+
+    return scores
