@@ -113,17 +113,18 @@ def arguments(study: Study, command: str, models: Mapping[str, str], texts: Path
     corpus, count = str(task.data.builtin), str(task.data.examples)
     source = study.source or study.languages[0]
     methods = [choice.name for choice in study.methods]
+    block = study.analyses[command].model_dump(exclude_unset=True)
+    trees = block.pop("treebanks", f"{corpus}/{{lang}}/test/{count}").replace("{lang}", langs)
     each: dict[str, Command] = {
         "tokenization": [f"--input={corpus}/{lang}/test/{count}" for lang in study.languages],
-        "heads": [f"--treebank={corpus}/{langs}/test/{count}"],
+        "heads": [f"--treebank={trees}"],
         "trust": [f"--input={texts}", f"--set=methods={json.dumps(methods)}"],
         "consistency": [
             f"--task={corpus}", f"--source={source}", f"--method={','.join(methods)}",
-            f"--target={','.join(lang for lang in study.languages if lang != source)}",
+            f"--lang={','.join(lang for lang in study.languages if lang != source)}",
             f"--count={count}", f"--set=tasks.0.target={json.dumps(task.target)}",
         ],
     }  # fmt: skip
-    block = study.analyses[command].model_dump(exclude_unset=True)
     settings = [f"--set={name}={json.dumps(value)}" for name, value in block.items()]
     if command in each:
         return [[folder, *each[command], *settings] for folder in models.values()]

@@ -13,6 +13,7 @@ from babelscope.methods import integrated
 from babelscope.methods.explain import explain
 from babelscope.methods.integrated import kronrod
 from babelscope.model.load import Model, load
+from conftest import tiny
 from planted import WEIGHTS, PlantedForSequenceClassification, planted_model
 
 STEEP, CENTRE = 60.0, 0.37
@@ -71,6 +72,35 @@ def test_a_text_that_needs_too_many_nodes_states_both_errors(
     assert "largest token error 0." in flag
     true_error = np.abs(np.array(attribution.scores) - [3.16, -3.26]).max()
     assert 1e-3 < true_error <= attribution.details["token_error"]
+
+
+def test_the_laws_hold_with_kinks_on_the_path() -> None:
+    """A DistilBERT, in whose head units of a ReLU switch: the sum is exact to the tolerance, and so
+    is every token; in batches of one and in another order the scores are the same.
+    """
+    model = tiny("distilbert")
+    data = ["no", "good food", ("the food", "no")]
+    together = explain(model, data, "integrated_gradients", options={"tolerance": 0.02})
+    exact = explain(model, data[:2], "integrated_gradients")
+    for attribution, tolerance in [
+        *((each, 0.02) for each in together),
+        *((each, 1e-3) for each in exact),
+    ]:
+        gap = sum(attribution.scores) - (attribution.value - attribution.reference_value)
+        assert abs(gap) == pytest.approx(attribution.details["completeness_gap"], abs=1e-9)
+        assert abs(gap) <= tolerance
+        assert attribution.details["token_error"] <= tolerance
+        assert not attribution.flags
+    for coarse, fine in zip(together, exact):
+        np.testing.assert_allclose(coarse.scores, fine.scores, atol=0.02 + 1e-3)
+    budget = model.inference.budget
+    try:
+        model.inference.budget = 16
+        narrow = explain(model, data[::-1], "integrated_gradients", options={"tolerance": 0.02})
+    finally:
+        model.inference.budget = budget
+    for one, other in zip(together, narrow[::-1]):
+        np.testing.assert_allclose(one.scores, other.scores, atol=1e-9)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 10])

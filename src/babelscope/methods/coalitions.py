@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from babelscope.model import inference
 from babelscope.model.erase import default_operator, erase, moved
 from babelscope.model.load import Model
-from babelscope.model.targets import value
+from babelscope.model.targets import cut_off, value
 from babelscope.types import Encoded, Explained, Target
 
 Coalitions = Bool[np.ndarray, "coalition token"]
@@ -58,6 +58,8 @@ def values(
 
 
 def explained(
+    model: Model,
+    target: Target,
     scores: Float[np.ndarray, " token"],
     amounts: Values,
     null: float | None,
@@ -65,6 +67,7 @@ def explained(
 ) -> Explained:
     """The scores and the value of the empty text; undefined, with a flag, if one of the coalitions
     has no value."""
+    flags += cut_off(model, target, amounts.tolist())
     undefined = int(np.isnan(amounts).sum())
     if not undefined:
         return Explained(scores, null, flags)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from jaxtyping import Float
 
 from babelscope.data import builtin, sources
+from babelscope.data.segmentation import segment
 from babelscope.model.load import Model
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
@@ -50,7 +52,9 @@ def inverse_frequency(
         a_t = -log((c_t + 1) / (N + V))
 
     c_t how often the token's id occurs in the corpus' texts in the example's language, N their
-    tokens, V the size of the vocabulary; they are tokenized by the model's tokenizer. `corpus` is a
+    tokens, V the size of the vocabulary; they are tokenized by the model's tokenizer. For a
+    function of texts words are counted, and V is the number of different ones in the corpus, and
+    one for all others. `corpus` is a
     file or a corpus by its name, as for `explain --input` and studies; `builtin` takes training
     texts of all tasks of the built-in corpus, which needs no network. A language that the corpus
     lacks (`und` among them) gets the frequencies over all its languages, and a flag.
@@ -61,6 +65,8 @@ def inverse_frequency(
     *Left open*: smoothing (add one, so that unseen tokens are the rarest). A word's score is the
     sum of its tokens': minus the logarithm of their joint probability.
     """
+    if model.row.reads_text:
+        return [_rare_words(row, corpus) for row in inputs]
     known: dict[str, tuple[Float[np.ndarray, " id"], tuple[str, ...]]] = {}
     results = []
     for row in inputs:
@@ -95,6 +101,21 @@ def _texts(corpus: str, lang: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _generated(lang: str) -> tuple[str, ...]:
     rows = (row for name in builtin.CORPORA for row in builtin.read(name, lang, "train", EACH))
     return tuple(text for row in rows for text in row.texts)
+
+
+def _rare_words(row: Encoded, corpus: str) -> Explained:
+    """The negative logarithm of every word's smoothed relative frequency."""
+    texts, flags = _texts(corpus, row.example.lang)
+    counts = _word_counts(texts, row.example.lang)
+    total = counts.total() + len(counts) + 1
+    content = np.flatnonzero(row.content)
+    frequency = np.array([(counts[row.tokens[at]] + 1) / total for at in content])
+    return Explained(-np.log(frequency), flags=flags)
+
+
+@lru_cache(maxsize=16)
+def _word_counts(texts: tuple[str, ...], lang: str) -> Counter[str]:
+    return Counter(text[start:end] for text in texts for start, end in segment(text, lang))
 
 
 def _rarity(model: Model, texts: Sequence[str]) -> Float[np.ndarray, " id"]:

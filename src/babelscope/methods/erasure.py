@@ -9,7 +9,7 @@ import numpy as np
 from babelscope.model import inference
 from babelscope.model.erase import default_operator, erase, moved
 from babelscope.model.load import Model
-from babelscope.model.targets import value
+from babelscope.model.targets import cut_off, value
 from babelscope.types import Encoded, Explained, Target
 
 
@@ -53,8 +53,8 @@ def occlusion(
     start = 0
     for target, erasures in zip(targets, places):
         full = float(value(model, outputs[start], target))
-        drops = [
-            np.nan if place is None else full - float(value(model, outputs[place[0]], place[1]))
+        values = [
+            np.nan if place is None else float(value(model, outputs[place[0]], place[1]))
             for place in erasures
         ]
         undefined = sum(place is None for place in erasures)
@@ -62,5 +62,6 @@ def occlusion(
         flags = (
             (f"{undefined} token(s) undefined: erasing them leaves no target",) if undefined else ()
         )
-        results.append(Explained(np.array(drops), flags=flags))
+        cut = cut_off(model, target, (full, *values))
+        results.append(Explained(full - np.array(values), flags=(*flags, *cut)))
     return results

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from math import isfinite, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from babelscope.data.formats.lists import Texts, as_examples
+from babelscope.data.formats.in_memory import Texts, as_examples
+from babelscope.data.skipping import describe, skipped_row
 from babelscope.display.results import Attributions
-from babelscope.errors import BabelscopeError, InputError, UnsupportedModel
+from babelscope.errors import BadRow, InputError, SkippedRows, UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.methods.row import (
     Method,
 )
 from babelscope.model import inference, targets
-from babelscope.model.encode import encode
+from babelscope.model.encode import encode_readable
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.model.stored_input import model_input
 from babelscope.options import choose, resolve_options
-from babelscope.types import Aim, Attribution, Encoded, Explained, Target
+from babelscope.types import Aim, Attribution, Encoded, Example, Explained, SkippedRow, Target
 
 OWN_TOLERANCE = 1e-4
 """How far the explained probability may be from the one of the model's own call."""
@@ -45,17 +47,55 @@ def explain(
     lang: str = "und",
     part: str = "all",
     long: str = "truncate",
+    strict: bool = False,
     progress: Progress | None = None,
 ) -> Attributions:
     """Which words made the model say that: one explanation per text and method.
 
-    `data` is a text, a pair (two texts in a tuple), an Example, or a list of these. `target` names
-    a class or an answer; "gold" takes each example's label; None, the default, explains what the
-    model predicts; an `Aim` also says which word's tag, which edge of an answer, and which class is
-    contrasted. `options` belong to the method. `part` fixes one text of a pair; `long` says what
-    happens to texts longer than the model.
+    `data` is a text, a pair (two texts in a tuple), a row (a mapping by column), an Example, a list
+    of these, or a table of pandas, polars, Arrow or datasets, whose columns are found as in files.
+    `target` names a class or an answer; "gold" takes each example's label; None, the default,
+    explains what the model predicts; an `Aim` also says which word's tag, which edge of an answer,
+    and which class is contrasted. `options` belong to the method. `part` fixes one text of a pair;
+    `long` says what happens to texts longer than the model.
+
+    A text that cannot be explained (blank, with control characters, of unknown tokens only) is
+    skipped, listed in `skipped` of the result and named in a SkippedRows warning. With `strict`, or
+    where no text is left, it is an error.
+    """
+    examples = as_examples(data, lang)
+    attributions = explain_readable(
+        model, examples, method, target=target, quantity=quantity, options=options, seed=seed,
+        part=part, long=long, progress=progress,
+    )  # fmt: skip
+    if attributions.skipped:
+        if strict or not attributions:
+            raise BadRow(attributions.skipped[0])
+        message = describe(attributions.skipped, len(examples))
+        warnings.warn(message, SkippedRows, stacklevel=2)
+    return attributions
+
+
+def explain_readable(
+    model: Model,
+    examples: Sequence[Example],
+    method: str | Sequence[str],
+    *,
+    target: str | Aim | None = None,
+    quantity: str = "logit",
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    part: str = "all",
+    long: str = "truncate",
+    progress: Progress | None = None,
+) -> Attributions:
+    """The same without the warning, and without an error where no text is left.
+
+    *Law*: a text that is skipped changes no number of another one.
     """
     names = [method] if isinstance(method, str) else list(method)
+    if len(set(names)) < len(names):
+        raise InputError(f"a method is named twice in {', '.join(names)}; name each once")
     rows = [choose(METHODS, name, "method") for name in names]
     if options and len(rows) > 1:
         raise InputError(
@@ -69,23 +109,80 @@ def explain(
                 f"{row.name} reads attention weights, but {model.unseen_attention}; use another "
                 "method"
             )
-    encoded = encode(model, as_examples(data, lang), part=part, long=long)
+        if row.gradients and model.row.reads_text:
+            raise UnsupportedModel(
+                f"{row.name} needs gradients, but {model.name} is a function of texts; use an "
+                "erasure method such as occlusion"
+            )
+        if row.precise and model.quantized:
+            raise UnsupportedModel(
+                f"{row.name} needs {row.precise} weights, and those of {model.name} are quantized; "
+                "load it without quantization, or use another method"
+            )
     aim = target if isinstance(target, Aim) else Aim(target)
     attributions: list[Attribution] = []
     with model.inference.reporting_progress(progress):
-        outputs = inference.outputs(model, [inference.query(row) for row in encoded])
-        check_output(model, encoded, outputs)
-        aims = [
-            targets.chosen(model, row, output, aim, quantity)
-            for row, output in zip(encoded, outputs)
-        ]
-        for row, values in zip(rows, resolved):
+        inputs = _inputs(model, examples, aim, quantity, part, long)
+        encoded, outputs, aims = inputs.encoded, inputs.outputs, inputs.aims
+        for row, values in zip(rows, resolved) if encoded else ():
             explained = _explained(model, row, values, seed, encoded, aims)
             attributions += [
                 _attribution(model, row, values, seed if row.seeded else 0, *each)
                 for each in zip(encoded, outputs, aims, explained)
             ]
-    return Attributions(tuple(attributions))
+    return Attributions(tuple(attributions), inputs.skipped)
+
+
+class _Inputs(NamedTuple):
+    """What is explained: inputs, the model's outputs for them, and their targets."""
+
+    encoded: list[Encoded]
+    outputs: list[torch.Tensor]
+    aims: list[Target]
+    skipped: tuple[SkippedRow, ...]
+
+
+def _inputs(
+    model: Model, examples: Sequence[Example], aim: Aim, quantity: str, part: str, long: str
+) -> _Inputs:
+    """The inputs that can be explained, and the examples that cannot."""
+    encoded, skipped = encode_readable(model, examples, part=part, long=long)
+    outputs = inference.outputs(model, [inference.query(row) for row in encoded]) if encoded else []
+    faults: dict[str, SkippedRow] = {}
+    aims: list[Target | None] = []
+    for row, output, fault in zip(encoded, outputs, contradictions(model, encoded, outputs)):
+        goal, wrong = _goal(model, row, output, aim, quantity)
+        aims.append(goal)
+        if (skip := wrong or fault) is not None:
+            faults.setdefault(_whole(row), replace(skip, model=model.name))
+    kept = [at for at, row in enumerate(encoded) if _whole(row) not in faults]
+    return _Inputs(
+        [encoded[at] for at in kept],
+        [outputs[at] for at in kept],
+        [goal for at in kept if (goal := aims[at]) is not None],
+        (*skipped, *faults.values()),
+    )
+
+
+def _whole(row: Encoded) -> str:
+    """The id of the example, also of a window of it."""
+    return row.example.id if row.window is None else row.window.of
+
+
+def _goal(
+    model: Model, row: Encoded, output: torch.Tensor, aim: Aim, quantity: str
+) -> tuple[Target | None, SkippedRow | None]:
+    """What is explained in an input; a gold label that is missing or unknown to the model is a
+    fault of its row.
+    """
+    if aim.name != "gold":
+        return targets.chosen(model, row, output, aim, quantity), None
+    example = replace(row.example, id=_whole(row))
+    try:
+        return targets.chosen(model, row, output, aim, quantity), None
+    except InputError as error:
+        reason = "unlabelled" if example.label is None else "label"
+        return None, skipped_row(example, reason, str(error).removeprefix(f"{row.example.id}: "))
 
 
 def _explained(
@@ -116,32 +213,55 @@ def ready(model: Model, method: Method) -> Iterator[bool]:
         yield upcast
 
 
-def check_output(model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]) -> None:
-    """The explained output is the model's own: the plain Hugging Face call on the tokenizer's ids
-    gives the same.
+def contradictions(
+    model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]
+) -> list[SkippedRow | None]:
+    """The inputs whose explained output is not the model's own: the plain Hugging Face call on the
+    tokenizer's ids gives another one.
 
     The plain call derives positions and masks itself, one text at a time, so that an error of ours
     cannot hide in it.
     """
+    rows: list[SkippedRow | None] = []
     with model.inference_mode(padding_id=-1), torch.no_grad():
         for row, output in zip(encoded, outputs):
             answer = model.hf(**model.functions.plain_call(model, row))
-            own = (
-                model.functions.outputs(model, answer, [inference.query(row)], None)[0]
-                .double()
-                .to("cpu")
-            )
-            target = targets.predicted(model, row, output)
-            gap = abs(
-                targets.probability(model, own, target) - targets.probability(model, output, target)
-            )
-            if not gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
-                raise BabelscopeError(
-                    f"{row.example.id}: the explained probability differs by {gap:.2g} from that "
-                    f"of {type(model.hf).__name__} "
-                    "itself; this architecture reads its input in a way that is not understood "
-                    "here: please report it"
-                )
+            (again,) = model.functions.outputs(model, answer, [inference.query(row)], None)
+            differs = _repeated if model.row.reads_text else _plain
+            detail = differs(model, row, output, again.double().to("cpu"))
+            example = replace(row.example, id=_whole(row))
+            rows.append(skipped_row(example, "contradicted", detail) if detail else None)
+    return rows
+
+
+def _plain(model: Model, row: Encoded, output: torch.Tensor, again: torch.Tensor) -> str:
+    """How the explained probability differs from that of the plain call; empty if it does not."""
+    target = targets.predicted(model, row, output)
+    gap = abs(
+        targets.probability(model, again, target) - targets.probability(model, output, target)
+    )
+    if gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
+        return ""
+    return (
+        f"the explained probability differs by {gap:.2g} from that of {type(model.hf).__name__} "
+        "itself; this architecture reads its input in a way that is not understood here: please "
+        "report it"
+    )
+
+
+def _repeated(model: Model, row: Encoded, output: torch.Tensor, again: torch.Tensor) -> str:
+    """How a function's answer to the text alone differs from that in a batch; endpoints round a
+    little differently.
+    """
+    target = targets.predicted(model, row, output)
+    of = targets.value if model.activation == "none" else targets.probability
+    first, second = (float(of(model, each, target)) for each in (output, again))
+    if abs(first - second) <= HALF_TOLERANCE * max(1.0, abs(first)):
+        return ""
+    return (
+        f"{model.name} answers {first:.4g} and then {second:.4g} to the same text; make it "
+        "deterministic (temperature 0, dropout off)"
+    )
 
 
 def word_scores(row: Encoded, scores: NDArray[np.float64], how: str) -> NDArray[np.float64]:

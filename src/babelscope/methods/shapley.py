@@ -61,10 +61,12 @@ def permutation_shapley(
         for row, walks in zip(inputs, orders)
     ]
     results = []
-    for sets, walks, amounts in zip(kept, orders, values(model, inputs, targets, kept, operator)):
+    for sets, walks, target, amounts in zip(
+        kept, orders, targets, values(model, inputs, targets, kept, operator)
+    ):
         scores = _shapley(sets, amounts) if walks is None else _gains(walks, amounts).mean(axis=0)
         errors = np.zeros(len(scores)) if walks is None else _standard_error(walks, amounts)
-        result = explained(scores, amounts, float(amounts[0]))
+        result = explained(model, target, scores, amounts, float(amounts[0]))
         listed = [float(error) if np.isfinite(error) else None for error in errors]
         results.append(replace(result, details={"standard_error": listed}))
     return results
@@ -107,11 +109,11 @@ def partition_shapley(
         for blocks, walks in zip(beside, orders)
     ]
     results = []
-    for blocks, walks, amounts in zip(
-        beside, orders, values(model, inputs, targets, kept, operator)
+    for blocks, walks, target, amounts in zip(
+        beside, orders, targets, values(model, inputs, targets, kept, operator)
     ):
         scores = _owen(blocks, amounts) if walks is None else _gains(walks, amounts).mean(axis=0)
-        results.append(explained(scores, amounts, float(amounts[0])))
+        results.append(explained(model, target, scores, amounts, float(amounts[0])))
     return results
 
 

@@ -54,9 +54,10 @@ def lime(
     sampled = [_subsets(row, samples, seed) for row in inputs]
     amounts_by_input = values(model, inputs, targets, [kept for kept, _ in sampled], operator)
     results = []
-    for (kept, share), amounts in zip(sampled, amounts_by_input):
+    for (kept, share), target, amounts in zip(sampled, targets, amounts_by_input):
         near = np.exp(-(((1 - np.sqrt(kept.mean(axis=1))) / width) ** 2))
-        results.append(explained(_ridge(kept, amounts, share * near, ridge), amounts, None))
+        weights = _ridge(kept, amounts, share * near, ridge)
+        results.append(explained(model, target, weights, amounts, None))
     return results
 
 
@@ -95,7 +96,7 @@ def kernel_shap(
     sampled = [_by_kernel(row, samples, seed) for row in inputs]
     amounts_by_input = values(model, inputs, targets, [kept for kept, _ in sampled], operator)
     results = []
-    for (kept, weights), amounts in zip(sampled, amounts_by_input):
+    for (kept, weights), target, amounts in zip(sampled, targets, amounts_by_input):
         n = kept.shape[1]
         few = n > 3 and len(kept) == 2 * n + 2
         flags = (
@@ -103,9 +104,8 @@ def kernel_shap(
             if few
             else ()
         )
-        results.append(
-            explained(_constrained(kept, amounts, weights), amounts, float(amounts[0]), flags)
-        )
+        scores = _constrained(kept, amounts, weights)
+        results.append(explained(model, target, scores, amounts, float(amounts[0]), flags))
     return results
 
 

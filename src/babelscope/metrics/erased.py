@@ -67,6 +67,9 @@ def probabilities(
 ) -> list[tuple[NDArray[np.float64], str]]:
     """Per input the target's probability (or what `of` computes from the output) with each set of
     tokens erased; NaN, and a reason, where it is undefined."""
+    if of is probability and model.activation == "none":
+        reason = f"{model.name} gives scores without probabilities"
+        return [(np.full(len(erasures), nan), reason) for erasures in sets]
     how = operator or default_operator(model)
     queries = iter(
         erase_all(

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.display.results import Measures
-from babelscope.errors import InputError
+from babelscope.errors import InputError, UnsupportedModel
 from babelscope.metrics import METRICS
+from babelscope.metrics.row import Metric
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.model.stored_input import encoded_input
@@ -37,6 +38,7 @@ def measure(
     if not attributions:
         raise InputError("there is no explanation to measure")
     check_model(model, attributions)
+    _check_metrics(model, rows)
     targets = [explained_target(attribution) for attribution in attributions]
     encoded = [encoded_input(attribution) for attribution in attributions]
     measures: list[Measure] = []
@@ -70,6 +72,15 @@ def _measure(
         attribution.id, attribution.group, attribution.lang, attribution.model, attribution.method,
         metric, options, measured.value, measured.reason, attribution.task,
     )  # fmt: skip
+
+
+def _check_metrics(model: Model, rows: Sequence[Metric]) -> None:
+    for row in rows:
+        if row.embeddings and model.row.reads_text:
+            raise UnsupportedModel(
+                f"{row.name} changes word embeddings, but {model.name} is a function of texts; use "
+                f"{row.name.replace('soft_', '')}"
+            )
 
 
 def check_model(model: Model, attributions: Sequence[Attribution]) -> None:

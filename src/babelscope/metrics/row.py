@@ -48,6 +48,8 @@ class Metric:
     bounds: tuple[float, float]
     order_only: bool
     """Only the ranking of the scores matters."""
+    embeddings: bool = False
+    """It changes the model's word embeddings: not defined for a function of texts."""
     may_be_undefined: bool = True
     formerly: str = ""
     """A name that it had before; it is refused with the new one."""

@@ -20,7 +20,7 @@ from babelscope.methods.slalom.joint import joint_fit
 from babelscope.methods.slalom.scores import SCORES, grad, lin, removal, score, share, without
 from babelscope.methods.slalom.shapley import shapley
 from babelscope.methods.slalom.surrogate import Mixture, counted, predict
-from babelscope.methods.slalom.text import fit_answers, plan_queries
+from babelscope.methods.slalom.text import fit_answers, plan_queries, text_gap
 
 SIZES = (1, 2, 3, 7, 40)
 
@@ -405,7 +405,7 @@ def test_few_units_are_enumerated() -> None:
 
 
 def test_pairs_keep_a_unit_in_both_segments_and_deletions_keep_the_order() -> None:
-    for name in ("mix", "fixed(2)", "deletion"):
+    for name in ("mix", "near", "fixed(2)", "deletion"):
         for first, second in sample_texts(
             [[0, 1, 2, 3], [4, 5]], parse_design(name), 200, np.random.default_rng(0)
         ):
@@ -424,6 +424,42 @@ def test_designs_are_read_and_others_refused() -> None:
         with pytest.raises(InputError):
             parse_design(name)
     assert [sample_size(size, 0) for size in (1, 50, 900)] == [300, 500, 5000]
-    assert sample_size(900, 20) == 20
+    assert sample_size(900, 20) == sample_size(900, 20, "near") == 20
+    assert [sample_size(size, 0, "near") for size in (1, 50, 900)] == [600, 1000, 5000]
     with pytest.raises(InputError, match="negative"):
         sample_size(3, -1)
+
+
+def test_near_queries_units_alone_short_texts_parts_and_the_text_itself() -> None:
+    """600 samples of 12 units: a tenth is the text, (600 - 60 - 12) / 4 = 132 are parts of it."""
+    whole = tuple(range(12))
+    sampled = sample_texts([whole], parse_design("near"), 600, np.random.default_rng(0))
+    assert sampled[(whole,)] == 60
+    assert sum(sampled.values()) == 600
+    assert all(((unit,),) in sampled for unit in whole)
+    # Longer than what mix samples, and in the order of the text: only parts of it
+    long = {text: times for (text,), times in sampled.items() if 4 < len(text) < 12}
+    assert all(list(text) == sorted(set(text)) for text in long)
+    # Lengths 11 to 1 in turn, 12 of each: 7 of the 11 lengths are from 5 to 11
+    assert sum(long.values()) == 7 * 12
+
+
+def test_near_is_right_on_the_text_where_mix_extrapolates() -> None:
+    """A model that is a SLALOM on short texts and 2 lower from six units on."""
+    size = 10
+    generator = np.random.default_rng(0)
+    value, importance = generator.normal(size=(2, size))
+
+    def answer(text: tuple[int, ...]) -> float:
+        weight = np.exp(importance[list(text)])
+        return float(weight @ value[list(text)] / weight.sum()) - 2.0 * (len(text) > 5)
+
+    gaps = {}
+    for name in ("mix", "near"):
+        plan = plan_queries([range(size)], parse_design(name), 0, np.random.default_rng(1))
+        answers = np.array([answer(text) for (text,) in plan.texts])
+        fitted = fit_answers(plan, answers, np.random.default_rng(2))
+        gaps[name], _ = text_gap(fitted, np.arange(size), answer(tuple(range(size))))
+    # mix has seen no long text: it misses the whole drop; near is pulled more than halfway
+    assert gaps["mix"] > 1.9
+    assert gaps["near"] < 1.0

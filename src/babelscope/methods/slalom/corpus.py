@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     Texts,
     as_examples,
 )

@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 from babelscope.errors import InputError
 
 MIX = (1, 2, 3, 4)
+KINDS = ("mix", "near", "deletion", "exact")
+"""Designs without a length."""
+WHOLE = 0.1
+"""The share of the samples of `near` that are the text itself."""
 DELETED = 5
 """The largest number of positions that the deletion design removes, as in the published variant."""
 Text = tuple[tuple[int, ...], ...]
@@ -27,6 +31,8 @@ class Design:
     mix          every unit alone, then lengths 2, 3 and 4 in equal numbers: the default
     fixed(L)     L units each, as published with L = 3
     deletion     the text without up to 5 of its positions
+    near         as mix, with a quarter of the samples parts of the text in its order, of any
+                 length, and the text itself with the weight of a tenth of them
     exact        every unit alone and T - 1 pairs; nothing is fitted
     ...+context  also the empty text; what is always present (special tokens) becomes a unit
     """
@@ -40,9 +46,9 @@ def parse_design(name: str) -> Design:
     """The design of that name; another one is refused."""
     plain, plus, rest = name.partition("+")
     fixed = re.fullmatch(r"fixed\((\d+)\)", plain)
-    if (plus and rest != "context") or not (fixed or plain in ("mix", "deletion", "exact")):
+    if (plus and rest != "context") or not (fixed or plain in KINDS):
         raise InputError(
-            f"design {name!r} is not one of: mix, fixed(3), deletion, exact, or these with +context"
+            f"design {name!r} is not one of: {', '.join(KINDS)}, fixed(3), or these with +context"
         )
     if fixed and not 1 <= int(fixed[1]) <= 64:
         raise InputError(f"design {name!r}: a length must be from 1 to 64")
@@ -51,13 +57,15 @@ def parse_design(name: str) -> Design:
     return Design("fixed", int(fixed[1]), bool(plus)) if fixed else Design(plain, 0, bool(plus))
 
 
-def sample_size(size: int, samples: int) -> int:
-    """The requested number of samples; 0 means ten per unit, at least 300 and at most 5000."""
+def sample_size(size: int, samples: int, kind: str = "mix") -> int:
+    """The requested number of samples; 0 means ten per unit, at least 300 and at most 5000; twice
+    as many for `near`, whose short texts would otherwise be too few to determine importances.
+    """
     if samples < 0:
         raise InputError(
             f"samples {samples} is negative; give the number of queries, or 0 for the default"
         )
-    return samples or min(5000, max(300, 10 * size))
+    return samples or min(5000, max(300, 10 * size) * (2 if kind == "near" else 1))
 
 
 def sample_texts(
@@ -73,10 +81,14 @@ def sample_texts(
     samples >= T every unit of a single text occurs alone once; the numbers of occurrences of two
     units of a segment differ by at most one deck per length.
     *Left open by the paper*: it samples units independently with fixed length 3, which leaves units
-    unseen when samples are few and never queries a unit alone.
+    unseen when samples are few and never queries a unit alone. With `near` the text itself is
+    among the queries, and a quarter of the others are parts of it: docs/slalom.md shows the errors
+    near the text and on short texts.
     """
     if design.kind == "deletion":
         return dict(Counter(_deleted(segments, generator) for _ in range(samples)))
+    if design.kind == "near":
+        return _near(segments, samples, generator)
     units = [sorted(set(sequence)) for sequence in segments]
     lengths = MIX if design.kind == "mix" else (design.length,)
     if len(units) == 1 and sum(len(units[0]) ** length for length in lengths) <= samples:
@@ -105,6 +117,22 @@ def _balanced(
     ]
 
 
+def _near(
+    segments: Sequence[Sequence[int]], samples: int, generator: np.random.Generator
+) -> dict[Text, int]:
+    """Texts of few units, parts of the text, and the text itself."""
+    total = sum(len(segment) for segment in segments)
+    distinct = max(len(set(segment)) for segment in segments)
+    whole = max(1, int(WHOLE * samples))
+    parts = max(0, samples - whole - distinct) // 4
+    texts = Counter({tuple(map(tuple, segments)): whole})
+    longest = max(1, total - len(segments))
+    lengths = [1 + at % longest for at in range(parts)]
+    texts.update(_without(segments, count, generator.permutation(total)) for count in lengths)
+    texts.update(sample_texts(segments, Design("mix"), samples - whole - parts, generator))
+    return dict(texts)
+
+
 def _decks(units: Sequence[int], generator: np.random.Generator) -> Iterator[list[int]]:
     while True:
         yield [units[at] for at in generator.permutation(len(units))]
@@ -116,15 +144,21 @@ def _cards(units: Sequence[int], generator: np.random.Generator) -> Iterator[int
 
 
 def _deleted(segments: Sequence[Sequence[int]], generator: np.random.Generator) -> Text:
-    """The text in its order without up to 5 positions; every segment keeps at least one."""
-    total = sum(len(segment) for segment in segments)
-    order = generator.permutation(total)
-    wanted = int(generator.integers(0, DELETED + 1))
+    """The text in its order without up to 5 positions."""
+    order = generator.permutation(sum(len(segment) for segment in segments))
+    return _without(segments, int(generator.integers(0, DELETED + 1)), order)
+
+
+def _without(segments: Sequence[Sequence[int]], count: int, order: NDArray[np.int64]) -> Text:
+    """The text without the first `count` positions of this order; every segment keeps at least one
+    unit.
+    """
+    total = len(order)
     owner = np.repeat(np.arange(len(segments)), [len(segment) for segment in segments])
     remaining: NDArray[np.int64] = np.bincount(owner, minlength=len(segments))
     removed: set[int] = set()
     for place in order:
-        if len(removed) == wanted:
+        if len(removed) == count:
             break
         if remaining[owner[place]] > 1:
             remaining[owner[place]] -= 1

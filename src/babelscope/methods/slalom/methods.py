@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,8 @@ from babelscope.methods.slalom.text import (
 )
 from babelscope.model import inference
 from babelscope.model.load import Model
-from babelscope.model.targets import value
+from babelscope.model.targets import cut_off, value
+from babelscope.model.written import of_words
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
 
@@ -51,10 +52,11 @@ def slalom(
     These are the scores; F is the surrogate of the explained quantity, v the value and s the
     importance (their mean over the distinct units is 0) of a token or, with unit=word, of a word
     (its score is spread evenly over its tokens). `design` says which texts are queried: mix (each
-    unit alone, then 2 to 4 units), fixed(3) (as published), deletion (the text without up to 5
-    positions) or exact (2T - 1 queries, nothing fitted); with +context what is always present is a
-    unit too. `samples` is their number, 0 for ten per unit and 300 to 5000. In a pair a unit
-    belongs to its segment; a fixed part is unchanged.
+    unit alone, then 2 to 4 units), near (these, parts of the text, and the text itself), fixed(3)
+    (as published), deletion (the text without up to 5 positions) or exact (2T - 1 queries, nothing
+    fitted); with +context what is always present is a unit too. `samples` is their number, 0 for
+    ten per unit and 300 to 5000, twice that for near. In a pair a unit belongs to its segment; a
+    fixed part is unchanged.
 
     *Laws*: a transformer that is a SLALOM is explained exactly; alone as in a batch; the same seed
     gives the same scores; a constant model, a single unit and unseen units are flagged, and so is
@@ -97,6 +99,19 @@ class TextUnits:
     def query(self, text: Text) -> inference.Query:
         """The input with these units in place of the segments' own; special tokens and fixed parts
         are kept."""
+        plain = self._tokens(text)
+        return replace(plain, texts=self._texts(text)) if self.row.written else plain
+
+    def _texts(self, text: Text) -> tuple[str, ...]:
+        """What a function of texts reads."""
+        words = dict(zip(self.row.ids.tolist(), self.row.tokens))
+        chosen = zip(_content(self.row), text)
+        return of_words(
+            self.row,
+            {which: [words[self.ids[unit][0]] for unit in units] for which, units in chosen},
+        )
+
+    def _tokens(self, text: Text) -> inference.Query:
         new = [[token for unit in units for token in self.ids[unit]] for units in text]
         ids = [
             part
@@ -179,7 +194,7 @@ def fit_surrogates(
         for row in rows
     ]
     queries = [row.query(text) for row, plan in zip(rows, plans) for text in plan.texts]
-    if not all(len(query.ids) for query in queries):
+    if not all(len(query.ids) or query.texts for query in queries):
         raise UnsupportedModel(
             f"{model.name} cannot read an empty text, which a context needs; use design mix"
         )
@@ -187,9 +202,9 @@ def fit_surrogates(
     surrogates = []
     for row, plan, target in zip(rows, plans, targets):
         answer = np.array([float(value(model, next(outputs), target)) for _ in plan.texts])
-        surrogates.append(
-            fit_answers(plan, answer, keyed(seed, "slalom held out", *identity(row.row)))
-        )
+        fitted = fit_answers(plan, answer, keyed(seed, "slalom held out", *identity(row.row)))
+        flags = (*fitted.flags, *cut_off(model, target, answer.tolist()))
+        surrogates.append(replace(fitted, flags=flags))
     return surrogates
 
 

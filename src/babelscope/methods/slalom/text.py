@@ -70,7 +70,7 @@ def plan_queries(
     whole = tuple(tuple(segment) for segment in segments)
     if size == 1 and not design.context:
         return Queries(whole, size, design, (whole,), np.ones(1), 1)
-    wanted = sample_size(size, samples)
+    wanted = sample_size(size, samples, design.kind)
     sampled = sample_texts(segments, design, wanted - design.context, generator)
     weight = [float(times) for times in sampled.values()] + [1.0] * design.context
     empty: tuple[Text, ...] = (tuple(() for _ in segments),) if design.context else ()
