@@ -21,8 +21,8 @@ from babelscope.analyses.tradeoffs.intervals import intervals
 from babelscope.data.independence import clusters, clusters_by_task
 from babelscope.display.results import Measures
 from babelscope.stats import estimate
-from babelscope.stats.bootstrap import ratio
 from babelscope.stats.disparity import Pairing, compared, disparities, instances
+from babelscope.stats.intervals import ratio
 from babelscope.types import DoseOutcome, Estimate, Example, Measure, TokenizedText
 
 PREMISES, HYPOTHESES = 12, 3
@@ -44,7 +44,7 @@ VALUES = [
     for value in np.repeat(np.random.default_rng(3).normal(size=PREMISES), HYPOTHESES)
     + 0.1 * np.random.default_rng(4).normal(size=len(ROWS))
 ]
-"""The hypotheses of a premise have nearly the same value: what resampling groups overlooks."""
+"""The hypotheses of a premise have nearly the same value: what intervals by group overlook."""
 CLUSTERS = clusters(ROWS)
 EXPECTED = estimate(VALUES, [CLUSTERS[row.group] for row in ROWS])
 BY_GROUP = estimate(VALUES, [row.group for row in ROWS])

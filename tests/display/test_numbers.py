@@ -76,3 +76,13 @@ def test_no_other_module_of_display_formats_numbers() -> None:
             text = file.read_text("utf-8")
             for form in (":.2f", ":.3f", ":+.3f", ".3g", ":.0%", ":.1%", ":g}"):
                 assert form not in text, f"{file.name} formats numbers with {form}"
+
+
+def test_an_interval_from_few_groups_is_marked() -> None:
+    assert (
+        estimate_text(Estimate(0.5, 0.4, 0.6, 30, 0, 9)) == "0.500 [0.400, 0.600] (only 9 groups)"
+    )
+    assert "(only 9 groups)" in interval(Estimate(0.5, 0.4, 0.6, 30, 0, 9))
+    for groups in (0, 10):
+        assert estimate_text(Estimate(0.5, 0.4, 0.6, 30, 0, groups)) == "0.500 [0.400, 0.600]"
+    assert estimate_text(Estimate(0.5, nan, nan, 30, 0, 1)) == "0.500"

@@ -45,12 +45,18 @@ TAG = re.compile(r"<[^>]*>")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a synthetic store and its report."""
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a synthetic store."""
     folder = tmp_path_factory.mktemp("report")
     synthetic_study.store(folder / "store", groups=16)
-    report(folder / "store", folder / "out")
     return folder
+
+
+@pytest.fixture(scope="module")
+def made(stored: Path) -> Path:
+    """The same folder, with the store's report."""
+    report(stored / "store", stored / "out")
+    return stored
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +66,8 @@ def shown(made: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def summary(made: Path) -> Summary:
-    store = open_store(made / "store", create=False)
+def summary(stored: Path) -> Summary:
+    store = open_store(stored / "store", create=False)
     found = tables(store, read_study(store))
     assert found is not None
     return found.summary
@@ -381,6 +387,7 @@ def test_what_is_said_holds_among_all_comparisons_of_a_metric(summary: Summary) 
     )
 
 
+@pytest.mark.slow
 def test_noise_is_not_told_apart() -> None:
     """Values without any difference: in most pages nothing is said, where single intervals say
     something in many.

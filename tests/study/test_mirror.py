@@ -31,7 +31,7 @@ LABELS = {
     "chnsenticorp": {"0", "1"},
     "csl": {"0", "1"},
     "ant": {"0", "1"},
-    "reviews": {"0", "1", "2", "3", "4"},
+    "reviews": {"negative", "positive"},
     "paws": {"0", "1"},
     "xnli": {"entailment", "neutral", "contradiction"},
     "bbc-nli": {"not-entailment", "entailment"},

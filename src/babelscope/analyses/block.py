@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from babelscope.data.skipping import MOST, check_skipped
 from babelscope.data.spec import TaskSpec
 from babelscope.files import canonical
 from babelscope.options import Choice
 from babelscope.training.spec import ModelSpec
-from babelscope.types import Example, Failure
+from babelscope.types import Example, Failure, SkippedRow
 
 if TYPE_CHECKING:
     from babelscope.model.load import Model
@@ -35,6 +36,10 @@ class Request:
     seeds: tuple[int, ...] = (0,)
     source: str | None = None
     """The language that translations are compared with."""
+    strict: bool = False
+    """Whether a bad row is an error instead of being skipped."""
+    max_skipped: float = MOST
+    """The largest share of rows that may be skipped."""
 
     def source_of(self, model: ModelSpec) -> str:
         """The study's source language, or the only one that the model is trained on."""
@@ -66,7 +71,8 @@ class Block:
     def setup(self) -> str:
         """A digest of everything that the study file says about the model and the task."""
         parts = [self.model.model_dump(), self.task.model_dump(), self.seed]
-        return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
+        text = canonical(parts).encode("utf-8", "surrogatepass")  # rows may hold lone surrogates
+        return hashlib.sha256(text).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +94,42 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """The rows of a cell, and the examples that its model could not read."""
+
+    rows: Rows
+    skipped: tuple[SkippedRow, ...] = ()
+
+
+def computed(
+    block: Block,
+    rows: Rows,
+    skipped: Sequence[SkippedRow],
+    total: int,
+    *,
+    split: str = "test",
+    reader: str | None = None,
+) -> Computed:
+    """The rows of a cell that is computed from `total` examples, of which some were skipped; too
+    many of these are an error.
+
+    `reader` is the name of the model that cannot read them, by default that of the block.
+    """
+    request = block.request
+    check_skipped(skipped, total, strict=request.strict, most=request.max_skipped)
+    task, model = block.task.name, block.name if reader is None else reader
+    named = [replace(row, task=task, split=split, model=model, total=total) for row in skipped]
+    return Computed(rows, tuple(named))
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedCell:
     """A cell that the store may lack: what determines it, its kind, and how it is computed."""
 
     place: Place
     identity: Mapping[str, Any]
     kind: str
-    compute: Callable[[], Rows]
+    compute: Callable[[], Rows | Computed]
 
 
 Group = Sequence[PlannedCell]
@@ -109,7 +144,7 @@ class Resources:
     model: Callable[[str], Model]
     """The model that reads a language."""
     examples: Callable[[str], list[Example]]
-    """The task's examples in a language."""
+    """The task's examples in a language, those that can be read."""
     base: Callable[[], str]
     """The checkpoint that the block's model was fine-tuned from."""
     tokenizer: Callable[[str], Any]

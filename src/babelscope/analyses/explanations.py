@@ -7,14 +7,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from babelscope.analyses.block import Block, Place, PlannedCell, Progress, Resources
+from babelscope.analyses.block import (
+    Block,
+    Computed,
+    Place,
+    PlannedCell,
+    Progress,
+    Resources,
+    computed,
+)
 from babelscope.data.segmentation import segmenter
 from babelscope.data.spec import TaskSpec
 from babelscope.files import canonical
 from babelscope.methods import METHODS
 from babelscope.options import Choice, resolve_options
-from babelscope.store import SCHEME, Rows, key
-from babelscope.types import Aim, Attribution, Example
+from babelscope.store import SCHEME, key
+from babelscope.types import Aim, Attribution, Example, SkippedRow
 
 if TYPE_CHECKING:
     from babelscope.model.load import Model
@@ -138,14 +146,15 @@ def _explain(
     run: Run,
     classes: Mapping[str, str | None],
     progress: Progress | None,
-) -> Rows:
-    from babelscope.methods.explain import explain
+) -> Computed:
+    from babelscope.methods.explain import explain_readable
 
     task, options = block.task, resolve_options(METHODS[run.choice.name], run.choice.options)
     targets = [classes.get(row.group, classes[""]) for row in rows]
     explained: list[Attribution] = []
+    skipped: list[SkippedRow] = []
     for target in dict.fromkeys(targets):
-        explained += explain(
+        attributions = explain_readable(
             model,
             [row for row, name in zip(rows, targets) if name == target],
             run.choice.name,
@@ -157,9 +166,12 @@ def _explain(
             seed=run.seed,
             progress=progress,
         )
+        explained += attributions
+        skipped += attributions.skipped
     position = {row.id: at for at, row in enumerate(rows)}
     ordered = sorted(explained, key=lambda each: position[_example_id(each)])
-    return [replace(attribution, task=task.name) for attribution in ordered]
+    named = [replace(attribution, task=task.name) for attribution in ordered]
+    return computed(block, named, skipped, len(rows))
 
 
 def _example_id(attribution: Attribution) -> str:
@@ -169,12 +181,12 @@ def _example_id(attribution: Attribution) -> str:
 
 
 def _predicted(model: Model, examples: Sequence[Example]) -> dict[str, str]:
-    """What the model predicts for every translation group's text."""
+    """What the model predicts for every translation group's text that it can read."""
     from babelscope.model import inference
-    from babelscope.model.encode import encode
+    from babelscope.model.encode import encode_readable
     from babelscope.model.targets import name, predicted
 
-    rows = encode(model, examples)
+    rows, _ = encode_readable(model, examples)
     outputs = inference.outputs(model, [inference.query(row) for row in rows])
     return {
         row.example.group: name(model, row, predicted(model, row, output))

@@ -9,7 +9,8 @@ import pandas as pd
 import pyarrow as pa
 
 from babelscope.data.independence import clusters_by_task
-from babelscope.store import Store, cells, key, selection
+from babelscope.store import Store, cells, key, read, selection
+from babelscope.types import SkippedRow
 
 
 def stored_cells(
@@ -34,9 +35,48 @@ def stored_keys(store: Store, study: Mapping[str, Any], analysis: str) -> list[s
     return list(stored_cells(store, study, analysis))
 
 
+def stored_skipped(store: Store, study: Mapping[str, Any]) -> list[SkippedRow]:
+    """The rows that the study skipped, each once, in the order of tasks, splits and languages."""
+    selected = selection(study)
+    keys = [
+        name
+        for manifest in cells(store)
+        if manifest["kind"] == "skipped" and selected(name := key(manifest["identity"]), manifest)
+    ]
+    rows = {SkippedRow(**row) for row in read(store, "skipped", keys).to_pylist()}
+    langs = {lang: place for place, lang in enumerate(study.get("languages") or ())}
+    return sorted(
+        rows,
+        key=lambda row: (
+            row.task, row.split != "test", row.split, langs.get(row.lang, len(langs)), row.lang,
+            row.model, row.reason, row.id,
+        ),
+    )  # fmt: skip
+
+
+def skipped_groups(store: Store, study: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    """By task, the translation groups that no table of the study counts: those of which a row was
+    skipped in any language or for any model.
+
+    So all languages and models are compared on the same texts.
+    """
+    rows = stored_skipped(store, study)
+    return frozenset((row.task, row.group) for row in rows if row.split == "test")
+
+
+def without_groups(
+    rows: pa.Table, groups: frozenset[tuple[str, str]], column: str = "group"
+) -> pa.Table:
+    """The rows whose (task, group) is not among these; `column` holds the group."""
+    if not groups:
+        return rows
+    places = zip(rows["task"].to_pylist(), rows[column].to_pylist())
+    return rows.filter(pa.array([place not in groups for place in places], pa.bool_()))
+
+
 def stored_clusters(texts: pa.Table) -> dict[tuple[str, str], str]:
-    """By task and translation group, the cluster that intervals and tests resample: the rule of
-    `data/independence.py` on stored texts (attributions or segmentations) of all languages.
+    """By task and translation group, the cluster that intervals and tests keep together: the
+    rule of `data/independence.py` on stored texts (attributions or segmentations) of all languages.
 
     Clusters are made of what the store holds when tables are made, so that another language of a
     study changes no stored cell.

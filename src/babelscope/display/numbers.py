@@ -11,7 +11,7 @@ from math import isfinite
 
 from markupsafe import Markup
 
-from babelscope.types import Estimate
+from babelscope.types import FEW_GROUPS, Estimate
 
 UNDEFINED = "–"
 
@@ -48,12 +48,19 @@ def value_range(low: float | None, high: float | None, digits: int = 3) -> str:
     return f"{number(low, digits)} to {number(high, digits)}"
 
 
+def few_groups(estimate: Estimate) -> str:
+    """` (only 5 groups)` where an interval is from so few that it may be too narrow, else empty."""
+    few = isfinite(estimate.low) and 0 < estimate.groups < FEW_GROUPS
+    return f" (only {estimate.groups} groups)" if few else ""
+
+
 def estimate_text(estimate: Estimate, digits: int = 3) -> str:
     """`0.412 [0.380, 0.440]`, without the interval where there is none."""
     text = number(estimate.mean, digits)
     if not isfinite(estimate.low):
         return text
-    return f"{text} [{number(estimate.low, digits)}, {number(estimate.high, digits)}]"
+    bounds = f"[{number(estimate.low, digits)}, {number(estimate.high, digits)}]"
+    return f"{text} {bounds}{few_groups(estimate)}"
 
 
 def interval(estimate: Estimate) -> Markup:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from babelscope.display.numbers import number
 from babelscope.files import plain
-from babelscope.types import Attribution, Estimate, Measure, ModelInput
+from babelscope.types import Attribution, Estimate, Measure, ModelInput, SkippedRow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,13 +27,17 @@ class Attributions(Sequence[Attribution]):
     """Explanations, in the order of the inputs, one after another for each method."""
 
     items: tuple[Attribution, ...]
+    skipped: tuple[SkippedRow, ...] = ()
+    """The texts that could not be explained, with the reason."""
 
     @overload
     def __getitem__(self, index: int) -> Attribution: ...
     @overload
     def __getitem__(self, index: slice) -> Attributions: ...
     def __getitem__(self, index: int | slice) -> Attribution | Attributions:
-        return Attributions(self.items[index]) if isinstance(index, slice) else self.items[index]
+        if isinstance(index, slice):
+            return Attributions(self.items[index], self.skipped)
+        return self.items[index]
 
     def __len__(self) -> int:
         return len(self.items)
@@ -42,7 +46,8 @@ class Attributions(Sequence[Attribution]):
         return iter(self.items)
 
     def __add__(self, other: Attributions) -> Attributions:
-        return Attributions(self.items + other.items)
+        skipped = dict.fromkeys(self.skipped + other.skipped)
+        return Attributions(self.items + other.items, tuple(skipped))
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per word of each explanation."""
@@ -118,7 +123,7 @@ class Measures(Sequence[Measure]):
     def summary(self) -> list[tuple[tuple[str, str, str, str], Estimate]]:
         """The mean with its interval for every (model, language, method, metric).
 
-        Intervals resample clusters of texts that are not independent (`data/independence.py`); a
+        Intervals are by cluster of texts that are not independent (`data/independence.py`); a
         group whose texts are not known is its own cluster.
         """
         from babelscope.data.independence import clusters_of_texts

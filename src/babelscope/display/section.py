@@ -32,5 +32,7 @@ class Section:
     """Style that the page does not have."""
     plots: bool = False
     """Whether the body holds figures that a script draws."""
+    script: Markup = field(default_factory=Markup)
+    """Script that the page does not have; a script within the body would not be run."""
     recommended: str = ""
     """The method whose explanations are shown first."""

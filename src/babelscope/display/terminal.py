@@ -73,12 +73,12 @@ def legend() -> Text:
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """A table; numbers are right-aligned with three decimals."""
     cells = [list(row) for row in rows]
-    shown = Table(title=title, title_justify="left")
+    shown = Table(title=Text(title), title_justify="left")
     for place, name in enumerate(columns):
         numeric = bool(cells) and all(_is_number(row[place]) for row in cells)
         short = max((len(str(row[place])) for row in cells), default=0) <= NAME
         justify: JustifyMethod = "right" if numeric else "left"
-        shown.add_column(name, justify=justify, no_wrap=short, overflow="fold")
+        shown.add_column(Text(name), justify=justify, no_wrap=short, overflow="fold")
     for row in cells:
         shown.add_row(*(Text(_cell_text(cell)) for cell in row))
     return shown
@@ -127,6 +127,15 @@ def _style(score: float, largest: float) -> Style:
         bgcolor=scale[abs(step) - 1],
         bold=abs(step) == len(scale),
         underline=step < -1,
+    )
+
+
+def escaped(text: str) -> str:
+    """Control characters and lone surrogates as JSON writes them (\\u001b), but for the ends of
+    lines and tabs: for messages and for JSON, of which they stay the same values.
+    """
+    return _CONTROLS.sub(
+        lambda match: match[0] if match[0] == "\t" else f"\\u{ord(match[0]):04x}", text
     )
 
 

@@ -5,10 +5,11 @@ CSV.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
@@ -16,7 +17,12 @@ from babelscope.analyses import ANALYSES
 from babelscope.analyses.explanations import CONTROL, EXPLANATIONS
 from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import base, described, with_tasks
-from babelscope.analyses.stored import stored_keys
+from babelscope.analyses.stored import (
+    skipped_groups,
+    stored_keys,
+    stored_skipped,
+    without_groups,
+)
 from babelscope.display.highlight import STEPS, texts_html
 from babelscope.display.numbers import number
 from babelscope.display.page import render
@@ -24,7 +30,7 @@ from babelscope.display.section import Section
 from babelscope.errors import StoreError
 from babelscope.files import write_together
 from babelscope.reporting import examples
-from babelscope.reporting.problems import flag_counts
+from babelscope.reporting.problems import flag_counts, skipped_counts, skipped_csv
 from babelscope.store import (
     SCHEME,
     Store,
@@ -49,8 +55,11 @@ def report(store: str | Path, output: str | Path) -> Path:
     opened = open_store(store, create=False)
     study = read_study(opened)
     listed = sections(opened, study)
-    page = str(render("report.html.j2", folder=FOLDER, **_context(opened, study, listed)))
     files = {name: text for section in listed for name, text in section.files.items()}
+    skipped = stored_skipped(opened, study)
+    files |= {"skipped.csv": skipped_csv(skipped)} if skipped else {}
+    context = _context(opened, study, listed, files)
+    page = str(render("report.html.j2", folder=FOLDER, **context))
     write_together(Path(output), files | {"index.html": page})
     return Path(output) / "index.html"
 
@@ -73,13 +82,16 @@ def sections(store: Store, study: Mapping[str, Any]) -> list[Section]:
 
 def section_page(section: Section) -> str:
     """One section as a page of its own, which loads nothing from elsewhere."""
+    scripts = _scripts([section]) if section.plots else []
     return str(
-        render("section.html.j2", folder=FOLDER, section=section, steps=STEPS, plotly=_plotly())
+        render("section.html.j2", folder=FOLDER, section=section, steps=STEPS, scripts=scripts)
     )
 
 
-def _plotly() -> Markup:
-    return Markup(get_plotlyjs().replace("</script", "<\\/script"))
+def _scripts(listed: Sequence[Section]) -> list[str]:
+    """The scripts of a page with these sections: Plotly, the page's own, and those of sections."""
+    plotly = get_plotlyjs().replace("</script", "<\\/script")
+    return [plotly, str(render("script.html.j2")), *(str(section.script) for section in listed)]
 
 
 def brief(store: str | Path) -> list[str]:
@@ -104,40 +116,50 @@ def brief(store: str | Path) -> list[str]:
 
 
 def _predictions(store: Store, study: Mapping[str, Any]) -> Any:
-    keys = stored_keys(store, study, EXPLANATIONS)
-    return examples.predictions(with_tasks(read_named(store, "attributions", keys)))
+    return examples.predictions(_attributions(store, study))
 
 
-def _context(store: Store, study: Mapping[str, Any], listed: list[Section]) -> dict[str, Any]:
-    keys = stored_keys(store, study, EXPLANATIONS)
-    attributions = with_tasks(read_named(store, "attributions", keys))
+def _attributions(store: Store, study: Mapping[str, Any]) -> pa.Table:
+    """The explanations of the texts that all languages and models are compared on."""
+    rows = read_named(store, "attributions", stored_keys(store, study, EXPLANATIONS))
+    return with_tasks(without_groups(rows, skipped_groups(store, study)))
+
+
+def _context(
+    store: Store, study: Mapping[str, Any], listed: list[Section], files: Iterable[str]
+) -> dict[str, Any]:
+    attributions = _attributions(store, study)
     predictions = examples.predictions(attributions)
     first = next((section.recommended for section in listed if section.recommended), "")
     methods, shown = examples.parallels(study, attributions, predictions, first)
     selected = selection(study)
-    filled = [row for row in cells(store) if selected(key(row["identity"]), row)]
+    stored = [row for row in cells(store) if selected(key(row["identity"]), row)]
+    filled = [row for row in stored if row["kind"] != "skipped"]
+    skipped = stored_skipped(store, study)
     lost = failures(store)
     return {
         "study": study,
         "sections": listed,
         "styles": Markup().join(section.style for section in listed),
         "languages": study.get("languages") or [],
-        "run": _run(study, len(filled), len(lost)),
+        "run": _run(study, len(filled), len(lost), len(skipped)),
         "accuracies": examples.accuracies(predictions),
         "models": _described(study, "models", list(dict.fromkeys(predictions["model"]))),
         "methods": _described(study, "methods", methods),
         "switch": methods,
         "shown": shown,
         "failures": [(_cell(failure), failure) for failure in lost],
+        "skipped": skipped_counts(skipped),
+        "left_out": len(skipped_groups(store, study)),
         "flags": flag_counts(attributions),
         "explanations": attributions.num_rows,
-        "files": sorted(name for section in listed for name in section.files),
-        "digest": _digest(filled),
+        "files": sorted(files),
+        "digest": _digest(stored),
         "scheme": SCHEME,
         "floor": CONTROL,
         "texts_html": texts_html,
         "steps": STEPS,
-        "plotly": _plotly(),
+        "scripts": _scripts(listed),
     }
 
 
@@ -145,7 +167,7 @@ def _digest(manifests: list[dict[str, Any]]) -> str:
     return hashlib.sha256("".join(sorted(row["sha256"] for row in manifests)).encode()).hexdigest()
 
 
-def _run(study: Mapping[str, Any], filled: int, lost: int) -> list[tuple[str, str]]:
+def _run(study: Mapping[str, Any], filled: int, lost: int, skipped: int) -> list[tuple[str, str]]:
     """What was run, as names and values; what the study does not say is left out."""
     planned = study.get("cells")
     facts = [
@@ -155,6 +177,7 @@ def _run(study: Mapping[str, Any], filled: int, lost: int) -> list[tuple[str, st
         ("Seeds", ", ".join(map(str, study.get("seeds") or ()))),
         ("Cells filled", f"{filled} of {planned} planned" if planned else filled),
         ("Cells failed", lost),
+        ("Rows skipped", skipped),
     ]
     return [(name, str(value)) for name, value in facts if value not in (None, "")]
 

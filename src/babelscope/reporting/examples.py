@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from babelscope.analyses.explanations import CONTROL
 from babelscope.analyses.faithfulness.summary import base, described
 from babelscope.analyses.stored import stored_clusters, with_clusters
-from babelscope.stats import estimate
+from babelscope.stats import rate
 from babelscope.store import attribution
 from babelscope.types import Attribution, Estimate
 
@@ -83,7 +83,7 @@ def accuracies(predictions: pd.DataFrame) -> dict[tuple[str, str], Estimate]:
     """Per (model, language) the share of examples whose predicted label is the gold one."""
     gold = predictions[predictions["gold"].notna()]
     return {
-        (str(model), str(lang)): estimate(
+        (str(model), str(lang)): rate(
             (part["label"] == part["gold"]).astype(float).tolist(), part["cluster"].tolist()
         )
         for (model, lang), part in gold.groupby(["model", "lang"])

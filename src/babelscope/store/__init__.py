@@ -20,6 +20,7 @@
     STORE/drifts/KEY.parquet         one row per part of a fine-tuned model: how far its weights
       moved
     STORE/losses/KEY.parquet         one row per text: the loss of a language model
+    STORE/skipped/KEY.parquet        one row per example that was skipped, with the reason
     STORE/cells/KEY.json          the cell: its identity, its kind, its rows, the size and the hash
       of its file; written last
     STORE/failures/KEY.json       a cell that could not be filled, and why

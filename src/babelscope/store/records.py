@@ -59,6 +59,8 @@ def forget_failures(store: Store) -> None:
 def write_study(store: Store, study: Mapping[str, Any]) -> None:
     """Writes the description of the study, which the report reads."""
     text = json.dumps(dict(study), indent=1, sort_keys=True, ensure_ascii=False)
+    # A lone surrogate in a row of the study is written as the escape that JSON has for it
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     with writing_lock(store.path):
         write_text(store.path / "study.json", text)
 
@@ -92,7 +94,10 @@ def selection(study: Mapping[str, Any]) -> Selection:
         return lambda name, manifest: name in keys
     if "planned" in study:
         planned = {tuple(row) for row in study["planned"]}
-        return lambda name, manifest: place_row(manifest.get("place") or {}) in planned
+        skipped = set(study.get("skipped", ()))
+        return lambda name, manifest: (
+            place_row(manifest.get("place") or {}) in planned or name in skipped
+        )
     return lambda name, manifest: True
 
 

@@ -129,6 +129,13 @@ SCHEMAS = {
         ]
     ),
     "drifts": pa.schema([("part", pa.string()), ("relative", pa.float64())]),
+    "skipped": pa.schema(
+        [
+            ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("reason",
+            pa.string()), ("detail", pa.string()), ("task", pa.string()), ("split", pa.string()),
+            ("model", pa.string()), ("total", pa.int64()),
+        ]
+    ),
     "losses": pa.schema(
         [("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("loss", pa.float64())]
     ),

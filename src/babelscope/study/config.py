@@ -13,6 +13,8 @@ from pydantic import Field, SerializeAsAny, ValidationError, model_validator
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.block import Request
 from babelscope.analyses.spec import AnalysisSpec
+from babelscope.data.languages import check_language
+from babelscope.data.skipping import MOST
 from babelscope.data.spec import TaskSpec
 from babelscope.errors import InputError
 from babelscope.files import canonical, plain
@@ -46,6 +48,10 @@ class Study(Spec):
     source: str | None = None
     """Language that translations are compared with; by default the only language that a model is
     trained on."""
+    strict: bool = False
+    """Refuse the study if a row cannot be used, instead of skipping it."""
+    max_skipped: float = Field(default=MOST, ge=0, le=1)
+    """Largest share of the rows of a language that may be skipped; more is an error."""
     analyses: dict[str, SerializeAsAny[AnalysisSpec]] = Field(min_length=1)
     """Blocks of the analyses, each under its own name at the top of the file."""
 
@@ -59,6 +65,8 @@ class Study(Spec):
             tuple(self.methods),
             tuple(self.seeds),
             self.source,
+            self.strict,
+            self.max_skipped,
         )
 
     @model_validator(mode="after")
@@ -68,6 +76,10 @@ class Study(Spec):
         _refuse_repeated("language", self.languages)
         _refuse_repeated("model", [model.name for model in self.models])
         _refuse_repeated("task", [task.name for task in self.tasks])
+        for lang in self.languages:
+            check_language(lang)
+        if self.source is not None:
+            _refuse_unknown("'source'", "language", [self.source], self.languages)
         for model in self.models:
             self._check_model(model)
         for task in self.tasks:
@@ -210,9 +222,10 @@ def _validated(kind: type[Kind], values: Any, origin: str, block: str) -> Kind:
     except ValidationError as error:
         first = error.errors()[0]
         parts = [str(part) for part in first["loc"]]
-        where = ".".join([block] * bool(block) + parts) or "the study"
+        where = ".".join([block] * bool(block) + parts)
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise InputError(f"{origin}: {where}: {_message(first, kind)}{more}") from error
+        place = f"{origin}: {where}" if where else origin
+        raise InputError(f"{place}: {_message(first, kind)}{more}") from error
     except InputError as error:
         raise InputError(f"{origin}: {block + ': ' if block else ''}{error}") from error
 

@@ -13,7 +13,7 @@ from babelscope.methods import METHODS
 from babelscope.store import place_row
 from babelscope.study.config import Study
 from babelscope.study.grid import blocks, planned
-from babelscope.training.spec import ModelSpec
+from babelscope.training.spec import LAYERS, ModelSpec
 
 if TYPE_CHECKING:
     from babelscope.model.load import Model
@@ -22,10 +22,14 @@ VERSIONS = ("babelscope", "torch", "transformers", "tokenizers", "numpy")
 
 
 def describe_study(
-    study: Study, models: Iterable[Mapping[str, Any]], keys: Iterable[str] | None = None
+    study: Study,
+    models: Iterable[Mapping[str, Any]],
+    skipped: Iterable[str] = (),
+    keys: Iterable[str] | None = None,
 ) -> dict[str, Any]:
     """The study as the report reads it: what was asked for, the properties of what it names, the
-    cells that are planned and, once the run is finished, the keys of those that are filled.
+    cells that are planned, those that list skipped rows of the data and, once the run is finished,
+    the keys of all that are filled.
     """
     grid = blocks(study)
     places = [asdict(place) for block in grid for place in planned(study, block)]
@@ -51,6 +55,7 @@ def describe_study(
         "versions": {name: importlib.metadata.version(name) for name in VERSIONS},
         "cells": len(places),
         "planned": [list(place_row(place)) for place in places],
+        "skipped": sorted(skipped),
     } | ({} if keys is None else {"keys": sorted(keys)})
 
 
@@ -83,5 +88,5 @@ def _origin(spec: ModelSpec) -> str:
     if train is None:
         return ""
     bases = train.base.values() if isinstance(train.base, dict) else [train.base]
-    scratch = f"scratch ({train.architecture}, {train.layers} layers of {train.width})"
+    scratch = f"scratch ({train.architecture}, {train.layers or LAYERS} layers of {train.width})"
     return f"trained here from {', '.join(dict.fromkeys(str(base or scratch) for base in bases))}"

@@ -11,6 +11,7 @@ from babelscope.analyses import ANALYSES
 from babelscope.analyses.block import (
     FAULTS,
     Block,
+    Computed,
     Group,
     PlannedCell,
     Progress,
@@ -18,12 +19,24 @@ from babelscope.analyses.block import (
     failed_place,
     failure,
 )
-from babelscope.data.examples import examples
+from babelscope.data.examples import usable_examples
 from babelscope.model.load import Model
 from babelscope.model.tokenizers import load_tokenizer
-from babelscope.store import Cell, Store, cell_fault, claiming, fail, has, key, listed, put
+from babelscope.store import (
+    SCHEME,
+    Cell,
+    Store,
+    cell_fault,
+    claiming,
+    fail,
+    has,
+    key,
+    listed,
+    put,
+)
 from babelscope.study.config import Study
 from babelscope.study.describe import describe_model
+from babelscope.study.skipping import SKIPPED, storable
 from babelscope.training.models import obtain, started
 from babelscope.types import Failure
 
@@ -36,6 +49,8 @@ class Tally:
     """Its cells that the store holds."""
     filled: list[str] = field(default_factory=list)
     """Those that were computed now."""
+    skipped: list[str] = field(default_factory=list)
+    """The cells that list the examples that others had to skip."""
     damaged: list[str] = field(default_factory=list)
     """Cells that the store had lost, each with the reason in one line."""
     failed: list[Failure] = field(default_factory=list)
@@ -70,7 +85,7 @@ def fill_block(
 
 def fill(store: Store, group: Group, tally: Tally, expected: frozenset[str]) -> None:
     """Computes the cells of a group that the store lacks, and stores them together."""
-    lacking = [cell for cell in group if not has(store, key(cell.identity))]
+    lacking = [cell for cell in group if not _complete(store, key(cell.identity), expected)]
     for cell in lacking:
         reason = _loss(store, key(cell.identity), expected)
         if reason is not None:
@@ -78,27 +93,51 @@ def fill(store: Store, group: Group, tally: Tally, expected: frozenset[str]) -> 
     failed: set[str] = set()
     if lacking:
         with claiming(store.path, [key(cell.identity) for cell in lacking]):
-            computed = _compute(store, lacking, tally, failed)
+            computed = _compute(store, lacking, tally, failed, expected)
             put(store, computed)
-        tally.filled += [key(cell.identity) for cell in computed]
-    names = (key(cell.identity) for cell in group)
-    tally.keys += [name for name in names if name not in failed]
+        tally.filled += [key(cell.identity) for cell in computed if cell.kind != SKIPPED]
+    names = [name for cell in group if (name := key(cell.identity)) not in failed]
+    tally.keys += names
+    tally.skipped += [other for name in names if has(store, other := key(_skipped_by(name)))]
+
+
+def _skipped_by(name: str) -> dict[str, Any]:
+    """The identity of the cell that lists what the cell of that key had to skip."""
+    return {"kind": SKIPPED, "of": name, "scheme": SCHEME}
+
+
+def _complete(store: Store, name: str, expected: frozenset[str]) -> bool:
+    """Whether the store holds a cell, and the list of what it had to skip where there was one."""
+    other = key(_skipped_by(name))
+    had = other in expected or listed(store, other)
+    return has(store, name) and (has(store, other) or not had)
 
 
 def _compute(
-    store: Store, lacking: Sequence[PlannedCell], tally: Tally, failed: set[str]
+    store: Store,
+    lacking: Sequence[PlannedCell],
+    tally: Tally,
+    failed: set[str],
+    expected: frozenset[str],
 ) -> list[Cell]:
     """The cells that no other run has filled in the meantime; the keys of others go to `failed`."""
     computed = []
     for cell in lacking:
         name = key(cell.identity)
-        if has(store, name):
+        if _complete(store, name, expected):
             continue
         try:
-            computed.append(Cell(cell.identity, cell.kind, cell.compute(), asdict(cell.place)))
+            outcome = cell.compute()
         except FAULTS as error:
             failed.add(name)
             _fail(store, failure(cell.identity, error), tally)
+            continue
+        if not isinstance(outcome, Computed):
+            outcome = Computed(outcome)
+        place = asdict(cell.place)
+        computed.append(Cell(cell.identity, cell.kind, outcome.rows, place))
+        if outcome.skipped:
+            computed.append(Cell(_skipped_by(name), SKIPPED, storable(outcome.skipped), place))
     return computed
 
 
@@ -120,7 +159,7 @@ def _fail(store: Store, record: Failure, tally: Tally) -> None:
 def _loss(store: Store, name: str, expected: frozenset[str]) -> str | None:
     """Why a cell that the store once held is computed again; None for a new one."""
     if listed(store, name):
-        return cell_fault(store, name)
+        return cell_fault(store, name) or "the list of what it skipped is lost"
     return "its manifest is missing" if name in expected else None
 
 
@@ -158,7 +197,8 @@ def _resources(store: Store, block: Block, tally: Tally, progress: Progress | No
             return model(lang).tokenizer
         return load_tokenizer(block.model.source, revision=block.model.revision)
 
-    read = cache(lambda lang: examples(block.task.data, lang))
+    gold = block.task.target == "gold"
+    read = cache(lambda lang: usable_examples(block.task.data, lang, labelled=gold).rows)
     return Resources(store, model, read, base, cache(tokenizer), progress)
 
 

@@ -50,6 +50,25 @@ def planned(study: Study, block: Block) -> list[Place]:
     return list(dict.fromkeys(places))
 
 
+def cells_of(study: Study) -> list[dict[str, Any]]:
+    """How many cells of each model, task and analysis are planned."""
+    total = Counter(
+        (place.model, place.task, place.analysis)
+        for block in blocks(study)
+        for place in planned(study, block)
+    )
+    return [
+        {"model": model, "task": task, "analysis": analysis, "cells": count}
+        for (model, task, analysis), count in total.items()
+    ]
+
+
+def trainings(study: Study) -> int:
+    """How many fine-tunings a study needs; every stage is one."""
+    trained = (block.model.train for block in blocks(study))
+    return sum(1 + len(train.then) for train in trained if train is not None)
+
+
 def progress_of(study: Study, store: Store) -> list[dict[str, Any]]:
     """How many cells of each model and analysis are done, of how many; no model is loaded.
 

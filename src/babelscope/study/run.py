@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from babelscope.analyses.block import Block, Progress, failed_place, failure
+from babelscope.analyses.stored import stored_skipped
 from babelscope.errors import StoreError, WorkerLost
 from babelscope.hub import MIRROR, mirror
 from babelscope.model.scopes import quiet
@@ -20,10 +21,12 @@ from babelscope.store import (
     claims,
     fail,
     forget_failures,
+    has,
     intact_cells,
     key,
     open_store,
     place_row,
+    put,
     read_study,
     write_study,
 )
@@ -32,8 +35,9 @@ from babelscope.study.config import read_study as read_file
 from babelscope.study.describe import describe_study
 from babelscope.study.fill import Tally, fill_block
 from babelscope.study.grid import blocks, planned
+from babelscope.study.skipping import SKIPPED, skipped_cells
 from babelscope.training.cache import cache_folder
-from babelscope.types import Failure
+from babelscope.types import Failure, SkippedRow
 from babelscope.workers import as_completed, check
 
 
@@ -64,6 +68,8 @@ class Outcome:
     """Computed by other runs on the same store in the meantime."""
     damaged: tuple[str, ...] = ()
     """Cells that the store had lost and that were computed again, each with the reason."""
+    skipped: tuple[SkippedRow, ...] = ()
+    """Rows of the data that were left out, with the reason."""
 
 
 def run(
@@ -84,22 +90,28 @@ def run(
     does a store that two runs fill at the same time, and one that was damaged; a failed cell does
     not stop the others and is tried again by the next run; the number of workers changes no file
     (of models wider than 128, as far as the number of threads that each has does not change the
-    last digits).
+    last digits); a row that is skipped changes no number of another one.
     """
     study = study if isinstance(study, Study) else read_file(study)
     check(workers, where)
+    bad = skipped_cells(study)
     opened = open_store(store)
     start = _Start(frozenset(cell_names(opened)), _expected(opened))
     if not claims(opened.path):  # the failures of a run that is under way are its own
         forget_failures(opened)
-    write_study(opened, describe_study(study, []))
+    skipped = [key(cell.identity) for cell in bad]
+    write_study(opened, describe_study(study, [], skipped))
+    put(opened, [cell for cell in bad if not has(opened, key(cell.identity))])
     completed: dict[int, Tally] = {}
     for number, tally in _fill_all(study, opened, start, watch, workers, where):
         completed[number] = tally
-        write_study(opened, describe_study(study, _models(completed)))
-    keys = {name for tally in completed.values() for name in tally.keys}
-    write_study(opened, describe_study(study, _models(completed), keys))
-    return _outcome(opened, [completed[number] for number in sorted(completed)], start)
+        write_study(opened, describe_study(study, _models(completed), skipped))
+    tallies = completed.values()
+    keys = {name for tally in tallies for name in (*tally.keys, *tally.skipped)}
+    description = describe_study(study, _models(completed), skipped, keys | set(skipped))
+    write_study(opened, description)
+    outcome = _outcome(opened, [completed[number] for number in sorted(completed)], start)
+    return replace(outcome, skipped=tuple(stored_skipped(opened, description)))
 
 
 def _models(tallies: Mapping[int, Tally]) -> list[dict[str, Any]]:
@@ -192,12 +204,15 @@ def _lost(study: Study, store: Store, block: Block, start: _Start, error: Worker
     """What a killed worker has done of a block, and the failure of the rest."""
     places = {place_row(asdict(place)) for place in planned(study, block)}
     manifests = {key(manifest["identity"]): manifest for manifest in intact_cells(store)}
-    keys = [
-        name
+    here = {
+        name: manifest["kind"]
         for name, manifest in manifests.items()
         if place_row(manifest.get("place") or {}) in places
-    ]
-    tally = Tally(keys=keys, filled=[name for name in keys if name not in start.cells])
+    }
+    keys = [name for name, kind in here.items() if kind != SKIPPED]
+    skipped = [name for name, kind in here.items() if kind == SKIPPED]
+    filled = [name for name in keys if name not in start.cells]
+    tally = Tally(keys=keys, filled=filled, skipped=skipped)
     if len(keys) < len(places):
         record = failure(failed_place(block, ", ".join(study.analyses)), error)
         fail(store, record)

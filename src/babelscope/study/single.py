@@ -66,6 +66,8 @@ def _block(spec: Path | None) -> dict[str, Any]:
         return {}
     try:
         block = yaml.safe_load(spec.read_text("utf-8"))
+    except RecursionError:
+        raise InputError(f"--spec {spec}: it is nested too deeply") from None
     except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"--spec {spec}: cannot be read as YAML: {error}") from error
     if not isinstance(block, dict):
@@ -78,7 +80,7 @@ def _block(spec: Path | None) -> dict[str, Any]:
 def _value(setting: str, text: str) -> Any:
     try:
         return yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"--set {setting}: the value is not YAML") from error
 
 

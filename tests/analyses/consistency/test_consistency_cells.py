@@ -255,7 +255,10 @@ def test_reading_pairs_does_not_load_torch() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"consistency": {"gold": True}, "source": "fr"}, "not studied in its source 'fr'"),
+        (
+            {"consistency": {"gold": True}, "source": "fr"},
+            "^the study: 'source' names the language 'fr', which the study does not have",
+        ),
         ({"consistency": {"gold": True, "encoder": "x"}}, "leave the other spaces out"),
         ({"consistency": {"norms": ["l2"]}}, "no norm 'l2'"),
         ({"consistency": {"unknown": "guess"}}, "unknown 'guess' is not one of"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import islice
 from math import isnan, nan
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from scipy.stats import ortho_group, pearsonr
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -43,6 +45,7 @@ from babelscope.analyses.consistency.spaces import (
     similarity,
     spellings,
 )
+from babelscope.analyses.consistency.spec import Spec
 from babelscope.analyses.consistency.subwords import subword_space
 from babelscope.data.corpora import aligned, dictionary
 from babelscope.data.formats.vectors import vec
@@ -105,6 +108,10 @@ def test_centring_lowers_the_floor_and_only_where_it_is_high() -> None:
     assert centre_if_needed(space, "en").centred
     assert not centre_if_needed(make_space("toy", two_languages()[0]), "en").centred
     assert not centre_if_needed(space, "en", centring="never").centred
+    assert centre_if_needed(make_space("toy", two_languages()[0]), "en", centring="always").centred
+    assert Spec().centre == "auto"
+    with pytest.raises(ValidationError, match="'auto', 'always' or 'never'"):
+        Spec(centre="sometimes")
     mine = centre(space)
     np.testing.assert_allclose(
         np.diag(
@@ -277,18 +284,20 @@ def test_links_found_in_the_real_space_agree_with_gold(shared: Path) -> None:
     """
     models, right, chance, all_ = shared / "models", 0, 0, 0
     rng = np.random.default_rng(0)
-    for place, pair in enumerate(aligned("pud-alignments", shared / "data", lang="fr")):
-        if place == 60:
-            break
-        units = [
+    pairs = [*islice(aligned("pud-alignments", shared / "data", lang="fr"), 60)]
+    words = [
+        [
             [one.texts[0][start:end] for start, end in one.words[0]]
             for one in (pair.source, pair.target)
         ]
-        space = subword_space(
-            models / "aligned-subwords",
-            models / "mini-multilingual",
-            {"en": units[0], "fr": units[1]},
-        )
+        for pair in pairs
+    ]
+    needed = {
+        lang: sorted({word for units in words for word in units[side]})
+        for side, lang in enumerate(("en", "fr"))
+    }
+    space = subword_space(models / "aligned-subwords", models / "mini-multilingual", needed)
+    for pair, units in zip(pairs, words, strict=True):
         found = mutual_links(similarity(space, ("en", units[0]), ("fr", units[1]))[0])
         content = {one for one, _ in pair.links}
         found = frozenset(link for link in found if link[0] in content)

@@ -192,7 +192,7 @@ def stored(folder: Path, rows: list[tuple[str, HeadStatistics]], **block: Any) -
     return found
 
 
-def renamed(statistics: HeadStatistics, **names: str) -> HeadStatistics:
+def renamed(statistics: HeadStatistics, **names: Any) -> HeadStatistics:
     values = {name: getattr(statistics, name) for name in HeadStatistics.__slots__}
     return HeadStatistics(**{**values, **names})
 
@@ -232,11 +232,17 @@ def test_the_answer_names_the_heads_that_pass(tmp_path: Path) -> None:
         == f"Of the 8 heads, 1 in en ({relations}) and none in hi follow a syntactic relation "
         f"{sure}"
     )
-    none = answer(stored(tmp_path / "d", [("a", nothing), ("a", renamed(nothing, lang="hi"))]))
-    assert none.startswith(
-        "None of the 8 heads follows a syntactic relation in en or hi: the closest, "
-    )
+    lead = "None of the 8 heads follows a syntactic relation in en or hi"
+    languages = [("a", nothing), ("a", renamed(nothing, lang="hi"))]
+    none = answer(stored(tmp_path / "d", languages))
+    assert none.startswith(f"{lead}: the closest, ")
     assert none.endswith(".")
+    counts = {"pairs": nothing.pairs // 2, "hits": nothing.hits // 2}
+    few = [(name, renamed(each, **counts)) for name, each in languages]
+    most = counts["pairs"].max()  # 103 // 2
+    assert answer(stored(tmp_path / "f", few)) == (
+        f"{lead}, but no relation has more than {most} pairs; fewer than 100 show nothing."
+    )
     hostile = stored(tmp_path / "e", [("a", renamed(english, model="<b>")), ("b", nothing)])
     assert "of &lt;b&gt; follows" in answer(hostile)
     assert "; none of the 8 heads of m follows" in answer(hostile)

@@ -29,7 +29,6 @@ from babelscope.analyses.tokenization.tokenize import tokenization
 from babelscope.data.segmentation import segment
 from babelscope.errors import InputError
 from babelscope.model.tokenizers import load_tokenizer, tokenize
-from babelscope.stats.bootstrap import RESAMPLES
 from babelscope.types import (
     Example,
     Segmentation,
@@ -207,7 +206,7 @@ def test_words_are_ours_also_where_the_corpus_brings_its_own() -> None:
     assert numbers(tokenization({"words": WHOLE}, own))["words", "fertility"].mean == 1
 
 
-def test_groups_are_resampled_whole() -> None:
+def test_groups_are_left_out_whole() -> None:
     """The same sentence five times under one group says no more than once."""
     copied = [
         Example(f"{row.id}-{copy}", row.texts, "en", group=row.id)
@@ -220,7 +219,6 @@ def test_groups_are_resampled_whole() -> None:
     )
     assert (five.low, five.high) == (pytest.approx(once.low), pytest.approx(once.high))
     assert (once.n, five.n) == (3, 15)
-    assert RESAMPLES == 2000
 
 
 def test_a_tokenizer_without_a_length_has_no_truncation_and_nothing_is_refused_late() -> None:
@@ -236,6 +234,7 @@ def test_a_tokenizer_without_a_length_has_no_truncation_and_nothing_is_refused_l
         load_tokenizer("./nowhere/at/all")
 
 
+@pytest.mark.slow
 def test_real_vocabularies(shared: Path) -> None:
     """A word that the published study shows: three pieces for mBERT, one for BETO. Chinese words
     are words, not sentences.

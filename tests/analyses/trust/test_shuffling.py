@@ -10,7 +10,7 @@ import torch
 
 import zoo
 from babelscope.analyses.trust.shuffling import Part, parts, shuffled
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.model import inference

@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from babelscope.analyses.consistency.summary import Line
 from babelscope.analyses.consistency.tables import Result, Tables
-from babelscope.display.numbers import number
-from babelscope.types import Estimate
+from babelscope.display.numbers import estimate_text, number
 
 
 def answer(tables: Tables) -> Markup:
@@ -48,9 +47,9 @@ def _range(lines: Sequence[Line]) -> str:
     """The lowest and the highest lift with their intervals, and the kappas."""
     ordered = sorted(lines, key=lambda line: line.means["lift"].mean)
     low, high = ordered[0], ordered[-1]
-    text = f"lift {_estimate(low.means['lift'])} in {low.lang}"
+    text = f"lift {estimate_text(low.means['lift'])} in {low.lang}"
     if low is not high:
-        text += f" to {_estimate(high.means['lift'])} in {high.lang}"
+        text += f" to {estimate_text(high.means['lift'])} in {high.lang}"
     kappas = [line.kappa.mean for line in lines if isfinite(line.kappa.mean)]
     if not kappas:
         return text
@@ -81,9 +80,3 @@ def _dependence(tables: Tables) -> str:
 def _reason(lines: Sequence[Line]) -> str:
     reasons = dict.fromkeys(reason for line in lines for reason in line.reasons)
     return f" ({'; '.join(list(reasons)[:3])})" if reasons else ""
-
-
-def _estimate(estimate: Estimate) -> str:
-    if not isfinite(estimate.low):
-        return number(estimate.mean)
-    return f"{number(estimate.mean)} [{number(estimate.low)}, {number(estimate.high)}]"

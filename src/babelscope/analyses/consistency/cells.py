@@ -120,8 +120,7 @@ def translation_pairs(
 
 
 def _units(model: Model, explained: Explained) -> list[UnitScores]:
-    """The stored scores with what intervals resample, what is not translated, and how sure the
-    model is."""
+    """The stored scores with their clusters, what is not translated, and how sure the model is."""
     from babelscope.analyses.consistency.translations import confidences, unit_scores_of
     from babelscope.data.independence import clusters
     from babelscope.data.texts import usable
@@ -129,11 +128,13 @@ def _units(model: Model, explained: Explained) -> list[UnitScores]:
     texts = [row for rows in explained.texts.values() for row in rows]
     cluster = clusters(texts)
     lost = {(row.group, row.lang) for row in texts if not usable(row)}
+    order = [(each.group, each.lang) for each in explained.attributions]
+    readable = set(order)
     sure: dict[tuple[str, str], float] = {}
     for rows in explained.texts.values():
-        values = confidences(model, rows)
-        sure |= {(row.group, row.lang): value for row, value in zip(rows, values)}
-    order = [(each.group, each.lang) for each in explained.attributions]
+        read = [row for row in rows if (row.group, row.lang) in readable]
+        values = confidences(model, read)
+        sure |= {(row.group, row.lang): value for row, value in zip(read, values)}
     units = unit_scores_of(explained.attributions, [sure[place] for place in order])
     return [
         replace(

@@ -12,6 +12,7 @@ from babelscope.analyses.consistency.answer import answer
 from babelscope.analyses.consistency.pairs import Pair
 from babelscope.analyses.consistency.summary import COLUMNS, Line
 from babelscope.analyses.consistency.tables import Matrix, Result, Sensitivity, Tables
+from babelscope.display.sheets import csv_text
 from babelscope.files import plain
 
 PAIR = ("id", "lang", "cluster", "c_mis", "c_rand", "same_prediction", "correct_s", "correct_t")
@@ -127,4 +128,4 @@ def _origin(result: Result) -> dict[str, Any]:
 
 
 def _csv(records: list[dict[str, Any]]) -> str:
-    return str(pd.DataFrame(records).to_csv(index=False, lineterminator="\n"))
+    return csv_text(pd.DataFrame(records))

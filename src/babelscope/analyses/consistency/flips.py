@@ -14,7 +14,7 @@ from jaxtyping import Float
 from babelscope.analyses.consistency.pairs import Pair
 from babelscope.analyses.consistency.summary import column
 from babelscope.errors import InputError
-from babelscope.stats.bootstrap import of_sums
+from babelscope.stats.intervals import of_sums
 from babelscope.types import Estimate
 
 OUTCOMES = ("flip", "wrong")
@@ -43,7 +43,7 @@ class Association:
 
 
 def association(
-    pairs: Sequence[Pair], outcome: str = "flip", given: str = "confidence", *, seed: int = 0
+    pairs: Sequence[Pair], outcome: str = "flip", given: str = "confidence"
 ) -> Association:
     """Pearson's correlation of lift and outcome within languages, and the partial one given
     confidence or agreement.
@@ -53,8 +53,8 @@ def association(
         partial = - Q_xy / sqrt(Q_xx Q_yy),  Q the inverse of the sums of products
 
     `pairs` may be of several languages: differences between languages have no part in it. Intervals
-    resample clusters over all languages at once, since the pairs of one source text go together;
-    the means of the languages stay.
+    are of Fisher's z and leave out clusters in all languages at once, since the pairs of one source
+    text go together; the means of the languages stay.
 
     *Laws*: partial equals the correlation of what least squares on z leave of x and of y; adding a
     constant to a language changes nothing; adding a multiple of z to x leaves the partial one; NaN
@@ -76,16 +76,20 @@ def association(
     products = (table[:, :, None] * table[:, None, :]).reshape(len(table), -1)
     groups = [pair.cluster for pair in pairs]
     width = table.shape[1]
-    plain = of_sums(products, groups, partial(_correlations, width=width, fixed=False), seed=seed)
-    partly = of_sums(products, groups, partial(_correlations, width=width, fixed=True), seed=seed)
+    plain = of_sums(
+        products, groups, partial(_correlations, width=width, fixed=False), scale="correlation"
+    )
+    partly = of_sums(
+        products, groups, partial(_correlations, width=width, fixed=True), scale="correlation"
+    )
     share = float(happened[kept].mean()) if kept.any() else nan
     thirds = _thirds(lift[kept], happened[kept], langs[kept])
     return Association(outcome, given, plain, partly, thirds, share)
 
 
 def _correlations(
-    sums: Float[np.ndarray, "resample part"], width: int, fixed: bool
-) -> Float[np.ndarray, " resample"]:
+    sums: Float[np.ndarray, "row part"], width: int, fixed: bool
+) -> Float[np.ndarray, " row"]:
     """The plain or the partial correlation of every row of sums of products."""
     tables = sums.reshape(-1, width, width)
     values = np.full(len(tables), nan)

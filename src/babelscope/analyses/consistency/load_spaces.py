@@ -56,11 +56,12 @@ def load_spaces(
     rows: Sequence[UnitScores],
     source: str,
     *,
+    centring: str = "auto",
     model: Model | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Space]:
-    """The named spaces, each filled with the words of the rows and centred by language where that
-    is needed."""
+    """The named spaces, each filled with the words of the rows and centred by language always,
+    never, or where that is needed (auto)."""
     words, spaces = words_by_language(rows), []
     if names.vectors is not None:
         spaces.append(vector_files(languages(names.vectors), words))
@@ -68,7 +69,7 @@ def load_spaces(
         spaces.append(_subwords(names.subwords, words))
     if names.encoder is not None or not spaces:
         spaces.append(_of_model(names.encoder, model, words, progress))
-    return {space.name: centre_if_needed(space, source) for space in spaces}
+    return {space.name: centre_if_needed(space, source, centring=centring) for space in spaces}
 
 
 def words_by_language(rows: Sequence[UnitScores]) -> dict[str, list[str]]:

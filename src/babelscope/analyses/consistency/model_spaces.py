@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from babelscope.analyses.consistency.spaces import Needed, Space, make_space
 from babelscope.errors import InputError
-from babelscope.model.encode import encode
+from babelscope.model.encode import encode_readable
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Example
 
@@ -47,8 +47,8 @@ def isolated_space(model: Model, needed: Needed, *, progress: Progress | None = 
         vectors[lang] = {}
         for word in words:
             example = Example(word, (word,), lang, words=(((0, len(word)),),))
-            row = encode(model, [example], task=False)[0]
-            vectors[lang][word] = hidden_states(model, row, -1)[row.content].mean(0)
+            for row in encode_readable(model, [example], task=False)[0]:
+                vectors[lang][word] = hidden_states(model, row, -1)[row.content].mean(0)
             done += 1
             if progress is not None:
                 progress(done, total)
@@ -119,7 +119,7 @@ def untrained_model(model: Model, seed: int = 0) -> Model:
 def _averaged(model: Model, texts: Sequence[Example], layer: int) -> dict[str, np.ndarray]:
     sums: dict[str, np.ndarray] = {}
     counts: dict[str, int] = {}
-    for row in encode(model, texts, task=False):
+    for row in encode_readable(model, texts, task=False)[0]:
         for word, vector in zip(row.words, word_states(model, row, layer)):
             name = word.lower()
             sums[name] = sums.get(name, 0.0) + vector

@@ -94,7 +94,7 @@ class Pair:
     """The model's probability of what it predicts."""
     confidence_t: float = nan
     cluster: str = ""
-    """What intervals resample: the source text's, or the id."""
+    """What intervals leave out together: the source text's, or the id."""
     flow: Flow | None = None
     known_s: NDArray[np.bool_] | None = None
     """Which units the space knows."""

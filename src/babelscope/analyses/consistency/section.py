@@ -16,7 +16,7 @@ from babelscope.analyses.consistency.matrix import MAPPED, grid
 from babelscope.analyses.consistency.ribbons import ribbon_svg
 from babelscope.analyses.consistency.summary import COLUMNS, Line
 from babelscope.analyses.consistency.tables import NAME, Matrix, Result, Sensitivity, Tables
-from babelscope.display.numbers import number
+from babelscope.display.numbers import few_groups, number
 from babelscope.display.page import render
 from babelscope.display.section import Section
 from babelscope.display.terminal import plain, table
@@ -69,7 +69,9 @@ def section(tables: Tables) -> Section:
 def title(result: Result) -> str:
     """What was compared with what, and how."""
     origin, comparison = result.origin, result.comparison
-    centred = ", centred by language" if comparison.centred else ""
+    centred = ""
+    if comparison.mean_cosine:
+        centred = ", centred by language" if comparison.centred else ", not centred"
     parts = [
         *_names(origin),
         f"{comparison.source} to others",
@@ -142,7 +144,7 @@ def _row(line: Line, accuracy: float) -> tuple[str, ...]:
 
 
 def _bounds(estimate: Estimate) -> str:
-    return f"{number(estimate.low)} to {number(estimate.high)}"
+    return f"{number(estimate.low)} to {number(estimate.high)}{few_groups(estimate)}"
 
 
 def _names(origin: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -35,10 +35,13 @@ class Spec(AnalysisSpec):
     unknown: str = "identity"
     """What a word without a vector is similar to: the same string (identity), nothing (zero); or it
     is left out (drop)."""
+    centre: Literal["auto", "always", "never"] = "auto"
+    """Whether each language's mean vector is subtracted: always, never, or where random words of
+    some language have a mean cosine above .1 with those of the source (auto)."""
     permutations: int = Field(default=20, ge=0)
     """Behind C_perm."""
     seed: int = 0
-    """Of the permutations, and of the resamples behind intervals."""
+    """Of the permutations and sign flips."""
     untrained: bool = False
     """Explain the same model with random weights too, for C_rand; doubles the time."""
 

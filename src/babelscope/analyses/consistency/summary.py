@@ -15,7 +15,7 @@ from babelscope.analyses.consistency.pairs import Pair
 from babelscope.analyses.consistency.score import NARROW
 from babelscope.random import keyed
 from babelscope.stats import estimate
-from babelscope.stats.bootstrap import of_sums
+from babelscope.stats.intervals import of_sums
 from babelscope.types import Estimate
 
 COLUMNS = ("c", "c_unif", "c_perm", "c_mis", "c_rand", "ceil", "lift")
@@ -25,7 +25,7 @@ FLIPS = 999
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One target language: means with intervals over its pairs, resampled by cluster (pairs that
+    """One target language: means with intervals over its pairs, by cluster (pairs that
     share a premise)."""
 
     lang: str
@@ -78,8 +78,8 @@ def _line(lang: str, pairs: Sequence[Pair], seed: int) -> Line:
     flat = [score.kappa_reason for score in scores if score.kappa_reason and not score.reason]
     return Line(
         lang=lang,
-        means={n: estimate(column(pairs, n).tolist(), groups, seed=seed) for n in COLUMNS},
-        kappa=_kappa(pairs, seed),
+        means={n: estimate(column(pairs, n).tolist(), groups) for n in COLUMNS},
+        kappa=_kappa(pairs),
         p=sign_flips(lift, groups, seed),
         coverage=(
             _mean(np.array([pair.coverage_s for pair in pairs])),
@@ -115,16 +115,14 @@ def sign_flips(lift: NDArray[np.float64], groups: Sequence[str], seed: int = 0) 
     return float((1 + (signs @ values >= values.sum() - 1e-12).sum()) / (1 + FLIPS))
 
 
-def _kappa(pairs: Sequence[Pair], seed: int) -> Estimate:
-    """The kappa of the mean C, C_perm and ceil, with a percentile bootstrap interval over
-    clusters.
-    """
+def _kappa(pairs: Sequence[Pair]) -> Estimate:
+    """The kappa of the mean C, C_perm and ceil, with its interval by cluster."""
     parts = [column(pairs, name) for name in ("c", "c_perm", "ceil")]
     table = np.stack([*parts, np.ones(len(pairs))], axis=1)
-    return of_sums(table, [pair.cluster for pair in pairs], _quotient, seed=seed)
+    return of_sums(table, [pair.cluster for pair in pairs], _quotient)
 
 
-def _quotient(sums: Float[np.ndarray, "resample part"]) -> Float[np.ndarray, " resample"]:
+def _quotient(sums: Float[np.ndarray, "row part"]) -> Float[np.ndarray, " row"]:
     """kappa of rows of sums of C, C_perm, ceil and 1."""
     c, c_perm, ceil, n = sums.T
     wide = ceil - c_perm >= NARROW * n

@@ -26,7 +26,7 @@ from babelscope.analyses.consistency.stored_ribbons import stored_ribbons
 from babelscope.analyses.consistency.summary import overall
 from babelscope.analyses.explanations import CONTROL, EXPLANATIONS
 from babelscope.analyses.faithfulness.settings import names_of
-from babelscope.analyses.stored import stored_keys
+from babelscope.analyses.stored import skipped_groups, stored_keys, without_groups
 from babelscope.store import Store, read
 
 NAME = "consistency"
@@ -87,7 +87,8 @@ class Tables:
 
 def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
     """The compared pairs of the study; None where there are none."""
-    rows = read(store, "pairs", stored_keys(store, study, NAME))
+    groups = skipped_groups(store, study)
+    rows = without_groups(read(store, "pairs", stored_keys(store, study, NAME)), groups, "id")
     if rows.num_rows == 0:
         return None
     compared = _in_order(to_comparisons(rows), study)

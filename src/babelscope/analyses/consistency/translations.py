@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from babelscope.data.independence import clusters
+from babelscope.data.skipping import partition
 from babelscope.data.sources import rows
-from babelscope.data.texts import usable
 from babelscope.errors import InputError
-from babelscope.methods.explain import explain
+from babelscope.methods.explain import explain_readable
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.inference_state import Progress
@@ -34,12 +34,12 @@ def parallel_texts(
     count: int | None = None,
     folder: str | Path | None = None,
 ) -> dict[str, list[Example]]:
-    """The texts of a corpus by language. An untranslated text is left out of its language only:
-    pairs are counted later."""
+    """The texts of a corpus by language. An untranslated text, or one that no model can read, is
+    left out of its language only: pairs are counted later."""
     texts = {}
     for lang in langs:
         read = rows(f"{task}/{lang}/{split}" + (f"/{count}" if count else ""), folder=folder)
-        texts[lang] = [row for row in read if usable(row)]
+        texts[lang] = partition(read).rows
     return texts
 
 
@@ -58,14 +58,15 @@ def explain_translations(
 
     With the target "source" a translation is explained for the class that the model gives the
     source text: then two different decisions are never compared. A group that has no source text is
-    explained for its own prediction, and is not compared. With None each text is explained for its
+    explained for its own prediction, and is not compared. A text that the model cannot read is left
+    out. With None each text is explained for its
     own prediction. `edge` is the start or the end of an answer, or both.
     """
     check_target(model, target)
 
     def explain_for(some: list[Example], name: str | None) -> Iterable[Attribution]:
         aim = Aim(name, edge=edge)
-        return explain(model, some, method, target=aim, options=options, progress=progress)
+        return explain_readable(model, some, method, target=aim, options=options, progress=progress)
 
     default = "gold" if target == "gold" else None
     predictions: dict[str, str] = {}
@@ -74,7 +75,9 @@ def explain_translations(
         with model.inference.caching():
             classes = {"": default, **predictions}
             attributions = explain_for_classes(texts[lang], classes, explain_for)
-            scored += unit_scores_of(attributions, confidences(model, texts[lang]))
+            explained = {each.id for each in attributions}
+            readable = [row for row in texts[lang] if row.id in explained]
+            scored += unit_scores_of(attributions, confidences(model, readable))
         if lang == source and target == "source":
             predictions = {each.group: each.label for each in attributions}
     cluster = clusters([example for each in texts.values() for example in each])
@@ -96,16 +99,16 @@ def explain_for_classes(
     rows: Sequence[Example], classes: Mapping[str, str | None], explain_for: ExplainFor
 ) -> list[Attribution]:
     """Every row explained for the class of its group, in the order of the rows; `classes[""]` is
-    that of the other groups.
+    that of the other groups. Rows that cannot be explained are left out.
 
     *Law*: one class for all is one call.
     """
     targets = [classes.get(row.group, classes[""]) for row in rows]
-    attributions: dict[int, Attribution] = {}
+    attributions: dict[str, Attribution] = {}
     for name in dict.fromkeys(targets):
-        places = [place for place, each in enumerate(targets) if each == name]
-        attributions |= zip(places, explain_for([rows[place] for place in places], name))
-    return [attributions[place] for place in range(len(rows))]
+        some = [row for row, target in zip(rows, targets) if target == name]
+        attributions |= {each.id: each for each in explain_for(some, name)}
+    return [attributions[row.id] for row in rows if row.id in attributions]
 
 
 def confidences(model: Model, examples: Sequence[Example]) -> list[float]:

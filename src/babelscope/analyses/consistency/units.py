@@ -80,7 +80,7 @@ def compare(
     if spec.gold:
         compares = {gold_links.NAME: gold_links.in_links(texts)}
     else:
-        spaces = load_spaces(spec.spaces, rows, source, model=model)
+        spaces = load_spaces(spec.spaces, rows, source, centring=spec.centre, model=model)
         compares = {name: in_space(space, spec.unknown) for name, space in spaces.items()}
     comparisons = compare_all(
         rows,

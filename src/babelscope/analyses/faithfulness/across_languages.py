@@ -40,7 +40,7 @@ def across_languages(
     above: pd.DataFrame, reference: str, languages: Sequence[str], metrics: Sequence[str]
 ) -> list[LanguageRow]:
     """Every metric in every language, paired by translation group with the reference language;
-    intervals and tests resample clusters.
+    intervals and tests are by cluster.
 
     *Laws*: the reference has no difference; a language with the reference's values differs by 0,
     with p = 1.

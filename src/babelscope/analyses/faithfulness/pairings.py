@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from babelscope.analyses.faithfulness.summary import base, described, labelled
-from babelscope.analyses.stored import stored_clusters, with_clusters
+from babelscope.analyses.stored import stored_clusters, with_clusters, without_groups
+from babelscope.display.sheets import csv_text
 from babelscope.files import canonical
 from babelscope.stats.correlations import Correlation, correlation
 from babelscope.stats.disparity import (
@@ -66,16 +67,21 @@ class Pairs:
 
 
 def pairs(
-    store: Store, study: Mapping[str, Any], keys: Iterable[str] | None = None
+    store: Store,
+    study: Mapping[str, Any],
+    keys: Iterable[str] | None = None,
+    left_out: frozenset[tuple[str, str]] = frozenset(),
 ) -> Pairs | None:
     """What the store holds about the study's pairings; nothing where it has none, or no texts that
     both models read.
+
+    Translation groups that are `left_out`, by task, are not counted (`stored.skipped_groups`).
     """
     pairings = tuple(
         Pairing(models["multilingual"], tuple(models["monolingual"]))
         for models in study.get("pairings") or ()
     )
-    measures = read(store, "measures", keys).to_pandas()
+    measures = without_groups(read(store, "measures", keys), left_out).to_pandas()
     if not pairings or not len(measures):
         return None
     owner = {
@@ -83,7 +89,7 @@ def pairs(
         for row in described(study, "models")
         if "spec" in row
     }
-    attributions = read(store, "attributions", keys)
+    attributions = without_groups(read(store, "attributions", keys), left_out)
     known = readings(attributions, owner)
     rows = with_clusters(labelled(measures), stored_clusters(attributions))
     main = _main(measures, rows, study)
@@ -120,6 +126,8 @@ def over_tasks(pairs: Pairs) -> list[Claim]:
 def beside(pairs: Pairs) -> list[tuple[str, str, str, Correlation]]:
     """Over tasks and languages: does the difference go with that in accuracy, or in fertility?"""
     table = points(pairs.rows(), pairs.readings, pairs.pairings)
+    if table.empty:  # no text that both models classify correctly
+        return []
     return [
         (
             str(pairing),
@@ -188,7 +196,7 @@ def csv(pairs: Pairs) -> str:
         lines.append((*place, *test.means, *numbers, *beside))
     head = [*CELL, *SIDES, "difference", "low", "high", "n", "undefined", "p", "p_holm"]
     head += [f"{column}_{side}" for column in COVARIATES for side in SIDES]
-    return str(pd.DataFrame(lines, columns=head).to_csv(index=False, lineterminator="\n"))
+    return csv_text(pd.DataFrame(lines, columns=head))
 
 
 def _owned(rows: pd.DataFrame, owner: Mapping[str, tuple[str, int]]) -> pd.DataFrame:

@@ -14,9 +14,10 @@ from babelscope.analyses.faithfulness import figures, findings, grids, pairings
 from babelscope.analyses.faithfulness.pairings_section import chapter
 from babelscope.analyses.faithfulness.summary import FLOOR, Summary, base, described
 from babelscope.analyses.faithfulness.tables import NAME, Tables, summary_csv
-from babelscope.display.numbers import interval, number, spoken
+from babelscope.display.numbers import few_groups, interval, number, spoken
 from babelscope.display.page import render
 from babelscope.display.section import Section
+from babelscope.display.sheets import csv_text
 from babelscope.display.terminal import table
 from babelscope.files import plain
 
@@ -44,11 +45,12 @@ def section(tables: Tables) -> Section:
         undefined=grids.undefined(summary),
         floor=FLOOR,
         number=number,
+        few_groups=few_groups,
         spoken=spoken,
         interval=interval,
     )
     files = {
-        "measures.csv": summary.rows.to_csv(index=False, lineterminator="\n"),
+        "measures.csv": csv_text(summary.rows),
         "summary.csv": summary_csv(summary),
     }
     if paired:

@@ -35,7 +35,7 @@ class Summary:
 
     `rows` are the measures with one name per metric and setting (see `labelled`) and the cluster of
     each (see `stored_clusters`). A difference is always paired: by example between methods or
-    models, by translation group between languages; its interval resamples clusters.
+    models, by translation group between languages; its interval is by cluster.
     """
 
     rows: pd.DataFrame

@@ -14,7 +14,14 @@ from babelscope.analyses.faithfulness import pairings
 from babelscope.analyses.faithfulness.pairings import Pairs
 from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import Summary, labelled, with_tasks
-from babelscope.analyses.stored import stored_clusters, stored_keys, with_clusters
+from babelscope.analyses.stored import (
+    skipped_groups,
+    stored_clusters,
+    stored_keys,
+    with_clusters,
+    without_groups,
+)
+from babelscope.display.sheets import csv_text
 from babelscope.store import Store, read
 
 NAME = "faithfulness"
@@ -36,12 +43,14 @@ def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
     block = {**study, **study["analyses"][NAME]}
     explained = stored_keys(store, study, EXPLANATIONS)
     keys = stored_keys(store, study, NAME) + explained
-    measures = with_tasks(read_named(store, "measures", keys))
+    groups = skipped_groups(store, study)
+    measures = with_tasks(without_groups(read_named(store, "measures", keys), groups))
     if measures.num_rows == 0:
         return None
-    attributions = read(store, "attributions", explained)
+    attributions = without_groups(read(store, "attributions", explained), groups)
     rows = with_clusters(measures.to_pandas(), stored_clusters(attributions))
-    return Tables(Summary(labelled(rows), block), pairings.pairs(store, block, keys), attributions)
+    compared = pairings.pairs(store, block, keys, groups)
+    return Tables(Summary(labelled(rows), block), compared, attributions)
 
 
 def summary_csv(summary: Summary) -> str:
@@ -51,4 +60,4 @@ def summary_csv(summary: Summary) -> str:
         for place, mean in summary.cells.items()
     ]
     columns = ["model", "lang", "method", "metric", "mean", "low", "high", "n", "undefined"]
-    return str(pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n"))
+    return csv_text(pd.DataFrame(rows, columns=columns))

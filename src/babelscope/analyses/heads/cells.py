@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from babelscope.analyses.block import Block, Group, Place, PlannedCell, Resources, by_language
+from babelscope.analyses.block import (
+    Block,
+    Computed,
+    Group,
+    Place,
+    PlannedCell,
+    Resources,
+    by_language,
+    computed,
+)
 from babelscope.analyses.heads.rows import KIND, flatten
 from babelscope.analyses.heads.spec import Spec
-from babelscope.errors import InputError
+from babelscope.data.skipping import partition
+from babelscope.errors import BadRow, InputError
 from babelscope.files import canonical
 from babelscope.model.head_statistics import resolve_relations
-from babelscope.store import SCHEME, Rows
+from babelscope.store import SCHEME
 from babelscope.types import Example, Failure
 
 NAME = "heads"
@@ -50,12 +60,17 @@ def _statistics(block: Block, spec: Spec, resources: Resources, lang: str) -> Pl
         "scheme": SCHEME,
     }
 
-    def compute() -> Rows:
+    def compute() -> Computed:
+        from babelscope.model.encode import readable
         from babelscope.model.heads import head_statistics
 
         progress = resources.progress
-        statistics = head_statistics(model, sentences, **_counted(spec), progress=progress)
-        return [flatten(statistics, block.task.name, model.fingerprint)]
+        rows, skipped = readable(model, sentences, task=False)
+        if not rows:
+            raise BadRow(skipped[0])
+        statistics = head_statistics(model, rows, **_counted(spec), progress=progress)
+        stored = [flatten(statistics, block.task.name, model.fingerprint)]
+        return computed(block, stored, skipped, len(sentences))
 
     return PlannedCell(_place(block, spec, lang), identity, KIND, compute)
 
@@ -66,7 +81,7 @@ def _sentences(spec: Spec, resources: Resources, lang: str) -> list[Example]:
     source = spec.treebank(lang)
     if source is None:
         return resources.examples(lang)
-    rows = treebank(source, lang=lang)
+    rows = partition(treebank(source, lang=lang)).rows
     listed = sorted({row.lang for row in rows})
     if listed != [lang]:
         languages = ", ".join(listed)

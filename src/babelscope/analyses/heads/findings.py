@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 from babelscope.analyses.heads.tables import LanguageHeads, ModelHeads
 from babelscope.display.numbers import listed, number
-from babelscope.model.head_statistics import accuracy, syntactic, thresholds
+from babelscope.model.head_statistics import FEW, accuracy, syntactic, thresholds
 
 MOST = 6
 """Heads that the answer lists by name."""
@@ -53,11 +53,14 @@ def passing(language: LanguageHeads) -> list[HeadAccuracy]:
 
 
 def closest(model: ModelHeads) -> HeadAccuracy | None:
-    """The head and relation with the largest excess over its threshold; None without a pair."""
+    """The head and relation with the largest excess over its threshold, of relations with enough
+    pairs; None without such a relation.
+    """
     candidates = []
     for language in model.languages:
         statistics, margin = language.statistics, language.mask.margin
         excess = accuracy(statistics) - thresholds(statistics, margin)[:, None, :]
+        excess = np.where(statistics.pairs[:, None, :] >= FEW, excess, np.nan)
         if np.isfinite(excess).any():
             layer, head, relation = np.unravel_index(np.nanargmax(excess), excess.shape)
             best = _head_accuracy(language, int(layer), int(head), int(relation))
@@ -98,11 +101,19 @@ def _none(model: ModelHeads, total: Markup) -> Markup:
     lead = Markup("none of the {} follows a syntactic relation in {}").format(total, langs)
     best = closest(model)
     if best is None:
-        return lead + ": the sentences hold no pair of these relations"
+        return lead + _too_few(model)
     share = f"{number(best.hits / best.pairs)} [{', '.join(map(number, best.interval))}]"
     text = Markup(": the closest, {} in {}, finds {} in {} of {} pairs and would have to exceed {}")
     place = (best.head, best.lang, best.relation)
     return lead + text.format(*place, share, best.pairs, number(best.threshold))
+
+
+def _too_few(model: ModelHeads) -> str:
+    """Why nothing follows from it that no head passes."""
+    most = max(int(each.statistics.pairs.max(initial=0)) for each in model.languages)
+    if not most:
+        return ": the sentences hold no pair of these relations"
+    return f", but no relation has more than {most} pairs; fewer than {FEW} show nothing"
 
 
 def _surely(tests: Mapping[str, Sequence[HeadAccuracy]]) -> str:

@@ -14,6 +14,7 @@ from babelscope.analyses.heads.agreement import Agreement, Step, agreements, lik
 from babelscope.analyses.heads.rows import KIND, restore
 from babelscope.analyses.heads.spec import Spec
 from babelscope.analyses.stored import stored_keys
+from babelscope.display.sheets import csv_text
 from babelscope.model.head_masks import HeadMask, head_mask
 from babelscope.model.head_statistics import HeadStatistics, accuracy
 from babelscope.store import Store, read
@@ -113,7 +114,7 @@ def heads_csv(models: Sequence[ModelHeads]) -> str:
     for model in models:
         for language in model.languages:
             rows += _lines(model, language)
-    return str(pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
+    return csv_text(pd.DataFrame(rows))
 
 
 def _lines(model: ModelHeads, language: LanguageHeads) -> list[dict[str, Any]]:

@@ -6,9 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from babelscope.analyses.block import Block, Group, Place, PlannedCell, Resources, by_language
+from babelscope.analyses.block import (
+    Block,
+    Computed,
+    Group,
+    Place,
+    PlannedCell,
+    Resources,
+    by_language,
+    computed,
+)
 from babelscope.analyses.tokenization.spec import InterventionSpec, Spec
 from babelscope.data.segmentation import segmenter
+from babelscope.errors import BadRow
 from babelscope.files import canonical
 from babelscope.store import SCHEME, Rows
 from babelscope.types import Example, Failure
@@ -65,15 +75,19 @@ def _interventions(
         "segmenter": segmenter(lang),
     }
 
-    def compute() -> Rows:
+    def compute() -> Computed:
         from babelscope.analyses.tokenization.intervention import AGREEMENT, graded, intervene
-        from babelscope.model.encode import encode
+        from babelscope.model.encode import encode, readable
 
-        known = encode(model, rows) if spec.pieces else []
+        read, skipped = readable(model, rows)
+        if not read:
+            raise BadRow(skipped[0])
+        known = encode(model, read) if spec.pieces else []
         cuts = graded(model, spec.ways, spec.rates, spec.pieces, known, spec.seed)
         metrics = [*spec.metrics, AGREEMENT]
-        outcomes = intervene(model, rows, cuts, spec.methods, metrics, progress=resources.progress)
-        return [replace(each, model=block.name, task=block.task.name) for each in outcomes]
+        outcomes = intervene(model, read, cuts, spec.methods, metrics, progress=resources.progress)
+        named = [replace(each, model=block.name, task=block.task.name) for each in outcomes]
+        return computed(block, named, skipped, len(rows))
 
     return PlannedCell(_place(block, lang, _name(spec)), identity, "interventions", compute)
 

@@ -165,7 +165,7 @@ def boundaries(segmentation: Segmentation, words: Sequence[Span]) -> frozenset[i
     return frozenset(start for start, _ in segmentation.offsets if start in inside)
 
 
-def agreement(sums: Float[np.ndarray, "*resample 3"]) -> Float[np.ndarray, "*resample"]:
+def agreement(sums: Float[np.ndarray, "*row 3"]) -> Float[np.ndarray, "*row"]:
     """How alike two tokenizers split words: F1 of their word-internal boundaries.
 
         F1 = 2 |A and B| / (|A| + |B|);   sums = (|A and B|, |A|, |B|), A and B the `boundaries` of
@@ -180,9 +180,7 @@ def agreement(sums: Float[np.ndarray, "*resample 3"]) -> Float[np.ndarray, "*res
     )
 
 
-def efficiency(
-    uses: Float[np.ndarray, "*resample type"], vocabulary: int
-) -> Float[np.ndarray, "*resample"]:
+def efficiency(uses: Float[np.ndarray, "*row type"], vocabulary: int) -> Float[np.ndarray, "*row"]:
     """How evenly a vocabulary is used: Renyi's entropy of the tokens' frequencies, as a share of
     the largest possible.
 

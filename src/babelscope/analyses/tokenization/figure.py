@@ -52,9 +52,7 @@ def svg(tokenization: Tokenization) -> Markup:
         Markup("<style>{}</style>").format(Markup(STYLE)),
         Markup('<rect class="paper" width="{}" height="{}"/>').format(width, height),
         _text(16, 26, "How words are split", "big"),
-        _text(
-            16, 43, "Marks with 95 % intervals that resample clusters of dependent texts.", "faint"
-        ),
+        _text(16, 43, "Marks with 95 % intervals by cluster of dependent texts.", "faint"),
     ]
     for place, name in enumerate(columns):
         parts.append(_dot(20, TOP + 18 * place, COLOURS[place % len(COLOURS)]))

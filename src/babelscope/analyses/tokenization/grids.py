@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from babelscope.analyses.tokenization.counts import MEASURES, Tokenization
-from babelscope.display.numbers import number
+from babelscope.display.numbers import few_groups, number
 from babelscope.types import Estimate
 
 TITLES = {name: row.summary for name, row in MEASURES.items()} | {
@@ -37,4 +37,4 @@ def with_interval(estimate: Estimate) -> str:
     if not isfinite(estimate.mean):
         return "undefined"
     bounds = f" ({number(estimate.low)}–{number(estimate.high)})" if isfinite(estimate.low) else ""
-    return number(estimate.mean) + bounds
+    return number(estimate.mean) + bounds + few_groups(estimate)

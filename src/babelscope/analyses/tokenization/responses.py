@@ -32,7 +32,7 @@ def responses(
 ) -> list[Response]:
     """Per arm, language, method and outcome the means by dose and the slopes.
 
-    Intervals resample `clusters`, by task and translation group: those of the texts
+    Intervals are by `clusters`, by task and translation group: those of the texts
     (`data/independence.py`). A group that is not among them is its own cluster.
     """
     cells: dict[tuple[str, str, str, str], list[DoseOutcome]] = {}

@@ -25,6 +25,7 @@ from babelscope.analyses.tokenization.tables import NAME, Tables
 from babelscope.display.numbers import number
 from babelscope.display.page import render
 from babelscope.display.section import Section
+from babelscope.display.sheets import csv_text
 from babelscope.display.terminal import plain, table
 from babelscope.files import plain as plain_json
 from babelscope.types import TokenizedText
@@ -197,14 +198,14 @@ def _plain(tables: Tables) -> dict[str, Any]:
 
 
 def _csv(tables: Tables) -> str:
-    return str(pd.DataFrame(_plain(tables)["measures"]).to_csv(index=False, lineterminator="\n"))
+    return csv_text(pd.DataFrame(_plain(tables)["measures"]))
 
 
 def _intervention_csv(tables: Tables) -> dict[str, str]:
     rows = [asdict(row) for doses in tables.interventions for row in doses.outcomes]
     if not rows:
         return {}
-    return {"interventions.csv": str(pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))}
+    return {"interventions.csv": csv_text(pd.DataFrame(rows))}
 
 
 def _segmenters(measures: Tokenization) -> Text:

@@ -25,7 +25,7 @@ from babelscope.analyses.tokenization.counts import (
 )
 from babelscope.data.independence import clusters_by_task
 from babelscope.data.segmentation import segmenter
-from babelscope.stats.bootstrap import of_sums, ratio
+from babelscope.stats.intervals import of_sums, ratio
 from babelscope.types import Estimate, Segmentation, TokenizedText
 
 
@@ -43,8 +43,8 @@ class _Counted:
 def summarise(rows: Sequence[TokenizedText]) -> Tokenization:
     """Fertility and related measures, use of the vocabulary, agreement: by language and tokenizer.
 
-    Ratios are of sums over the texts of a language; intervals resample clusters of texts that are
-    not independent (`data/independence.py`). The words of both texts of a pair count; they are
+    Ratios are of sums over the texts of a language; intervals are by cluster of texts that are not
+    independent (`data/independence.py`). The words of both texts of a pair count; they are
     those of `data/segmentation.py`, the same for every tokenizer.
 
     *Laws*: the order of texts and of tokenizers changes no number.
@@ -104,7 +104,7 @@ def _measures(texts: Sequence[_Counted], vocabulary: int) -> list[tuple[str, Est
     owner = np.repeat(np.arange(len(texts)), table[:, names.index("tokens")].astype(int))
     uses = np.zeros((len(texts), len(types)))
     np.add.at(uses, (owner, position), 1)
-    used = of_sums(uses, clusters, partial(efficiency, vocabulary=vocabulary))
+    used = of_sums(uses, clusters, partial(efficiency, vocabulary=vocabulary), scale="share")
     return [*measures, ("efficiency", used)]
 
 
@@ -114,4 +114,4 @@ def _agreement(first: Sequence[_Counted], second: Sequence[_Counted]) -> Estimat
         common = sum(len(a & b) for a, b in zip(left.inside, right.inside))
         sums.append([common, sum(map(len, left.inside)), sum(map(len, right.inside))])
     clusters = [text.cluster for text in first]
-    return of_sums(np.array(sums, dtype=np.float64), clusters, agreement)
+    return of_sums(np.array(sums, dtype=np.float64), clusters, agreement, scale="share")

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from babelscope.analyses.stored import stored_clusters, stored_keys
+from babelscope.analyses.stored import (
+    skipped_groups,
+    stored_clusters,
+    stored_keys,
+    without_groups,
+)
 from babelscope.analyses.tokenization.counts import Tokenization
 from babelscope.analyses.tokenization.responses import Response, flips, responses
 from babelscope.analyses.tokenization.summary import summarise
@@ -42,7 +47,8 @@ class Tables:
 def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
     """What the store holds about the study's tokenizers; None where there is nothing."""
     keys = stored_keys(store, study, NAME)
-    segmentations = read(store, "segmentations", keys)
+    groups = skipped_groups(store, study)
+    segmentations = without_groups(read(store, "segmentations", keys), groups)
     rows = [_text(row) for row in segmentations.to_pylist()]
     if not rows:
         return None
@@ -56,7 +62,8 @@ def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
             _position(row.lang, langs),
         )
     )
-    outcomes = [DoseOutcome(**row) for row in read(store, "interventions", keys).to_pylist()]
+    interventions = without_groups(read(store, "interventions", keys), groups)
+    outcomes = [DoseOutcome(**row) for row in interventions.to_pylist()]
     doses = _doses(outcomes, stored_clusters(segmentations))
     return Tables(summarise(named), tuple(named), doses)
 

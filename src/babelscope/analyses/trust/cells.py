@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from babelscope.analyses.block import Block, Group, Place, PlannedCell, Resources, by_language
+from babelscope.analyses.block import (
+    Block,
+    Computed,
+    Group,
+    Place,
+    PlannedCell,
+    Resources,
+    by_language,
+    computed,
+)
 from babelscope.analyses.explanations import Run, explanation_cells, key_of, place, runs
 from babelscope.analyses.trust.spec import Spec
+from babelscope.data.skipping import Partition, partition
 from babelscope.files import canonical
-from babelscope.store import SCHEME, Rows, has, read_attributions
+from babelscope.store import SCHEME, has, read_attributions
 from babelscope.types import Failure
 
 NAME = "trust"
@@ -42,12 +52,15 @@ def _panels(
 ) -> PlannedCell:
     identity = {"kind": "panels", "of": key_of(cell), **spec.model_dump(), "scheme": SCHEME}
 
-    def compute() -> Rows:
+    def compute() -> Computed:
         from babelscope.analyses.trust.panel import trust
         from babelscope.data.formats.tables import read
         from babelscope.model.load import load
 
-        rows = read(spec.labelled) if spec.labelled else resources.examples(lang)
+        part = Partition(resources.examples(lang), ())
+        if spec.labelled:
+            part = partition(read(spec.labelled), labelled=True)
+        rows = part.rows
         labelled = rows if all(row.label is not None for row in rows) else []
         attributions = read_attributions(resources.store, [key_of(cell)])[: spec.explanations]
         panels = trust(
@@ -59,7 +72,8 @@ def _panels(
             labelled=labelled,
             progress=resources.progress,
         )
-        return [panel.stored() for panel in panels]
+        stored = [panel.stored() for panel in panels]
+        return computed(block, stored, part.skipped, part.total, split="labelled", reader="")
 
     return PlannedCell(_place(block, lang, run, spec), identity, "panels", compute)
 

@@ -182,6 +182,8 @@ def place(name: str, bounds: Bounds | None, words: int) -> Check:
 
 def randomisation(stages: Sequence[Stage], untrained: float) -> Check:
     """What is left of the explanation when every weight has been shuffled."""
+    if not stages:
+        return _undefined("randomisation", "a function of texts has no weights to shuffle")
     last = stages[-1]
     if not isfinite(last.similarity):
         return _undefined("randomisation", "a correlation needs two words with different scores")

@@ -26,7 +26,7 @@ from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import Bounds, bounds
 from babelscope.metrics.measure import check_model, explained_target
 from babelscope.model import inference, targets
-from babelscope.model.encode import encode
+from babelscope.model.encode import encode_readable
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.model.stored_input import encoded_input
@@ -146,7 +146,11 @@ def _faded(
     again: Again,
     draws: int,
 ) -> list[tuple[tuple[Stage, ...], float]]:
-    """Per explanation its stages, and how alike the explanations of wholly shuffled models are."""
+    """Per explanation its stages, and how alike the explanations of wholly shuffled models are; a
+    function of texts has no weights, and so no stages.
+    """
+    if model.row.reads_text:
+        return [((), nan) for _ in scores]
     listed = parts(model)
     stages: list[list[Stage]] = [[] for _ in scores]
     shuffled_scores: list[list[Scores]] = []
@@ -221,7 +225,9 @@ def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Ou
     missing = next((row.id for row in labelled if row.label is None), None)
     if missing is not None:
         raise InputError(f"{missing}: calibration needs a label on every labelled example")
-    rows = encode(model, labelled)
+    rows = [row for row in encode_readable(model, labelled)[0] if _known(model, row)]
+    if not rows:
+        raise InputError(f"{labelled[0].id}: no labelled example has a label that {model.name} has")
     outputs = inference.outputs(model, [inference.query(row) for row in rows])
     predictions = [targets.predicted(model, row, output) for row, output in zip(rows, outputs)]
     sure = [
@@ -235,3 +241,12 @@ def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Ou
     return [
         checks.Outcome(row.example.lang, *each) for row, each in zip(rows, zip(sure, right))
     ], ""
+
+
+def _known(model: Model, row: Encoded) -> bool:
+    """Whether the model has the class that is the row's label."""
+    try:
+        targets.gold(model, row)
+    except InputError:
+        return False
+    return True

@@ -75,7 +75,7 @@ def panel(trust: Trust) -> Panel:
         )
     key = "  ".join(f"{mark} {name}" for name, mark in MARKS.items())
     return Panel(
-        Group(coloured(trust.explanation), "", table, "", _fading(trust.stages)),
+        Group(coloured(trust.explanation), "", table, *_fading(trust.stages)),
         title="trust",
         subtitle=key,
         title_align="left",
@@ -105,6 +105,8 @@ def curve_svg(trust: Trust) -> Markup:
     """How alike the explanation is after every stage, over the band of what chance gives; 1 is
     unchanged.
     """
+    if not trust.stages:
+        return Markup("")
     values = [1.0, *(stage.similarity for stage in trust.stages)]
     step = (WIDE - LEFT - 20) / max(1, len(values) - 1)
     places = [(LEFT + 10 + at * step, _y(value)) for at, value in enumerate(values)]
@@ -126,7 +128,10 @@ def _y(value: float) -> float | None:
     return TOP + HIGH * (1.0 - max(-0.5, value)) / 1.5 if isfinite(value) else None
 
 
-def _fading(stages: Sequence[Stage]) -> Text:
+def _fading(stages: Sequence[Stage]) -> list[str | Text]:
+    """An empty line and the stages, where there are any."""
+    if not stages:
+        return []
     lines = Text(
         "similarity while the weights are shuffled from the top down (1 is unchanged; in brackets "
         "chance)",
@@ -136,4 +141,4 @@ def _fading(stages: Sequence[Stage]) -> Text:
         bar = "█" * round(20 * max(0.0, stage.similarity)) if isfinite(stage.similarity) else ""
         lines.append(f"\n  {plain(stage.part):<22}{number(stage.similarity):>6}  ", "default")
         lines.append(f"{bar:<20}", "blue").append(f"  [{spread(stage)}]", "dim")
-    return lines
+    return ["", lines]

@@ -1,0 +1,131 @@
+"""Every study file runs in its pilot form, from the mirror of the hub to the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import datasets
+import pytest
+from typer.testing import CliRunner
+
+import mirror
+import workplace
+from babelscope.analyses.faithfulness.spec import Spec as Faithfulness
+from babelscope.cli import app
+from babelscope.hub import MIRROR
+from babelscope.reporting.build import report
+from babelscope.study import pilot as limits
+from babelscope.study.config import Study, read_study
+from babelscope.study.grid import trainings
+from babelscope.study.pilot import pilot
+from babelscope.study.run import run
+from babelscope.training import recipes
+from babelscope.training.spec import ModelSpec
+
+STUDIES = sorted((Path(__file__).resolve().parents[2] / "studies").glob("*.yaml"))
+FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "mono-vs-multi": (("csl", "reviews"), ("mbert", "bert"), ("zh", "es")),
+    "mono-vs-multi-small": (("topic",), ("multilingual", "monolingual"), ("en", "es")),
+    "ccta-xnli": (("inference",), ("mbert",), ("en", "hi", "zh")),
+    "ccta-pawsx": (("paraphrase",), ("en", "de"), ("en", "de", "ko")),
+    "ccta-xquad": (("start",), ("xlm-r-base",), ("en", "hi", "zh")),
+    "everything-small": (("topic",), ("tuned-en", "tuned-hi"), ("en", "hi")),
+    "tradeoffs-small": (("topic",), ("fine-tuned-en", "fine-tuned-hi", "joint"), ("en", "hi")),
+}
+"""Tasks, models and languages of the largest studies that are run here; the data and checkpoints of
+the others are read in test_mirror.py.
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    root = tmp_path_factory.mktemp("pilots")
+    hub = mirror.build(root / "mirror")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(MIRROR, str(hub))
+        patch.setenv("BABELSCOPE_CACHE", str(root / "cache"))
+        patch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+        patch.chdir(workplace.write(root / "here", hub))
+        tiny = {
+            name: (replace(settings, steps=4), 20)
+            for name, (settings, _) in recipes.RECIPES.items()
+        }
+        patch.setattr(recipes, "RECIPES", tiny)
+        yield root
+
+
+def _judged_in(model: ModelSpec, langs: tuple[str, ...]) -> ModelSpec:
+    """The model with its epoch chosen in some of the languages only."""
+    if model.train is None or model.train.dev_languages is None:
+        return model
+    dev = [lang for lang in model.train.dev_languages if lang in langs]
+    return model.model_copy(update={"train": model.train.model_copy(update={"dev_languages": dev})})
+
+
+def fewer(study: Study, name: str) -> Study:
+    """Some tasks, models and languages of a study, with what its analyses say about them."""
+    if name not in FEWER:
+        return study
+    tasks, models, langs = FEWER[name]
+    chosen = [_judged_in(model, langs) for model in study.models if model.name in models]
+    blocks = dict(study.analyses)
+    faithfulness = blocks.get("faithfulness")
+    if isinstance(faithfulness, Faithfulness):
+        kept = [
+            each
+            for each in faithfulness.pairings
+            if {each.multilingual, *each.monolingual} <= set(models)
+        ]
+        blocks["faithfulness"] = faithfulness.model_copy(update={"pairings": kept})
+    return study.model_copy(
+        update={
+            "tasks": [task for task in study.tasks if task.name in tasks],
+            "models": chosen, "languages": list(langs), "analyses": blocks,
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.training
+@pytest.mark.parametrize("file", STUDIES, ids=lambda file: file.stem)
+def test_every_study_runs_in_its_pilot_form(file: Path, folder: Path) -> None:
+    study = fewer(pilot(read_study(file)), file.stem)
+    outcome = run(study, folder / f"{file.stem}.store")
+    assert [f"{failure.cell}: {failure.reason}" for failure in outcome.failed] == []
+    assert outcome.filled > 0
+    page = report(outcome.store, folder / f"{file.stem}-page")
+    assert "(pilot)" in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize("file", STUDIES, ids=lambda file: file.stem)
+def test_a_pilot_names_the_same_and_is_never_larger(file: Path) -> None:
+    study = read_study(file)
+    small = pilot(study)
+    assert pilot(small) == small
+    assert [task.name for task in small.tasks] == [task.name for task in study.tasks]
+    assert [model.name for model in small.models] == [model.name for model in study.models]
+    assert small.languages == study.languages
+    assert {each.name for each in small.methods} == {each.name for each in study.methods}
+    assert list(small.analyses) == list(study.analyses)
+    assert len(small.seeds) == 1
+    for task in small.tasks:
+        assert 1 <= (task.data.examples or 0) <= limits.EXAMPLES
+    for model, whole in zip(small.models, study.models):
+        if model.train is not None and whole.train is not None:
+            assert model.train.epochs == 1
+            assert model.train.examples <= whole.train.examples
+            assert model.train.languages == whole.train.languages
+    assert trainings(small) <= trainings(study)
+
+
+def test_the_plan_of_a_pilot() -> None:
+    file = next(file for file in STUDIES if file.stem == "tradeoffs-en-hi")
+    runner = CliRunner()
+    whole = runner.invoke(app, ["study", "plan", str(file)])
+    assert whole.exit_code == 0, whole.output
+    # Three seeds of four models, one of which has two stages
+    assert "15 models are fine-tuned" in whole.stdout
+    small = runner.invoke(app, ["study", "plan", str(file), "--pilot"])
+    assert "5 models are fine-tuned" in small.stdout
