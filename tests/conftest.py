@@ -1,33 +1,29 @@
 """Which tests run where; tiny models in float64; the folder of real public data where it lies
 beside the checkout.
+
+Nothing that imports torch or the package is imported at the top: `pytest_configure` does that in
+the processes that run tests, and xdist's controller, which runs none, starts them at once.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-import torch
-from torch.optim.optimizer import register_optimizer_step_pre_hook
-from transformers import AutoModelForMaskedLM, BertForQuestionAnswering
 from xdist.scheduler import LoadScopeScheduling
 
-from shapes import check_shapes
+if TYPE_CHECKING:
+    from babelscope.model.load import Model
 
-if (
-    "UNCHECKED_SHAPES" not in os.environ
-):  # deliberate faults are to be caught by laws, not by shapes
-    check_shapes()
+sys.dont_write_bytecode = False  # otherwise each of many processes compiles the package again
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-from architectures import MODELS
-from babelscope.model.load import Model, load
-from babelscope.training.small import ARCHITECTURES, make_model, make_tokenizer
-from planted import planted_model
-
-torch.set_num_threads(1)  # two threads are slower than one on models this small
-
+ARCHITECTURES = ("bert", "xlm-roberta", "distilbert", "gpt2")
+"""Those of `babelscope.training.small`."""
 TEXTS = [
     "the food was not good but the room was lovely",
     "a long and lovely evening with good friends and very good food in the old town",
@@ -49,12 +45,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--backwards", action="store_true", help="the last test first")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    is_controller = config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
+    if not is_controller:
+        prepare()
+
+
+def prepare() -> None:
+    """Imports what tests need, the package with its shapes checked."""
+    import torch
+    from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+    if "UNCHECKED_SHAPES" not in os.environ:  # of deliberate faults: laws have to catch those
+        from shapes import check_shapes
+
+        check_shapes()
+
+    from babelscope.training import small
+
+    assert small.ARCHITECTURES == ARCHITECTURES
+    torch.set_num_threads(1)  # two threads are slower than one on models this small
+    register_optimizer_step_pre_hook(refuse_unmarked)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    chosen = config.getoption("--architectures")
-    others = {*ARCHITECTURES, *MODELS} - set(chosen.split(",")) if chosen else set()
-    config.hook.pytest_deselected(items=[item for item in items if others & parameters(item)])
-    items[:] = [item for item in items if not others & parameters(item)]
+    if chosen := config.getoption("--architectures"):
+        from architectures import MODELS
+
+        others = {*ARCHITECTURES, *MODELS} - set(chosen.split(","))
+        config.hook.pytest_deselected(items=[item for item in items if others & parameters(item)])
+        items[:] = [item for item in items if not others & parameters(item)]
     if config.getoption("--backwards"):
         items.reverse()
 
@@ -74,7 +95,6 @@ def refuse_unmarked(*_: object) -> None:
 
 
 RUNNING: list[pytest.Item] = []
-register_optimizer_step_pre_hook(refuse_unmarked)
 
 
 def parameters(item: pytest.Item) -> set[str]:
@@ -104,6 +124,11 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]
 @cache
 def tiny(architecture: str, labels: tuple[str, ...] = ("negative", "neutral", "positive")) -> Model:
     """Two layers of two heads, width 64, weights large enough that every token matters, float64."""
+    import torch
+
+    from babelscope.model.load import load
+    from babelscope.training.small import make_model, make_tokenizer
+
     tokenizer = make_tokenizer(
         architecture, [*TEXTS, *(text for pair in PAIRS for text in pair)], 400
     )
@@ -119,6 +144,11 @@ def tiny(architecture: str, labels: tuple[str, ...] = ("negative", "neutral", "p
 @cache
 def tiny_reader() -> Model:
     """A BERT that answers questions by a span."""
+    import torch
+    from transformers import BertForQuestionAnswering
+
+    from babelscope.model.load import load
+
     base = tiny("bert")
     torch.manual_seed(11)
     hf = BertForQuestionAnswering(base.hf.config).double().eval()
@@ -134,6 +164,9 @@ def writers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Folders of masked language models with the tokenizers of the tiny classifiers, by
     architecture.
     """
+    import torch
+    from transformers import AutoModelForMaskedLM
+
     found = {}
     for architecture in ("bert", "xlm-roberta"):
         base = tiny(architecture)
@@ -162,6 +195,8 @@ def xlmr() -> Model:
 
 @pytest.fixture
 def planted() -> Model:
+    from planted import planted_model
+
     return planted_model()
 
 

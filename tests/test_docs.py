@@ -25,7 +25,7 @@ from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 from babelscope.options import Choice
 from babelscope.study.config import Study, parse_study, read_study
-from babelscope.training.spec import ModelSpec, TrainSpec
+from babelscope.training.spec import ModelSpec, StageSpec, TrainSpec
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -169,6 +169,7 @@ def test_every_field_of_a_study_is_described(built: dict[str, str]) -> None:
         DataSpec,
         ModelSpec,
         TrainSpec,
+        StageSpec,
         PairingSpec,
         Choice,
         *(row.spec for row in ANALYSES.values()),
@@ -217,12 +218,13 @@ def test_imports_of_python_blocks_resolve(code: str) -> None:
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                importlib.import_module(alias.name)
+                assert importlib.util.find_spec(alias.name), f"there is no module {alias.name}"
         elif isinstance(node, ast.ImportFrom):
             module = importlib.import_module(str(node.module))
             for alias in node.names:
-                if not hasattr(module, alias.name):  # a submodule
-                    importlib.import_module(f"{node.module}.{alias.name}")
+                submodule = f"{node.module}.{alias.name}"
+                exists = hasattr(module, alias.name) or importlib.util.find_spec(submodule)
+                assert exists, f"{node.module} has no {alias.name}"
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=named)
@@ -268,7 +270,9 @@ def test_shown_command_lines_parse(line: str, page: str) -> None:
 
 @pytest.mark.parametrize(("line", "page"), commands(MENTION))
 def test_mentioned_commands_and_options_exist(line: str, page: str) -> None:
-    command_of(line)
+    command, words = command_of(line)
+    named = {word.split("=")[0] for word in words if word.startswith("--")}
+    assert named <= options_of(command), page
 
 
 def command_of(line: str) -> tuple[Any, list[str]]:
@@ -282,9 +286,12 @@ def command_of(line: str) -> tuple[Any, list[str]]:
             del words[: 0 if option.is_flag else 1]
         else:
             command = command.commands[word]
-    options = {name for parameter in command.params for name in parameter.opts} | {"--help"}
-    assert {word.split("=")[0] for word in words if word.startswith("--")} <= options
+    assert {word.split("=")[0] for word in words if word.startswith("--")} <= options_of(command)
     return command, words
+
+
+def options_of(command: Any) -> set[str]:
+    return {name for parameter in command.params for name in parameter.opts} | {"--help"}
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=named)

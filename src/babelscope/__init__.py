@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from babelscope.methods.explain import explain
     from babelscope.metrics import METRICS
     from babelscope.metrics.measure import measure
+    from babelscope.model.functions import from_function
     from babelscope.model.load import load
     from babelscope.reporting.build import report
     from babelscope.study.config import Study
@@ -42,6 +43,7 @@ WHERE = {
     "consistency": "analyses.consistency.score",
     "explain": "methods.explain",
     "finetune": "training.finetune",
+    "from_function": "model.functions",
     "load": "model.load",
     "measure": "metrics.measure",
     "read": "data.formats.tables",
@@ -64,6 +66,7 @@ __all__ = [
     "consistency",
     "explain",
     "finetune",
+    "from_function",
     "load",
     "measure",
     "read",

@@ -100,6 +100,7 @@ def test_agreeing_explanations_reach_the_ceiling(folder: Path) -> None:
         "low": pytest.approx(1),
         "high": pytest.approx(1),
         "n": 3,
+        "groups": 3,
         "undefined": 0,
     }
     assert line["kappa"]["mean"] == pytest.approx(1)

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
+from test_method_laws import COARSE
 
 from babelscope.errors import BabelscopeError, UnsupportedModel
 from babelscope.methods import METHODS
@@ -40,7 +41,9 @@ def correlation(one: Attribution, other: Attribution) -> float:
 
 @pytest.mark.parametrize(("name", "task"), WHOLE)
 def test_what_is_announced_is_what_happens(name: str, task: str) -> None:
-    """Every method, on other texts than the one that it was tried on, and of different lengths."""
+    """Every method, on other texts than the one that it was tried on, and of different lengths;
+    that was with its defaults, this is with few samples.
+    """
     model = shared(name, task)
     assert [one.method for one in announced(name, task)] == list(METHODS)
     data = [PAIR] if task == "question-answering" else [DATA, "no"]
@@ -51,7 +54,7 @@ def test_what_is_announced_is_what_happens(name: str, task: str) -> None:
                 explain(model, data, one.method)
             assert str(caught.value) == one.reason
             continue
-        found = explain(model, data, one.method)
+        found = explain(model, data, one.method, options=COARSE.get(one.method))
         assert all(np.isfinite(each.scores).all() and len(each.scores) for each in found)
 
 
@@ -119,6 +122,7 @@ def test_without_a_padding_token_the_baseline_is_zero_and_flagged() -> None:
         explain(model, TEXTS[0], "deeplift", options={"baseline": "mask"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bert", "gpt2", "modernbert"])
 def test_half_precision_is_near_where_it_serves_and_left_where_it_does_not(name: str) -> None:
     """Propagation in bfloat16 follows float32; a precise method runs in the precision that it needs

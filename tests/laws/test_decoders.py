@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import zoo
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.display.results import Attributions

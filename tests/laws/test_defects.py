@@ -14,7 +14,7 @@ from babelscope.analyses.tokenization.counts import (
     counts,
 )
 from babelscope.analyses.tokenization.tokenize import tokenization
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.data.segmentation import segment

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.errors import InputError, UnsupportedModel, UntrainedHead

@@ -9,6 +9,7 @@ its siblings never see it.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -16,6 +17,8 @@ import pkgutil
 import sys
 import traceback
 
+import beartype  # noqa: F401
+import hypothesis  # noqa: F401
 import pandas  # noqa: F401
 import plotly.graph_objects  # noqa: F401
 import pytest
@@ -57,6 +60,8 @@ def child(changes: list[tuple[str, str, str]], args: list[str], out: str) -> int
 if __name__ == "__main__":
     for module in pkgutil.walk_packages(babelscope.__path__, "babelscope."):
         importlib.import_module(module.name)
+    gc.collect()
+    gc.freeze()  # a child neither walks through all that it has inherited nor copies it for that
     answers = os.dup(1)
     for line in sys.stdin:
         os.write(answers, f"{child(**json.loads(line))}\n".encode())

@@ -19,8 +19,8 @@ class Mutant(NamedTuple):
 
 MUTANTS = {
     "languages with texts of their own averaged over all texts": Mutant(
-        "babelscope.analyses.tradeoffs.intervals:_resampled",
-        "(C @ S.T)[:, None, None, :]", "C.sum(axis=1)[:, None, None, None]",
+        "babelscope.analyses.tradeoffs.intervals:_without_clusters",
+        "(S.sum(axis=0) - S)[:, None, :]", "(S.sum(axis=0) - S).sum(axis=1)[:, None, None]",
         "analyses/tradeoffs/test_transfer_matrix.py", "not_paired",
     ),
     "a decoder's loss at the place of the token itself": Mutant(
@@ -86,7 +86,7 @@ MUTANTS = {
     "an answer's end one token early": Mutant(
         "babelscope.model.tasks.spans:_answer",
         "(I[0], I[-1])", "(I[0], I[-1] - 1)",
-        "training/test_evaluate.py", "learns_its_examples",
+        "training/test_evaluate.py", "tokens_to_learn",
     ),
     "a head kept with the lowest layers": Mutant(
         "babelscope.model.layers:freeze",
@@ -199,8 +199,8 @@ MUTANTS = {
         "set(A) - set(S)", "set(A)",
         "model/test_operators.py", "mean_embedding",
     ),
-    "translations drawn one by one": Mutant(
-        "babelscope.stats.bootstrap:of_sums",
+    "translations left out one by one": Mutant(
+        "babelscope.stats.intervals:of_sums",
         "N, M = np.unique(np.asarray(G, dtype=object)[K].astype(str), return_inverse=True)",
         "N = M = np.arange(int(K.sum()))",
         "stats/test_stats.py", "together",
@@ -374,12 +374,12 @@ MUTANTS = {
         "N = np.repeat(entropy(W.mean(axis=1, keepdims=True)), W.shape[1], axis=1)",
         "reference/test_tradeoff_numbers.py", "spread",
     ),
-    "models resampled apart": Mutant(
-        "babelscope.analyses.tradeoffs.intervals:_resampled",
-        'np.einsum("kstc,dc->dkst", S, C, optimize=True)',
-        'np.stack([np.einsum("ktc,dc->dkt", S[:, s], np.roll(C, s, 1))'
-        " for s in range(S.shape[1])], 2)",
-        "analyses/tradeoffs/test_transfer_matrix.py", "resample_cells_together",
+    "texts left out of one model at a time": Mutant(
+        "babelscope.analyses.tradeoffs.intervals:_without_clusters",
+        "np.divide(A.sum(axis=0) - A, R, out=O, where=W)",
+        "np.divide(A.sum(axis=0) - np.stack([np.roll(A[:, s], s, 0) for s in range(A.shape[1])],"
+        " 1), R, out=O, where=W)",
+        "analyses/tradeoffs/test_transfer_matrix.py", "left_out_of_all_cells",
     ),
     "classes matched by their place": Mutant(
         "babelscope.analyses.tradeoffs.records:label_order",

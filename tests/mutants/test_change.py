@@ -10,7 +10,7 @@ import pytest
 from change import apply, change, changed_module
 from table import MUTANTS
 
-from babelscope.stats import bootstrap
+from babelscope.stats import intervals
 
 SOURCE = """
 def other(x):
@@ -76,16 +76,16 @@ def test_statements_are_replaced_by_statements() -> None:
 def test_faults_of_missing_modules_and_classes_are_refused() -> None:
     with pytest.raises(LookupError, match="no module"):
         changed_module("babelscope.absent:f", "A", "A")
-    with pytest.raises(LookupError, match=r"babelscope\.stats\.bootstrap:absent"):
-        changed_module("babelscope.stats.bootstrap:absent", "A", "A")
+    with pytest.raises(LookupError, match=r"babelscope\.stats\.intervals:absent"):
+        changed_module("babelscope.stats.intervals:absent", "A", "A")
 
 
 def test_the_imported_function_itself_is_changed() -> None:
     """Through every name that it was imported by; undone here, since nothing else may see it."""
-    plain = inspect.unwrap(bootstrap.of_sums)
+    plain = inspect.unwrap(intervals.of_sums)
     code = plain.__code__
     try:
-        mutant = MUTANTS["translations drawn one by one"]
+        mutant = MUTANTS["translations left out one by one"]
         apply(mutant.where, mutant.before, mutant.after)
         assert plain.__code__ is not code
         assert plain.__code__.co_filename.startswith("<changed")

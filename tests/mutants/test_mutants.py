@@ -18,8 +18,10 @@ from table import MUTANTS
 import babelscope
 
 TESTS = Path(__file__).parents[1]
-ALWAYS = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-"""The first failure is enough; the same examples in every run."""
+ALWAYS = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--tb=native"]
+"""The first failure is enough; the same examples in every run; a traceback that is soon
+written.
+"""
 
 
 @pytest.fixture(scope="session")

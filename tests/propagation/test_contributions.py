@@ -16,7 +16,7 @@ import transformers as hf
 from torch import Tensor
 
 from architectures import ROUGH, SIZE
-from babelscope.data.formats.lists import as_examples
+from babelscope.data.formats.in_memory import as_examples
 from babelscope.errors import UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.methods.attention import rolled

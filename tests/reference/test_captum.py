@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.methods.explain import (
@@ -22,6 +22,7 @@ from conftest import PAIRS, TEXTS, tiny
 captum = pytest.importorskip("captum.attr", reason="captum is not installed (extra: peers)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["bert", "xlm-roberta"])
 @pytest.mark.parametrize("baseline", ["pad", "mask"])
 def test_equal_to_captum(architecture: str, baseline: str) -> None:
@@ -60,7 +61,7 @@ def test_equal_to_captum(architecture: str, baseline: str) -> None:
                 reference,
                 additional_forward_args=(positions, types),
                 target=one.target_index,
-                n_steps=300,
+                n_steps=120,
                 return_convergence_delta=True,
             )
         assert abs(float(delta)) < 1e-4

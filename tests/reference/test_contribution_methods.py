@@ -18,7 +18,7 @@ from contributions import (
     reference_value_zeroing,
 )
 
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.methods.explain import (

@@ -21,7 +21,7 @@ from contributions import (
 )
 from test_slalom_least_squares import reference_slalom
 
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.methods.explain import (
@@ -116,15 +116,22 @@ def reference_input_x_gradient(model: Model, row: Encoded, target: int) -> np.nd
     return (slope(model, row, e, target) * e[0]).sum(-1).numpy()[row.content]
 
 
+def has_kinks(model: Model) -> bool:
+    """Whether it has a ReLU: in the head of DistilBERT."""
+    return bool(model.hf.config.model_type == "distilbert")
+
+
 def reference_integrated_gradients(model: Model, row: Encoded, target: int) -> np.ndarray:
-    """The midpoint rule with 8000 steps: a ReLU's kinks are met no better than a step allows."""
+    """The midpoint rule: 1000 steps where the gradient is smooth; 8000 on a model with ReLU, whose
+    kinks are met no better than a step allows.
+    """
     e = embedded(model, row)
     b = e.clone()
     b[0, torch.from_numpy(row.content)] = model.embeddings.weight[
         model.tokenizer.pad_token_id
     ].detach()
     total = torch.zeros_like(e[0])
-    steps, some = 8000, 200
+    steps, some = 8000 if has_kinks(model) else 1000, 200
     for start in range(0, steps, some):
         shares = (torch.arange(start, start + some) + 0.5).view(-1, 1, 1) / steps
         leaf = (b + shares * (e - b)).requires_grad_(True)
@@ -457,7 +464,7 @@ REFERENCES = {
     "occlusion": (reference_occlusion, 1e-9),
     "gradient_norm": (reference_gradient_norm, 1e-9),
     "input_x_gradient": (reference_input_x_gradient, 1e-9),
-    "integrated_gradients": (reference_integrated_gradients, 1e-3),
+    "integrated_gradients": (reference_integrated_gradients, 1e-5),
     "attention": (reference_attention, 1e-9),
     "scaled_attention": (reference_scaled_attention, 1e-9),
     "rollout": (reference_rollout, 1e-9),
@@ -499,7 +506,9 @@ def test_every_method_has_a_reference() -> None:
 @pytest.mark.parametrize("method", REFERENCES)
 def test_method_equals_its_reference(model: Model, method: str) -> None:
     reference, tolerance = REFERENCES[method]
-    data = DATA[:2] if method == "integrated_gradients" else DATA
+    data = DATA
+    if method == "integrated_gradients" and has_kinks(model):  # many steps: two short texts
+        data, tolerance = [DATA[0], DATA[2]], 1e-3
     with torch.enable_grad():
         options = {"integrated_gradients": {"tolerance": 1e-6}, "slalom": {"score": "removal"}}.get(
             method, {}

@@ -12,7 +12,7 @@ import pytest
 import torch
 from test_methods import embedded, plain
 
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.methods.explain import (

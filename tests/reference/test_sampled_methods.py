@@ -15,7 +15,7 @@ import torch
 from test_methods import embedded, plain, slope
 
 from babelscope import corpus
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.methods.explain import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from test_sampled_methods import Game, game, hierarchy
 
-from babelscope.data.formats.lists import (
+from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.methods.explain import (
@@ -65,6 +65,7 @@ def theirs(method: str, worth: Game, row: Encoded) -> np.ndarray:
         return shap.explainers.ExactExplainer(play, masker)(everything).values[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["kernel_shap", "partition_shapley"])
 def test_equal_to_shap(bert: Model, method: str) -> None:
     for one, row in zip(explain(bert, DATA, method), encode(bert, as_examples(DATA))):

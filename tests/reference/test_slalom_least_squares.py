@@ -111,7 +111,7 @@ def test_words_as_units_move_together(architecture: str) -> None:
     for word, total in enumerate(one.word_scores):
         mine = [score for score, owner in zip(one.scores, one.word_index) if owner == word]
         np.testing.assert_allclose(mine, total / len(mine))
-    from babelscope.data.formats.lists import (
+    from babelscope.data.formats.in_memory import (
         as_examples,
     )
     from babelscope.model.encode import encode

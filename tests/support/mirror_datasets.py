@@ -13,13 +13,15 @@ from typing import Any
 
 from datasets import ClassLabel, Dataset, Features, List, Value
 
-from mirror_texts import sentence
+from mirror_texts import PHRASES, sentence
 
-TEXT, PAIR, LABEL, NUMBER, ID, NAME, TOPIC, KEYWORDS, EVIDENCE = (
+TEXT, PAIR, LABEL, NUMBER, ID, NAME, TOPIC, KEYWORDS, EVIDENCE, ANSWERS, KEY = (
     "text", "pair", "label", "number", "id", "label name", "topic", "keywords", "evidence",
+    "answers", "key",
 )  # fmt: skip
 XNLI = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
 PAWSX = ("de", "en", "es", "fr", "ja", "ko", "zh")
+XQUAD = ("ar", "de", "el", "en", "es", "hi", "ru", "th", "tr", "vi", "zh")
 HALVES = {"train": 60, "validation": 24, "test": 24}
 ZERO_ONE = ("0", "1")
 SCRIPT = "refs--convert--parquet"
@@ -104,6 +106,18 @@ TABLES = (
          ("topic", ("india", "news", "international", "entertainment", "sport", "science"), TOPIC)),
         lang="hi", configs=("bbc hindi nli",), shared=4,
     ),
+    Table(
+        "rajpurkar/squad",
+        (("id", "string", KEY), ("title", "string", NAME), ("context", "string", TEXT),
+         ("question", "string", PAIR), ("answers", "answers", ANSWERS)),
+        lang="en", configs=("plain_text",), splits={"train": 60, "validation": 24},
+    ),
+    Table(
+        "google/xquad",
+        (("id", "string", KEY), ("context", "string", TEXT), ("question", "string", PAIR),
+         ("answers", "answers", ANSWERS)),
+        configs=tuple(f"xquad.{lang}" for lang in XQUAD), splits={"validation": 24},
+    ),
 )  # fmt: skip
 
 FAULTS: dict[tuple[str, str, str], tuple[int, dict[str, Any]]] = {
@@ -164,11 +178,13 @@ def _features(table: Table) -> Features:
 def _feature(kind: str | tuple[str, ...]) -> Any:
     if isinstance(kind, tuple):
         return ClassLabel(names=list(kind))
+    if kind == "answers":
+        return {"text": List(Value("string")), "answer_start": List(Value("int32"))}
     return List(Value("string")) if kind == "strings" else Value(kind)
 
 
 def _rows(table: Table, config: str, split: str) -> list[dict[str, Any]]:
-    lang, start = table.lang or config, 1000 * list(HALVES).index(split)
+    lang, start = table.lang or config.rpartition(".")[2], 1000 * list(HALVES).index(split)
     rows = [
         {name: _content(table, filler, lang, number, split) for name, _, filler in table.columns}
         for number in range(start, start + table.splits[split])
@@ -186,5 +202,7 @@ def _content(table: Table, filler: str, lang: str, number: int, split: str) -> A
         TEXT: sentence(lang, first), PAIR: sentence(lang, number, 1), LABEL: label, NUMBER: number,
         ID: f"{lang}_{number:07}", NAME: names[label], TOPIC: first // table.shared % 6,
         KEYWORDS: sentence(lang, number).split(), EVIDENCE: [sentence(lang, first)],
+        KEY: f"{number:024x}",
+        ANSWERS: {"text": [PHRASES[lang][0][first % 3]], "answer_start": [0]},
     }  # fmt: skip
     return contents[filler]

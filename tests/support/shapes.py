@@ -8,10 +8,12 @@ import importlib
 import importlib.util
 import inspect
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, get_args, get_origin, get_type_hints
+from unittest.mock import patch
 
 import jaxtyping
 import numpy.typing
@@ -20,10 +22,11 @@ from beartype._check.code import codemain
 from beartype._util.kind.integer import utilintget
 from beartype.roar import BeartypeDecorHintException
 from jaxtyping import AbstractArray, install_import_hook, jaxtyped
+from jaxtyping._import_hook import _JaxtypingLoader, _optimized_cache_from_source
 
 check = beartype(conf=BeartypeConf(is_pep484_tower=True))
 """An int is a float, as for mypy."""
-OPEN = ("babelscope.data.formats.lists.as_examples",)
+OPEN = ("babelscope.data.formats.in_memory.as_examples", "babelscope.methods.explain.explain")
 """They are passed whatever a user has, and say themselves what is wrong with it."""
 
 
@@ -100,6 +103,7 @@ def check_shapes() -> None:
     codemain.getrandbits = utilintget.getrandbits = Random(0).getrandbits  # type: ignore[assignment]
     numpy.typing.ArrayLike = Any  # type: ignore[misc]  # a tuple is one, but not for its run-time protocol
     jaxtyping.jaxtyped = lambda *, typechecker: typechecker  # type: ignore[assignment]
+    _JaxtypingLoader.exec_module = _exec_module  # type: ignore[method-assign]
     install_import_hook("babelscope", "shapes.checked")
     spec = importlib.util.find_spec("babelscope")
     assert spec is not None
@@ -110,6 +114,17 @@ def check_shapes() -> None:
         if "if TYPE_CHECKING:" in source and file != root / "__init__.py":
             parts = file.relative_to(root.parent).with_suffix("").parts
             _import_types(".".join(part for part in parts if part != "__init__"), source)
+
+
+def _exec_module(loader: _JaxtypingLoader, module: ModuleType) -> None:
+    """Runs a module of the package; its compiled file has a name of its own, as jaxtyping has it,
+    but not those of all libraries that are imported while it runs.
+    """
+    name = partial(_optimized_cache_from_source, loader._typechecker.get_hash())
+    with patch("importlib._bootstrap_external.cache_from_source", name):
+        code = loader.get_code(module.__name__)
+    assert code is not None
+    exec(code, module.__dict__)
 
 
 def _import_types(name: str, source: str) -> None:

@@ -6,10 +6,10 @@ From the folder tests, all parts or some:
     python -m torture [NAME ...] [--seconds N] [--seed S]
 
 Parts: kills, simultaneous, damage, disk, texts, commands. Each has a limit of time (below; all
-together 20 minutes), stops there, and says how much of its plan it has done; `--seconds` sets
-another limit for each. The same seed gives the same attacks, but kills fall where the machine
-happens to be. Each part ends with one line of counts; every fault has a line before it. The exit
-status is 1 if there is a fault and 2 if there is no such part.
+together 20 minutes), stops there, and says how much of its plan it has done; nothing is a fault.
+`--seconds` sets another limit for each. The same seed gives the same attacks, but kills fall where
+the machine happens to be. Each part ends with one line of counts; every fault has a line before it.
+The exit status is 1 if there is a fault and 2 if there is no such part.
 """
 
 from __future__ import annotations

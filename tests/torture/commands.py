@@ -48,6 +48,7 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
             faults.append(f"an input was changed: {ended}")
             before = after
     counts = ", ".join(f"status {status}: {number}" for status, number in sorted(statuses.items()))
+    faults += children.idle(statuses.total())
     return faults, f"{statuses.total()} wrong commands of {NUMBER} ({counts})"
 
 

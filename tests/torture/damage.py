@@ -39,6 +39,7 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
         shutil.rmtree(folder / "outside")
         shutil.rmtree(store)
     outcomes = ", ".join(f"{number} {kind}" for kind, number in ends.items())
+    faults += children.idle(ends.total())
     return faults, f"{ends.total()} kinds of {len(WOUNDS)} ({outcomes}), {commands} commands"
 
 

@@ -42,6 +42,7 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
             faults += [f"{name}: {line}" for line in case(study, folder, reference)]
             done.append(name)
     how = f"tmpfs of {SIZES} kB" if full is _mounted else f"files of at most {LIMITS} bytes"
+    faults += children.idle(len(done))
     return faults, f"{len(done)} cases of {len(cases)} ({', '.join(done)}; full disk: {how})"
 
 

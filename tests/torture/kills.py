@@ -42,6 +42,7 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
         limit = share if where == "local" else end
         chance = random.Random(seed)
         killed, stores = _chain(study, where, planned, reference, chance, limit, faults)
+        faults += children.idle(killed.total())
         lines.append(
             f"{where}: {killed.total()} kills of {planned} ("
             + ", ".join(f"{victim} {number}" for victim, number in killed.items())

@@ -35,6 +35,7 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
         both += bool(counts) and all(count["filled"] for count in counts)
         faults += material.check_complete(store, reference, f"pair {pairs}")
         shutil.rmtree(store)
+    faults += children.idle(pairs)
     return faults, (
         f"{pairs} pairs of {PAIRS}, {cells} cells each; in {both} of them both runs filled cells"
     )

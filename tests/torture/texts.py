@@ -60,6 +60,7 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
     total = sum(counts.values(), Counter())
     done = ", ".join(f"{family} {count['texts']}" for family, count in counts.items())
     kinds = ("tracebacks", "unflagged NaN", "wrong offsets")
+    faults += children.idle(min(count["texts"] for count in counts.values()))
     return faults, (
         f"texts of {NUMBER} by family: {done}; {len(METHODS)} methods, "
         f"{total['explanations']} explanations, {total['refused']} texts refused in one line, "

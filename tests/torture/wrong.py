@@ -17,6 +17,11 @@ MODEL = (
     "{nothing}", "{folder}", "{rows}", "{noweights}", "{noconfig}", "{badconfig}", "{cutweights}",
     "{notokenizer}", "{nanweights}", "nosuch/model", "", "{long}", "../{nothing}", "http://x/y",
 )  # fmt: skip
+TOKENIZER = tuple(
+    each for each in MODEL
+    if each not in ("{noweights}", "{noconfig}", "{cutweights}", "{nanweights}")
+)  # fmt: skip
+"""Wrong sources of a tokenizer: it needs neither weights nor the model's configuration."""
 OPTION = ("nosuch=1", "samples=x", "samples", "=", "samples=-1", "samples=0", "")
 OUTPUT = ("x.nosuch", "x", "", "{folder}", "{nothing}/x.jsonl", "{rows}/x.jsonl", "{long}.jsonl")
 PAGE = ("x.nosuch", "x", "", "{folder}", "{nothing}/x.html", "{rows}/x.html")
@@ -73,7 +78,7 @@ WRONG: dict[str, dict[str, tuple[str, ...]]] = {
         "--method": METHOD, "--option": OPTION, "--target": TARGET, "--input": FILES,
         "--column": COLUMN, "--set": (*FIELDS, "part=third", "part=second", "long=never",
                                       "quantity=nosuch", "unit=x", "word=-1", "contrast=nosuch"),
-        "--output": OUTPUT, "--device": DEVICE, "--pair": ("second text", ""),
+        "--output": OUTPUT, "--device": DEVICE, "--pair": ("", "\x08"),
     },
     "measure": {
         "{model}": MODEL, "--input": FILES, "--method": METHOD, "--metric": METRIC,
@@ -84,7 +89,7 @@ WRONG: dict[str, dict[str, tuple[str, ...]]] = {
               "--option": OPTION, "--lang": LANG, "--input": FILES, **COMMON},
     "evaluate": {"{model}": MODEL, "--input": (*FILES, *CORPUS), "--column": COLUMN,
                  "--device": DEVICE, "--folder": ("{nothing}",)},
-    "tokenization": {"{model}": MODEL, "--input": (*FILES, *CORPUS), "--lang": LANG,
+    "tokenization": {"{model}": TOKENIZER, "--input": (*FILES, *CORPUS), "--lang": LANG,
                      "--limit": COUNT, "--column": COLUMN, **COMMON},
     "intervene": {"{model}": MODEL, "--input": (*FILES, *CORPUS), "--way": METHOD,
                   "--method": METHOD, "--metric": METRIC, **COMMON},
@@ -113,7 +118,7 @@ WRONG: dict[str, dict[str, tuple[str, ...]]] = {
     "report": {"{store}": STORE, "--output": ("{rows}", "{rows}/x", "{long}", "")},
     "data show": {"sentiment": CORPUS, "--lang": LANG, "--count": COUNT, "--split": ("x", ""),
                   "--folder": ("{nothing}",)},
-    "data check": {"{rows}": FILES, "--task": ("nosuch", "", "reading", "syntax", "nli")},
+    "data check": {"{rows}": FILES, "--task": ("nosuch", "", "reading", "nli")},
     "data export": {"sentiment": CORPUS, "--lang": LANG, "--count": COUNT, "--split": ("x",),
                     "--format": ("nosuch", "", "csv"), "--output": OUTPUT},
     "methods": {"--model": MODEL},

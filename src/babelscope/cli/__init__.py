@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
+from babelscope.cli.arguments import STRICT
 from babelscope.cli.consistency import consistency
 from babelscope.cli.data import data_app
 from babelscope.cli.demo import demo
@@ -16,6 +21,7 @@ from babelscope.cli.explain import explain
 from babelscope.cli.heads import heads
 from babelscope.cli.intervene import intervene
 from babelscope.cli.measure import measure
+from babelscope.cli.printing import print_text
 from babelscope.cli.report import report
 from babelscope.cli.study import study_app
 from babelscope.cli.tables import analyses, methods, metrics, tasks
@@ -41,6 +47,12 @@ app.add_typer(data_app, name="data")
 @app.callback()
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Refuse data with a row that cannot be used, instead of skipping it."
+        ),
+    ] = False,
     mirror: Annotated[
         Path | None,
         typer.Option(
@@ -49,6 +61,7 @@ def _options(
         ),
     ] = None,
 ) -> None:
+    STRICT.set(strict)
     if mirror is not None:
         os.environ[MIRROR] = str(mirror)
 
@@ -87,24 +100,50 @@ def main() -> None:
     from babelscope.errors import BabelscopeError
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    _refuse_empty(sys.argv[1:])
     try:
-        status = app(prog_name="babelscope", standalone_mode=False)
+        with _without_input():
+            status = app(prog_name="babelscope", standalone_mode=False)
     except (BabelscopeError, UsageError) as error:
         if "--debug" in sys.argv:
             raise
         _refuse(_usage(error) if isinstance(error, UsageError) else str(error))
+    except OSError as error:
+        if "--debug" in sys.argv or error.filename is None or error.strerror is None:
+            raise
+        _refuse(f"{error.filename}: {error.strerror[:1].lower()}{error.strerror[1:]}")
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
     if status == INTERRUPTED:
-        print("babelscope: interrupted; run the same command again to resume", file=sys.stderr)
+        print_text("babelscope: interrupted; run the same command again to resume", error=True)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+@contextmanager
+def _without_input() -> Iterator[None]:
+    """Nothing here asks the user, and no library may: whoever asks reads the end of the input."""
+    stdin, sys.stdin = sys.stdin, io.StringIO()
+    try:
+        yield
+    finally:
+        sys.stdin = stdin
 
 
 def _refuse(message: str) -> NoReturn:
     if message:
-        line = f"babelscope: {' '.join(message.split())}"
-        print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+        print_text(f"babelscope: {' '.join(message.split())}", error=True)
     sys.exit(2)
+
+
+def _refuse_empty(arguments: Sequence[str]) -> None:
+    """An empty argument is a mistake, most often a variable of the shell without a value: as a path
+    it would be the folder that the user is in.
+    """
+    for before, argument in zip(("", *arguments), arguments):
+        if argument == "" or re.fullmatch("--[a-z-]+=", argument):
+            option = argument or before
+            place = option.rstrip("=") if option.startswith("-") else "an argument"
+            _refuse(f"{place} is empty; give it a value, or leave it out")
 
 
 def _usage(error: Any) -> str:

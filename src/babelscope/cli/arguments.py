@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -91,6 +93,10 @@ Untrained = Annotated[
 ]
 
 
+STRICT: ContextVar[bool] = ContextVar("strict", default=False)
+"""Whether the command line says that a bad row is an error."""
+
+
 def separated(names: str, flag: str) -> list[str]:
     """The names in a list separated by commas; none twice."""
     from babelscope.errors import InputError
@@ -118,22 +124,47 @@ def pairs(arguments: Sequence[str] | None, flag: str) -> dict[str, str]:
 def examples(
     text: str | None, pair: str | None, lang: str, file: Path | None, column: list[str] | None
 ) -> list[Example]:
-    """The text of the command line, or those of the file; checked before a model is loaded."""
+    """The text of the command line, which is checked before a model is loaded, or those of the
+    file, of which bad ones are skipped later.
+    """
     from babelscope.data.formats.tables import read
+    from babelscope.data.languages import check_language
     from babelscope.data.texts import check_text
     from babelscope.errors import InputError
     from babelscope.types import Example
 
+    check_language(lang)
+    if file is None and column:
+        raise InputError("--column has no effect without --input; leave it out")
+    if file is not None and pair is not None:
+        raise InputError("--pair has no effect with --input; name the column with --column pair=")
     if (text is None) == (file is None):
         both = "; found both" if text is not None else ""
         raise InputError(f"give either a text or --input FILE{both}")
     if file is not None:
-        rows = read(file, columns=pairs(column, "--column"), lang=None if lang == "und" else lang)
-    else:
-        rows = [Example("1", (str(text),) if pair is None else (str(text), pair), lang)]
-    for row in rows:
-        check_text(row)
-    return rows
+        return read(file, columns=pairs(column, "--column"), lang=None if lang == "und" else lang)
+    row = Example("1", (str(text),) if pair is None else (str(text), pair), lang)
+    check_text(row)
+    return [row]
+
+
+def source_rows(
+    names: Sequence[str], column: list[str] | None, folder: Path | None, lang: str | None = None
+) -> list[list[Example]]:
+    """The examples of each file or corpus; an option that none of them reads is refused."""
+    from babelscope.data import sources
+    from babelscope.errors import InputError
+
+    kinds = {sources.kind(name) for name in names}
+    for flag, value, kind in (
+        ("--column", column, "file"),
+        ("--lang", lang, "file"),
+        ("--folder", folder, "public corpus"),
+    ):
+        if value is not None and kind not in kinds:
+            raise InputError(f"{flag} has no effect: there is no {kind} among the sources")
+    columns = pairs(column, "--column")
+    return [sources.rows(name, folder=folder, columns=columns, lang=lang) for name in names]
 
 
 def chosen_methods(names: str) -> list[Method]:
@@ -155,10 +186,12 @@ def chosen_metrics(names: str) -> list[Metric]:
 def load_model(
     name: str, device: str | None, settings: MeasureSettings, rows: Sequence[Example]
 ) -> Model:
-    """The model, once every row is known to fit it: a pair for a single-text model, say, must not
+    """The model, once the rows are known to fit it: pairs for a single-text model, say, must not
     come up late.
     """
-    from babelscope.model.encode import encode
+    from babelscope.data.skipping import check_skipped
+    from babelscope.errors import BadRow
+    from babelscope.model.encode import encode_readable
     from babelscope.model.load import load
 
     model = load(
@@ -166,8 +199,16 @@ def load_model(
         device=device,
         allow_untrained_head=settings.allow_untrained_head,
         verbalizer=settings.words,
+        dtype=settings.dtype,
+        quantization=settings.quantization,
+        adapter=settings.adapter,
     )
-    encode(model, rows)
+    if sys.stderr.isatty():
+        print(f"{name}: {model.description}", file=sys.stderr)
+    _, skipped = encode_readable(model, rows)
+    if rows and len(skipped) == len(rows):
+        raise BadRow(skipped[0])
+    check_skipped(skipped, len(rows), strict=settings.refuses, most=settings.max_skipped)
     return model
 
 

@@ -12,6 +12,7 @@ import typer
 from babelscope.cli import printing
 from babelscope.cli.arguments import Json, Methods, separated
 from babelscope.cli.single import Settings, SpecFile, StoreFolder, Workers, run_command
+from babelscope.data.limits import MOST
 
 if TYPE_CHECKING:
     from babelscope.analyses.consistency.tables import Tables
@@ -40,7 +41,7 @@ OtherLangs = Annotated[
     typer.Option(help="Other languages, separated by commas. Default for --units: all of them."),
 ]
 Count = Annotated[
-    int | None, typer.Option(min=1, help="Number of texts per language. Default: 100.")
+    int | None, typer.Option(min=1, max=MOST, help="Number of texts per language. Default: 100.")
 ]
 UnitFiles = Annotated[
     list[Path] | None,
@@ -79,12 +80,15 @@ def consistency(
     Words are compared by the model's own embeddings. Choose another space with --set: gold=true,
     vectors=en=A.vec,es=B.vec, subwords=FOLDER=TOKENIZER or encoder=NAME.
     """
+    from babelscope.data.languages import check_language
     from babelscope.errors import InputError
 
     if bool(model) == bool(units):
         both = "; found both" if model else ""
         raise InputError(f"give either a MODEL or --units FILE.jsonl{both}")
     targets = separated(lang, "--lang") if lang else None
+    for tag in (source, *(targets or ())):
+        check_language(tag)
     if units:
         tables = _compare(units, source, targets, (spec, settings or []), workers)
         _deliver(tables, output, json_)

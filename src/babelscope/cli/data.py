@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelscope.cli import printing
-from babelscope.cli.arguments import Json
+from babelscope.cli.arguments import CorpusFolder, Json
+from babelscope.data.limits import MOST
 
 if TYPE_CHECKING:
     from babelscope.types import Example
@@ -33,9 +34,6 @@ Split = Annotated[
     str | None,
     typer.Option(help="Split of the corpus. Default: test, or all splits where there is no test."),
 ]
-Folder = Annotated[
-    Path, typer.Option(help="Folder of a public corpus, or the folder that contains it.")
-]
 CheckedFile = Annotated[
     Path,
     typer.Argument(
@@ -50,7 +48,9 @@ FileTask = Annotated[
 ExportCount = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Number of examples to write. Default: all of them (built-in corpora: 100)."
+        min=1,
+        max=MOST,
+        help="Number of examples to write. Default: all of them (built-in corpora: 100).",
     ),
 ]
 Format = Annotated[
@@ -70,7 +70,7 @@ def list_(json_: Json = False) -> None:
     """List the built-in corpora and the public ones that can be read."""
     rows = _corpora()
     if json_:
-        print(json.dumps(rows, indent=1))
+        printing.print_text(json.dumps(rows, indent=1))
         return
     from babelscope.display.terminal import table
 
@@ -107,9 +107,9 @@ def _corpora() -> list[dict[str, Any]]:
 def show_(
     name: Name,
     lang: Lang = None,
-    count: Annotated[int, typer.Option(min=1, help="Number of examples to show.")] = 5,
+    count: Annotated[int, typer.Option(min=1, max=MOST, help="Number of examples to show.")] = 5,
     split: Split = None,
-    folder: Folder = Path(),
+    folder: CorpusFolder = None,
     tree: Annotated[
         bool, typer.Option("--tree", help="Show each word with its syntactic relation and head.")
     ] = False,
@@ -128,7 +128,7 @@ def show_(
     else:
         rows = list(islice(_examples(name, lang, split, folder, count), count))
         if json_:
-            print("[" + ",\n ".join(jsonl.line(row) for row in rows) + "]")
+            printing.print_text("[" + ",\n ".join(jsonl.line(row) for row in rows) + "]")
             return
         for row in rows:
             printing.show(gold(row, tree))
@@ -141,18 +141,21 @@ def check(
     json_: Json = False,
 ) -> None:
     """Report every problem of a file, one per line; the exit status is 2 if there is any."""
-    from dataclasses import asdict
+    from dataclasses import asdict, replace
 
     from babelscope.data.check import examine
 
     count, problems = examine(file, task)
     if json_:
-        print(json.dumps([asdict(problem) for problem in problems], indent=1))
+        listed = [asdict(replace(problem, row=None)) for problem in problems]
+        for each in listed:
+            del each["row"]
+        printing.print_text(json.dumps(listed, indent=1))
     else:
         for problem in problems:
-            print(" ".join(str(problem).split()).encode("utf-8", "backslashreplace").decode())
+            printing.print_text(" ".join(str(problem).split()))
         if not problems:
-            print(f"{file}: {count} rows, no problem")
+            printing.print_text(f"{file}: {count} rows, no problem")
     if problems:
         raise typer.Exit(2)
 
@@ -165,7 +168,7 @@ def export(
     count: ExportCount = None,
     format_: Format = None,
     output: ExportFile = None,
-    folder: Folder = Path(),
+    folder: CorpusFolder = None,
 ) -> None:
     """Write a corpus to a file.
 
@@ -177,11 +180,11 @@ def export(
     _check_format(format_, output)
     rows = islice(_examples(name, lang, split, folder, count), count)
     if output is not None:
-        print(f"{output}: {write(rows, output)} examples")
+        printing.print_text(f"{output}: {write(rows, output)} examples")
         return
     # All lines before the first is printed: a fault must not leave half of them.
     for line in [jsonl.line(row) for row in writable(rows)]:
-        print(line)
+        printing.print_text(line)
 
 
 def _check_format(format_: str | None, output: Path | None) -> None:
@@ -199,7 +202,7 @@ def _check_format(format_: str | None, output: Path | None) -> None:
 
 
 def _examples(
-    name: str, lang: str | None, split: str | None, folder: Path, count: int | None
+    name: str, lang: str | None, split: str | None, folder: Path | None, count: int | None
 ) -> Iterator[Example]:
     """The examples of a built-in corpus, of a public one, or of a file."""
     from babelscope.data import builtin
@@ -207,13 +210,16 @@ def _examples(
     from babelscope.data.formats import conllu, squad
     from babelscope.data.formats.lines import ending
     from babelscope.data.formats.tables import stream
+    from babelscope.data.languages import UNKNOWN, check_language
     from babelscope.data.sources import BUILTIN
     from babelscope.errors import InputError
 
+    if name in CORPORA:
+        return read(name, folder or ".", lang=lang, split=split)
+    if folder is not None:
+        raise InputError(f"--folder {folder}: {name} is not a public corpus; leave it out")
     if name in builtin.CORPORA:
         return iter(builtin.read(name, lang or "en", split or "test", count or BUILTIN))
-    if name in CORPORA:
-        return read(name, folder, lang=lang, split=split)
     file = Path(name)
     if not file.is_file():
         known = ", ".join((*builtin.CORPORA, *CORPORA))
@@ -221,26 +227,29 @@ def _examples(
     if split is not None:
         raise InputError(f"--split {split}: a file has no splits; leave it out")
     if ending(file) in (".conllu", ".json"):
+        check_language(lang or UNKNOWN)
         function = conllu.read if ending(file) == ".conllu" else squad.read
-        return function(file, lang or "und", file.name.split(".")[0])
+        return function(file, lang or UNKNOWN, file.name.split(".")[0])
     return (row for row in stream(file, lang=lang) if lang is None or row.lang == lang)
 
 
 def _show_dictionary(
-    name: str, lang: str | None, count: int, split: str | None, folder: Path, json_: bool
+    name: str, lang: str | None, count: int, split: str | None, folder: Path | None, json_: bool
 ) -> None:
     from babelscope.data import corpora
     from babelscope.display.terminal import table
 
     tag = corpora.language(corpora.choose(name), lang)
-    pairs = list(islice(corpora.dictionary(name, folder, lang=tag, split=split), count))
+    pairs = list(islice(corpora.dictionary(name, folder or ".", lang=tag, split=split), count))
     if json_:
-        print(json.dumps(pairs, ensure_ascii=False, indent=1))
+        printing.print_text(json.dumps(pairs, ensure_ascii=False, indent=1))
     else:
         printing.show(table(f"{name} · en to {tag}", ("en", tag), pairs))
 
 
-def _show_alignments(name: str, lang: str | None, count: int, folder: Path, json_: bool) -> None:
+def _show_alignments(
+    name: str, lang: str | None, count: int, folder: Path | None, json_: bool
+) -> None:
     from rich.text import Text
 
     from babelscope.data import corpora
@@ -249,11 +258,11 @@ def _show_alignments(name: str, lang: str | None, count: int, folder: Path, json
     from babelscope.display.terminal import plain
 
     tag = corpora.language(corpora.choose(name), lang)
-    rows = list(islice(corpora.aligned(name, folder, lang=tag), count))
+    rows = list(islice(corpora.aligned(name, folder or ".", lang=tag), count))
     if json_:
         texts = [{"source": record(row.source), "target": record(row.target)} for row in rows]
         listed = [text | {"links": sorted(row.links)} for text, row in zip(texts, rows)]
-        print(json.dumps(listed, ensure_ascii=False, indent=1))
+        printing.print_text(json.dumps(listed, ensure_ascii=False, indent=1))
         return
     for row in rows:
         words = [

@@ -27,8 +27,9 @@ def demo(
         outcome = run(study, output / "store", watch=watch)
     page = build(output / "store", output)
     for line in brief(output / "store"):
-        print(line)
+        printing.print_text(line)
+    printing.print_skipped_rows(outcome.skipped)
     printing.print_failures(outcome.failed)
-    print(f"report: {page}")
+    printing.print_text(f"report: {page}")
     if outcome.failed:
         raise typer.Exit(1)

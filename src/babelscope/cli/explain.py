@@ -39,7 +39,8 @@ Settings = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Set a further field: quantity, contrast, word, edge, part, long, unit, seed, "
-        "verbalizer or allow_untrained_head; repeatable.",
+        "verbalizer, allow_untrained_head, dtype, quantization, adapter, strict or max_skipped; "
+        "repeatable.",
     ),
 ]
 InputFile = Annotated[
@@ -77,6 +78,7 @@ def explain(
     loaded = load_model(model, device, settings, rows)
     attributions = attributions_by(loaded, rows, options, settings.aim(target), settings)
     printing.deliver(attributions, output, json_, settings.unit)
+    printing.print_skipped(attributions.skipped, len(rows))
 
 
 def attributions_by(
@@ -86,16 +88,19 @@ def attributions_by(
     aim: Aim,
     settings: ExplainSettings,
 ) -> Attributions:
-    """The explanations by each method, with its options."""
+    """The explanations by each method, with its options; too many bad rows are refused."""
+    from babelscope.data.skipping import check_skipped
     from babelscope.display.progress import bar
     from babelscope.display.results import Attributions
-    from babelscope.methods.explain import explain as explain_texts
+    from babelscope.methods.explain import explain_readable
 
     attributions = Attributions(())
     with bar("explaining") as update:
         for name, values in options.items():
-            attributions += explain_texts(
+            attributions += explain_readable(
                 model, rows, name, target=aim, quantity=settings.quantity, options=values,
                 seed=settings.seed, part=settings.part, long=settings.long, progress=update,
             )  # fmt: skip
+    most = settings.max_skipped
+    check_skipped(attributions.skipped, len(rows), strict=settings.refuses, most=most)
     return attributions

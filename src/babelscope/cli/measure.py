@@ -37,7 +37,8 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Set a further field: part, seed, verbalizer or allow_untrained_head; repeatable.",
+        help="Set a further field: part, seed, verbalizer, allow_untrained_head, dtype, "
+        "quantization, adapter, strict or max_skipped; repeatable.",
     ),
 ]
 InputFile = Annotated[
@@ -75,7 +76,17 @@ def measure(
     explained = ExplainSettings(**settings.model_dump())
     by_method = {row.name: options[row.name] for row in methods}
     attributions = attributions_by(loaded, rows, by_method, explained.aim(target), explained)
-    printing.deliver_measures(_measures(loaded, attributions, metrics, options), output, json_)
+    compared = _paired(attributions)
+    printing.deliver_measures(_measures(loaded, compared, metrics, options), output, json_)
+    printing.print_skipped(attributions.skipped, len(rows))
+
+
+def _paired(attributions: Attributions) -> Attributions:
+    """Those whose translations were all explained: languages are compared on the same texts."""
+    from babelscope.display.results import Attributions
+
+    groups = {row.group for row in attributions.skipped}
+    return Attributions(tuple(each for each in attributions if each.group not in groups))
 
 
 def _measures(

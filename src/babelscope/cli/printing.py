@@ -17,7 +17,7 @@ from babelscope.files import json_lines, write_bytes, write_text, writing
 if TYPE_CHECKING:
     from babelscope.display.results import Attributions, Measures
     from babelscope.methods.suitability import Suitability
-    from babelscope.types import Failure
+    from babelscope.types import Failure, SkippedRow
 
 
 def check_ending(output: Path | None, known: Sequence[str]) -> None:
@@ -46,9 +46,9 @@ def deliver(attributions: Attributions, output: Path | None, json_: bool, unit: 
     elif output is not None:
         _write_parquet(output, "attributions", attributions.items)
     if json_:
-        print(dumps(attributions.to_json()))
+        print_text(dumps(attributions.to_json()))
     elif output is not None:
-        print(f"{output}: {len(attributions)} explanations")
+        print_text(f"{output}: {len(attributions)} explanations")
     else:
         for attribution in attributions:
             show(coloured(attribution, unit))
@@ -64,14 +64,14 @@ def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None
     elif output is not None:
         _write_parquet(output, "measures", values.items)
     if json_:
-        print(dumps(values.to_json()))
+        print_text(dumps(values.to_json()))
         return
     rows = []
     for (_, lang, method, metric), mean in values.summary():
         arrow = "↑" if METRICS[metric].higher_is_better else "↓"
-        numbers = (mean.mean, mean.low, mean.high, mean.n, mean.undefined)
+        numbers = (mean.mean, mean.low, mean.high, mean.n, mean.undefined, mean.groups)
         rows.append((lang, method, f"{metric} {arrow}", *numbers))
-    columns = ("language", "method", "metric", "mean", "low", "high", "n", "undefined")
+    columns = ("language", "method", "metric", "mean", "low", "high", "n", "undefined", "groups")
     show(table("means with 95 % intervals", columns, rows))
 
 
@@ -88,7 +88,7 @@ def show_rows(title: str, rows: Any, facts: Sequence[str], json_: bool) -> None:
         finite = [
             row | ({"bounds": _limits(row["bounds"])} if "bounds" in row else {}) for row in listed
         ]
-        print(json.dumps(finite, indent=1, allow_nan=False))
+        print_text(json.dumps(finite, indent=1, allow_nan=False))
         return
     from babelscope.display.terminal import table
 
@@ -107,7 +107,7 @@ def _cell(value: Any) -> str:
 
 def deliver_suitable(rows: Sequence[Suitability], model: str, json_: bool) -> None:
     if json_:
-        print(json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False))
+        print_text(json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False))
         return
     from babelscope.display.terminal import table
 
@@ -120,10 +120,48 @@ def _limits(bounds: Sequence[float]) -> list[float | None]:
     return [side if isfinite(side) else None for side in bounds]
 
 
-def show(renderable: Any) -> None:
-    from rich.console import Console
+def print_text(text: str, *, error: bool = False) -> None:
+    """Prints lines, also of JSON, on standard output or on standard error; no character in them
+    can control the terminal.
+    """
+    from babelscope.display.terminal import escaped
 
-    Console(soft_wrap=False).print(renderable)
+    print(escaped(text), file=sys.stderr if error else sys.stdout)
+
+
+def show(renderable: Any) -> None:
+    """Prints a table or a highlighted text; no character in it can control the terminal."""
+    from rich.console import Console
+    from rich.segment import Segment, Segments
+
+    from babelscope.display.terminal import plain
+
+    console = Console(soft_wrap=False)
+    parts = [
+        part if part.control else Segment(plain(part.text), part.style)
+        for part in console.render(renderable)
+    ]
+    console.print(Segments(parts), end="")
+
+
+def print_skipped(skipped: Sequence[SkippedRow], total: int) -> None:
+    """One line on standard error: how many rows were skipped, why, and which."""
+    from babelscope.data.skipping import describe
+
+    if skipped:
+        print_text(describe(skipped, total), error=True)
+
+
+def print_skipped_rows(skipped: Sequence[SkippedRow]) -> None:
+    """One line on standard error for every task, split, language and model of a study."""
+    from babelscope.data.skipping import describe
+
+    places: dict[tuple[str, str, str, str], list[SkippedRow]] = {}
+    for row in skipped:
+        places.setdefault((row.task, row.split, row.lang, row.model), []).append(row)
+    for (task, split, lang, model), rows in places.items():
+        where = ", ".join(part for part in (task, split, lang, model) if part not in ("", "test"))
+        print_text(f"{where}: {describe(rows, rows[0].total)}", error=True)
 
 
 def print_failures(failed: Sequence[Failure]) -> None:
@@ -138,7 +176,7 @@ def print_failures(failed: Sequence[Failure]) -> None:
             cell.get("method") or cell.get("metric") or cell.get("analysis"),
         )
         place = " ".join(str(name) for name in names if name)
-        print(f"failed: {place}: {failure.reason}", file=sys.stderr)
+        print_text(f"failed: {place}: {failure.reason}", error=True)
 
 
 def _plane(attributions: Attributions) -> str:

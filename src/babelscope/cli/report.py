@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from babelscope.cli import printing
+
 
 def report(
     store: Annotated[Path, typer.Argument(help="Folder of the store that a study filled.")],
@@ -15,4 +17,4 @@ def report(
     """Write the report of a study as one HTML page, with its tables as CSV files."""
     from babelscope.reporting.build import report as build
 
-    print(build(store, output))
+    printing.print_text(str(build(store, output)))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
-from babelscope.cli.arguments import pairs
+from babelscope.cli.arguments import STRICT, pairs
+from babelscope.data.skipping import MOST
 from babelscope.errors import InputError
 from babelscope.options import Spec
 from babelscope.types import Aim
@@ -29,6 +30,21 @@ class MeasureSettings(Spec):
     """Continuation for each label of a language model: positive=good/great,negative=bad."""
     allow_untrained_head: bool = False
     """Accept a model whose task head was never trained."""
+    dtype: str | None = None
+    """Precision of the weights: float32, float64, bfloat16 or float16; by default as saved."""
+    quantization: str | None = None
+    """Bits of the weights, 8bit or 4bit, by bitsandbytes or torchao."""
+    adapter: str | None = None
+    """Folder or hub id of a peft adapter that is merged into the model."""
+    strict: bool = False
+    """Refuse a file with a text that cannot be explained, instead of skipping it."""
+    max_skipped: float = Field(default=MOST, ge=0, le=1)
+    """Largest share of the texts that may be skipped."""
+
+    @property
+    def refuses(self) -> bool:
+        """Whether a bad row is an error."""
+        return self.strict or STRICT.get()
 
     @property
     def words(self) -> dict[str, list[str]] | None:
@@ -62,40 +78,60 @@ class ExplainSettings(MeasureSettings):
 class FinetuneSettings(Spec):
     """Further fields of `finetune`."""
 
-    warmup: float = Field(default=0.1, ge=0, le=1)
-    """Share of the steps in which the learning rate rises."""
+    warmup: float = Field(default=0.1, ge=0)
+    """Share of the steps in which the learning rate rises; from 1 on, their number."""
     weight_decay: float = Field(default=0.01, ge=0)
     """Weight decay of AdamW."""
-    max_length: int = Field(default=512, ge=1)
-    """Largest number of tokens per text."""
+    max_length: int | None = Field(default=None, ge=8)
+    """Largest number of tokens per input; by default 512, or the tokenizer's own limit."""
+    accumulation: int = Field(default=1, ge=1)
+    """Number of batches that make one step."""
+    precision: Literal["float32", "bfloat16", "float16"] = "float32"
+    """Precision of forward and backward passes; float16 on GPUs only."""
+    gradient_checkpointing: bool = False
+    """Compute activations again instead of keeping them: less memory, more time."""
+    patience: int = Field(default=0, ge=0)
+    """Number of epochs without a better one after which training stops; 0: never."""
+    select: Literal["loss", "score"] = "loss"
+    """What the kept epoch is best in: loss, or score (accuracy, the mean over languages)."""
+    layers: int | None = Field(default=None, ge=1)
+    """Number of lowest layers of the base that are kept; of a new model: its layers, 2."""
+    lora: int = Field(default=0, ge=0)
+    """Rank of LoRA's matrices, trained in place of the weights (needs peft); 0: no LoRA."""
     freeze_embeddings: bool = False
     """Keep the word embeddings as they are."""
     freeze_layers: int = Field(default=0, ge=0)
     """Number of lowest layers that are kept as they are, with all embeddings."""
     head_only: bool = False
     """Train the task head alone."""
-    layers: int = Field(default=2, ge=1)
-    """Number of layers of a new model."""
     width: int = Field(default=128, ge=32)
     """Hidden size of a new model, a multiple of 32."""
     vocabulary: int = Field(default=8000, ge=100)
     """Vocabulary size of a new model's tokenizer."""
+    strict: bool = False
+    """Refuse data with a row that cannot be used, instead of skipping it."""
+    max_skipped: float = Field(default=MOST, ge=0, le=1)
+    """Largest share of the rows that may be skipped."""
 
-    def recipe(self, learning_rate: float, epochs: int, batch: int, seed: int) -> Recipe:
+    @property
+    def refuses(self) -> bool:
+        """Whether a bad row is an error."""
+        return self.strict or STRICT.get()
+
+    def recipe(
+        self, learning_rate: float, epochs: int, batch: int, seed: int, *, new: bool = False
+    ) -> Recipe:
+        """The whole recipe; a new model has its layers already."""
         from babelscope.training.finetune import Recipe
 
         return Recipe(
-            learning_rate,
-            epochs,
-            batch,
-            warmup=self.warmup,
-            weight_decay=self.weight_decay,
-            freeze_embeddings=self.freeze_embeddings,
-            max_length=self.max_length,
-            seed=seed,
-            freeze_layers=self.freeze_layers,
-            head_only=self.head_only,
-        )
+            learning_rate, epochs, batch,
+            warmup=self.warmup, weight_decay=self.weight_decay, max_length=self.max_length,
+            freeze_embeddings=self.freeze_embeddings, freeze_layers=self.freeze_layers,
+            head_only=self.head_only, accumulation=self.accumulation, precision=self.precision,
+            gradient_checkpointing=self.gradient_checkpointing, patience=self.patience,
+            select=self.select, lora=self.lora, layers=None if new else self.layers, seed=seed,
+        )  # fmt: skip
 
 
 def read_settings(kind: type[AnySettings], arguments: Sequence[str] | None) -> AnySettings:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelscope.cli import printing
+from babelscope.cli.arguments import STRICT
 
 if TYPE_CHECKING:
     from babelscope.display.section import Section
@@ -59,7 +60,8 @@ def run_command(
     from babelscope.study.single import run_single, single_study
 
     printing.check_ending(output, (".html", ".svg", ".csv"))
-    study = single_study(analysis, values, spec=spec, settings=settings or ())
+    chosen = {**values, "strict": True} if STRICT.get() else values
+    study = single_study(analysis, chosen, spec=spec, settings=settings or ())
     with (
         watching(study.name) as watch,
         run_single(study, store, watch=watch, workers=workers) as (outcome, folder),
@@ -71,6 +73,7 @@ def run_command(
         write_text(output, _content(section, output))
     if section is not None:
         print_section(section, output, json_)
+    printing.print_skipped_rows(outcome.skipped)
     _finish(outcome)
 
 
@@ -112,13 +115,13 @@ def print_section(section: Section, output: Path | None, json_: bool) -> None:
     from babelscope.files import dumps, plain
 
     if json_:
-        print(dumps(plain(section.data)))
+        printing.print_text(dumps(plain(section.data)))
         return
     for table in section.terminal:
         printing.show(table)
-    print(section.answer.striptags())
+    printing.print_text(section.answer.striptags())
     if output is not None:
-        print(f"written: {output}")
+        printing.print_text(f"written: {output}")
 
 
 def _refuse_bad_input(outcome: Outcome) -> None:

@@ -1,19 +1,20 @@
-"""The commands about whole studies: run, status and verify."""
+"""The commands about whole studies: run, plan, status and verify."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from babelscope.cli import printing
-from babelscope.cli.arguments import Json
+from babelscope.cli.arguments import STRICT, Json
 
 if TYPE_CHECKING:
+    from babelscope.study.config import Study
     from babelscope.study.run import Outcome
     from babelscope.types import Failure
 
@@ -31,12 +32,39 @@ StudyStore = Annotated[
 ]
 Workers = Annotated[
     int,
-    typer.Option(help="Number of processes; each takes the next model until none is left."),
+    typer.Option(min=1, help="Number of processes; each takes the next model until none is left."),
 ]
 Where = Annotated[
     str,
     typer.Option(help="Where the processes run: local (this machine) or ray (a Ray cluster)."),
 ]
+
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", help="Refuse data with a row that cannot be used, instead of skipping it."
+    ),
+]
+Pilot = Annotated[
+    bool,
+    typer.Option(
+        "--pilot",
+        help="Run everything that the study names with few examples, one seed and one epoch; "
+        "the store is FILE.pilot.store.",
+    ),
+]
+
+
+def _study(file: Path, pilot: bool) -> Study:
+    """The study of a file, in its pilot form if that is meant."""
+    from babelscope.study.config import read_study
+    from babelscope.study.pilot import pilot as pilot_form
+
+    return pilot_form(read_study(file)) if pilot else read_study(file)
+
+
+def _place(file: Path, store: Path | None, pilot: bool) -> Path:
+    return store or file.with_suffix(".pilot.store" if pilot else ".store")
 
 
 @study_app.command("run")
@@ -45,48 +73,68 @@ def study_run(
     store: StudyStore = None,
     workers: Workers = 1,
     where: Where = "local",
+    strict: Strict = False,
+    pilot: Pilot = False,
     json_: Json = False,
 ) -> None:
     """Fill a store with the study's results; what exists is skipped, what fails is recorded."""
     from babelscope.cli.watching import watching
-    from babelscope.study.config import read_study
 
-    study = read_study(file)
+    study = _study(file, pilot)
+    if strict or STRICT.get():
+        study = study.model_copy(update={"strict": True})
     from babelscope.study.run import run
 
     with watching(study.name) as watch:
-        outcome = run(
-            study, store or file.with_suffix(".store"), watch=watch, workers=workers, where=where
-        )
+        place = _place(file, store, pilot)
+        outcome = run(study, place, watch=watch, workers=workers, where=where)
     if json_:
-        print(json.dumps(_values(outcome), indent=1, ensure_ascii=False))
+        printing.print_text(json.dumps(_values(outcome), indent=1, ensure_ascii=False))
     else:
-        print(f"{outcome.store}: {_counts(outcome)}")
+        printing.print_text(f"{outcome.store}: {_counts(outcome)}")
         _print_lines("recomputed", outcome.damaged)
+        printing.print_skipped_rows(outcome.skipped)
         printing.print_failures(outcome.failed)
     if outcome.failed:
         raise typer.Exit(1)
+
+
+@study_app.command("plan")
+def study_plan(file: StudyFile, pilot: Pilot = False, json_: Json = False) -> None:
+    """Show what a study would compute, and which models it would train; nothing is loaded."""
+    from babelscope.study.grid import cells_of, trainings
+
+    study = _study(file, pilot)
+    rows, trained = cells_of(study), trainings(study)
+    if json_:
+        print(json.dumps({"cells": rows, "trained": trained}, indent=1, ensure_ascii=False))
+        return
+    from babelscope.display.terminal import table
+
+    columns = ("model", "task", "analysis", "cells")
+    printing.show(table(study.name, columns, [tuple(row.values()) for row in rows]))
+    print(f"{sum(row['cells'] for row in rows)} cells; {trained} models are fine-tuned")
 
 
 @study_app.command("status")
 def study_status(
     file: StudyFile,
     store: StudyStore = None,
+    pilot: Pilot = False,
     json_: Json = False,
 ) -> None:
     """Show how much of a study is done, what is damaged and what failed; nothing is written."""
     from babelscope.store import failures, lost_cells, open_store
-    from babelscope.study.config import read_study
     from babelscope.study.grid import progress_of
 
-    study = read_study(file)
-    place = open_store(store or file.with_suffix(".store"), create=False)
+    study = _study(file, pilot)
+    place = open_store(_place(file, store, pilot), create=False)
     rows = progress_of(study, place)
     failed = failures(place)
     damaged = [f"{fault.file}: {fault.reason}" for fault in lost_cells(place)]
     if json_:
         values = {"models": rows, "damaged": damaged, "failed": _reasons(failed)}
-        print(json.dumps(values, indent=1, ensure_ascii=False))
+        printing.print_text(json.dumps(values, indent=1, ensure_ascii=False))
         return
     from babelscope.display.terminal import table
 
@@ -119,12 +167,13 @@ def study_verify(
             remove(opened, fault)
     if json_:
         rows = [{"file": fault.file, "reason": fault.reason} for fault in faults]
-        print(json.dumps({"cells": number, "faults": rows}, indent=1, ensure_ascii=False))
+        values = {"cells": number, "faults": rows}
+        printing.print_text(json.dumps(values, indent=1, ensure_ascii=False))
     else:
         for fault in faults:
-            print(f"{fault.file}: {fault.reason}")
+            printing.print_text(f"{fault.file}: {fault.reason}")
         end = "; what could be removed was, run the study again" if faults and repair else ""
-        print(f"{store}: {number} cells, {len(faults)} faults{end}")
+        printing.print_text(f"{store}: {number} cells, {len(faults)} faults{end}")
     if faults:
         raise typer.Exit(1)
 
@@ -135,6 +184,8 @@ def _counts(outcome: Outcome) -> str:
         parts.append(f"{outcome.others} filled by another run")
     if outcome.damaged:
         parts.append(f"{len(outcome.damaged)} lost or damaged and computed again")
+    if outcome.skipped:
+        parts.append(f"{len(outcome.skipped)} rows skipped")
     return ", ".join([*parts, f"{len(outcome.failed)} failed"])
 
 
@@ -145,6 +196,7 @@ def _values(outcome: Outcome) -> dict[str, Any]:
         "found": outcome.found,
         "others": outcome.others,
         "damaged": list(outcome.damaged),
+        "skipped": [asdict(row) for row in outcome.skipped],
         "failed": _reasons(outcome.failed),
     }
 
@@ -156,6 +208,6 @@ def _reasons(failed: Sequence[Failure]) -> list[dict[str, Any]]:
 def _print_lines(what: str, lines: Sequence[str]) -> None:
     """The first lines on standard error, and how many more there are."""
     for line in lines[:SHOWN]:
-        print(f"{what}: {line}", file=sys.stderr)
+        printing.print_text(f"{what}: {line}", error=True)
     if len(lines) > SHOWN:
-        print(f"{what}: {len(lines) - SHOWN} more", file=sys.stderr)
+        printing.print_text(f"{what}: {len(lines) - SHOWN} more", error=True)

@@ -57,7 +57,7 @@ def tasks(json_: Json = False) -> None:
 
     rows = [{"name": row.name, "texts": row.inputs, "target": row.target} for row in TASKS.values()]
     if json_:
-        print(json.dumps(rows, indent=1))
+        printing.print_text(json.dumps(rows, indent=1))
         return
     from babelscope.display.terminal import table
 
@@ -72,7 +72,7 @@ def analyses(json_: Json = False) -> None:
 
     rows = [{"name": row.name, "question": row.question} for row in ANALYSES.values()]
     if json_:
-        print(json.dumps(rows, indent=1))
+        printing.print_text(json.dumps(rows, indent=1))
         return
     from babelscope.display.terminal import table
 

@@ -8,8 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from babelscope.cli.arguments import Columns, CorpusFolder, FileLang, Json, Sources, pairs
+from babelscope.cli.arguments import (
+    Columns,
+    CorpusFolder,
+    FileLang,
+    Json,
+    Sources,
+    source_rows,
+)
 from babelscope.cli.single import OutputPage, Settings, SpecFile, StoreFolder, run_command
+from babelscope.data.limits import MOST
 
 Tokenizers = Annotated[
     list[str],
@@ -19,6 +27,7 @@ Limit = Annotated[
     int | None,
     typer.Option(
         min=1,
+        max=MOST,
         help="Number of tokens that the models can read. Default: what each tokenizer states.",
     ),
 ]
@@ -62,12 +71,8 @@ def source_task(
 ) -> tuple[dict[str, Any], list[str]]:
     """The texts of files and corpora as a study's task, and their languages."""
     from babelscope.data.formats.records import record
-    from babelscope.data.sources import rows
 
-    columns = pairs(column, "--column")
-    texts = [
-        row for name in sources for row in rows(name, folder=folder, columns=columns, lang=lang)
-    ]
+    texts = [row for part in source_rows(sources, column, folder, lang) for row in part]
     data = {"rows": [record(row) for row in texts], "examples": None}
     return {"name": "texts", "data": data}, list(dict.fromkeys(row.lang for row in texts))
 

@@ -10,6 +10,7 @@ import typer
 
 from babelscope.cli.arguments import CorpusFolder, Json
 from babelscope.cli.single import OutputPage, Settings, SpecFile, StoreFolder, Workers, run_command
+from babelscope.data.limits import MOST
 
 Models = Annotated[
     list[str],
@@ -32,6 +33,7 @@ Count = Annotated[
     int | None,
     typer.Option(
         min=1,
+        max=MOST,
         help="Number of test texts per language. Default: all of them (built-in corpora: 100).",
     ),
 ]
@@ -54,7 +56,7 @@ def tradeoffs(
     """What did fine-tuning on one language cost the others? Accuracy, states, attention, errors.
 
     Fields of the analysis are set with --set: train_examples and dev_examples (texts of the
-    probes), poolings, language_model, seed (of the resamples).
+    probes), poolings, language_model, seed (of sampled sign flips and nulls).
     """
     values = tradeoffs_study(model, task, lang, base=base, count=count, folder=folder)
     run_command(

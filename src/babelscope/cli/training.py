@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,15 +12,17 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import (
+    STRICT,
     Columns,
     CorpusFolder,
     Device,
     Json,
     ModelName,
     Sources,
-    pairs,
     separated,
+    source_rows,
 )
+from babelscope.data.limits import MOST
 from babelscope.files import writing_folder
 
 if TYPE_CHECKING:
@@ -47,21 +50,34 @@ Dev = Annotated[
 ]
 ModelFolder = Annotated[Path, typer.Option(help="Folder to write the model to.")]
 LearningRate = Annotated[float, typer.Option(min=1e-9, help="Learning rate of AdamW.")]
-Epochs = Annotated[int, typer.Option(min=1, help="Number of passes over the training examples.")]
-Batch = Annotated[int, typer.Option(min=1, help="Number of examples per step.")]
+Epochs = Annotated[
+    int, typer.Option(min=1, max=10_000, help="Number of passes over the training examples.")
+]
+Batch = Annotated[int, typer.Option(min=1, max=MOST, help="Number of examples per step.")]
 Seed = Annotated[
-    int, typer.Option(help="Seed of the initial weights and of the order of examples.")
+    int,
+    typer.Option(
+        min=0, max=2**32 - 1, help="Seed of the initial weights and of the order of examples."
+    ),
 ]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Set a further field: warmup, weight_decay, max_length, freeze_embeddings, "
-        "freeze_layers or head_only; for new models also layers, width and vocabulary; repeatable.",
+        help="Set a further field: warmup, weight_decay, max_length, accumulation, precision, "
+        "gradient_checkpointing, patience, select, layers, lora, freeze_embeddings, "
+        "freeze_layers, head_only, strict or max_skipped; for new models also width and "
+        "vocabulary; repeatable.",
     ),
 ]
 
+MaxSkipped = Annotated[
+    float,
+    typer.Option(
+        min=0, max=1, help="Largest share of the rows that may be skipped as they cannot be used."
+    ),
+]
 PretrainingRecipe = Annotated[
     str,
     typer.Argument(
@@ -102,22 +118,32 @@ def finetune(
 ) -> None:
     """Fine-tune a model on labelled examples; an interrupted run is resumed."""
     from babelscope.cli.settings import FinetuneSettings, read_settings
-    from babelscope.data import sources
     from babelscope.display.progress import bar
-    from babelscope.errors import InputError
+    from babelscope.errors import InputError, SkippedRows
+    from babelscope.types import SkippedRow
 
     settings = read_settings(FinetuneSettings, set_)
-    columns = pairs(column, "--column")
-    rows, judged = (sources.rows(name, folder=folder, columns=columns) for name in (train, dev))
+    unused = sorted(settings.model_fields_set & {"layers", "width", "vocabulary"})
+    if unused and not base.startswith("new:"):
+        raise InputError(
+            f"--set {unused[0]} has no effect on {base}: it is for new models (new:bert)"
+        )
+    rows, judged = source_rows((train, dev), column, folder)
     if (output / "config.json").exists():
         raise InputError(f"{output} holds a model already; choose another folder or remove it")
     from babelscope.training.finetune import finetune as train_model
 
     start = _new_model(base, output, (rows, judged), settings, seed)
-    recipe = settings.recipe(learning_rate, epochs, batch, seed)
-    with bar("fine-tuning") as update:
-        train_model(start, rows, judged, output, recipe, progress=update)
-    print(_accuracy(output, dev, epochs))
+    recipe = settings.recipe(learning_rate, epochs, batch, seed, new=base.startswith("new:"))
+    with bar("fine-tuning") as update, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkippedRows)  # they are printed below
+        train_model(
+            start, rows, judged, output, recipe, strict=settings.refuses,
+            max_skipped=settings.max_skipped, progress=update,
+        )  # fmt: skip
+    printing.print_text(_accuracy(output, dev, epochs))
+    skipped = json.loads((output / "training.json").read_text("utf-8"))["skipped"]
+    printing.print_skipped([SkippedRow(**row) for row in skipped], len(rows) + len(judged))
 
 
 def _new_model(
@@ -131,17 +157,18 @@ def _new_model(
     if not base.startswith("new:"):
         return base
     from babelscope.training import small
-    from babelscope.training.finetune import check
+    from babelscope.training.finetune import check, trainable
 
-    labels = check(*examples)
+    train, dev, _ = trainable(*examples, strict=settings.refuses, max_skipped=settings.max_skipped)
+    labels = check(train, dev)
     folder = Path(f"{output}.base")
     if not (folder / "tokenizer.json").exists():
         small.make(
             folder,
             base.removeprefix("new:"),
-            [text for row in examples[0] for text in row.texts],
+            [text for row in train for text in row.texts],
             labels,
-            layers=settings.layers,
+            layers=settings.layers or small.LAYERS,
             width=settings.width,
             vocabulary=settings.vocabulary,
             seed=seed,
@@ -153,8 +180,8 @@ def _accuracy(folder: Path, dev: str, epochs: int) -> str:
     """The accuracy of the epoch that was kept, in one line."""
     from babelscope.display.numbers import number
 
-    history = json.loads((folder / "training.json").read_text("utf-8"))["dev"]
-    best = min(history, key=lambda row: row["eval_loss"])
+    record = json.loads((folder / "training.json").read_text("utf-8"))
+    best = next(row for row in record["dev"] if row["epoch"] == record["kept"])
     accuracy = number(best["eval_accuracy"])
     return f"{folder}: accuracy {accuracy} on {dev} (epoch {best['epoch']:g} of {epochs})"
 
@@ -165,29 +192,31 @@ def evaluate(
     column: Columns = None,
     folder: CorpusFolder = None,
     device: Device = None,
+    max_skipped: MaxSkipped = 0.05,
     json_: Json = False,
 ) -> None:
     """How often is the model right? Accuracy, or exact match and F1 of answers, by language."""
     from dataclasses import asdict
 
-    from babelscope.data import sources
     from babelscope.display.progress import bar
     from babelscope.model.load import load
-    from babelscope.training.evaluate import evaluate as score_model
+    from babelscope.training.evaluate import evaluate_readable
 
-    columns = pairs(column, "--column")
-    rows = [row for name in input_ for row in sources.rows(name, folder=folder, columns=columns)]
+    rows = [row for part in source_rows(input_, column, folder) for row in part]
     loaded = load(model, device=device)
     with bar("evaluating") as update:
-        scores = score_model(loaded, rows, progress=update)
+        scores, skipped = evaluate_readable(
+            loaded, rows, strict=STRICT.get(), max_skipped=max_skipped, progress=update
+        )
     if json_:
-        print(json.dumps([asdict(score) for score in scores], indent=1))
+        printing.print_text(json.dumps([asdict(score) for score in scores], indent=1))
     else:
         _show_scores(loaded.name, scores)
+    printing.print_skipped(skipped, len(rows))
 
 
 def _show_scores(model: str, scores: Sequence[Score]) -> None:
-    from babelscope.display.numbers import number, spoken, value_range
+    from babelscope.display.numbers import few_groups, number, spoken, value_range
     from babelscope.display.terminal import table
 
     columns = ("language", "measure", "value", "interval", "most frequent label", "n")
@@ -195,7 +224,7 @@ def _show_scores(model: str, scores: Sequence[Score]) -> None:
     for score in scores:
         estimate = score.estimate
         chance = "" if score.chance is None else number(score.chance)
-        bounds = value_range(estimate.low, estimate.high)
+        bounds = value_range(estimate.low, estimate.high) + few_groups(estimate)
         value = number(estimate.mean)
         lines.append((score.lang, spoken(score.measure), value, bounds, chance, str(estimate.n)))
     printing.show(table(model, columns, lines))
@@ -228,4 +257,4 @@ def pretrain(
     with writing_folder(output) as part:
         shutil.copytree(trained, part, dirs_exist_ok=True)
     command = f"babelscope finetune {output} --train nli/{languages[0]}/train/4000 ..."
-    print(f"{output}: fine-tune it with {command}")
+    printing.print_text(f"{output}: fine-tune it with {command}")
