@@ -203,7 +203,8 @@ def tiny_language_model() -> Any:
 
 def write_gguf(file: Path) -> torch.Tensor:
     """A Llama of one layer in float32, whose tokens are letters; its word embeddings."""
-    gguf = pytest.importorskip("gguf")
+    import gguf
+
     width, inner, letters = 16, 32, [*"abcdefghijklmnopqrstuvwxyz", "Ġ"]
     tokens = ["<s>", "</s>", *letters, "ab"]
     writer = gguf.GGUFWriter(file, "llama")

@@ -124,5 +124,7 @@ def gguf_file(source: str) -> tuple[str, str | None]:
         if place.count("/") != 1:
             raise InputError(f"there is no GGUF file {source}")
     if find_spec("gguf") is None:
-        raise InputError(f"{source} is read by gguf, which is not installed: pip install gguf")
+        raise InputError(
+            f"{source} is read by gguf, which is not installed: pip install 'babelscope[gguf]'"
+        )
     return place, name

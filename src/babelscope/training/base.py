@@ -95,7 +95,11 @@ def _with_lora(hf: Any, recipe: Recipe) -> Any:
         raise InputError("LoRA needs the package peft: pip install 'babelscope[peft]'")
     peft = import_module("peft")
     below = {id(module) for module in hf.base_model.modules()}
-    heads = [name for name, module in hf.named_children() if id(module) not in below]
+    heads = [
+        name
+        for name, module in hf.named_children()
+        if id(module) not in below and any(True for _ in module.parameters())
+    ]  # peft matches the ends of names: a head's "dropout" would match its own "lora_dropout"
     settings = peft.LoraConfig(
         r=recipe.lora,
         lora_alpha=2 * recipe.lora,
