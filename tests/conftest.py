@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 sys.dont_write_bytecode = False  # otherwise each of many processes compiles the package again
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault(
+    "OMP_NUM_THREADS", "1"
+)  # matrices are small: more threads wait for each other
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 ARCHITECTURES = ("bert", "xlm-roberta", "distilbert", "gpt2")
 """Those of `babelscope.training.small`."""
@@ -33,6 +37,8 @@ TEXTS = [
     "الطعام كان لذيذا لكن الغرفة صغيرة",
     "这个酒店的房间很干净，但是早餐不好吃。",
 ]
+COSTS = {"slow": 100, "training": 40, "browser": 40}
+"""How many tests without a mark take as long as one with it, roughly."""
 PAIRS = [
     ("the food was good", "nobody liked the meal"),
     ("खाना अच्छा था", "किसी को खाना पसंद नहीं आया"),
@@ -54,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def prepare() -> None:
     """Imports what tests need, the package with its shapes checked."""
     import torch
+    from threadpoolctl import threadpool_limits
     from torch.optim.optimizer import register_optimizer_step_pre_hook
 
     if "UNCHECKED_SHAPES" not in os.environ:  # of deliberate faults: laws have to catch those
@@ -65,6 +72,7 @@ def prepare() -> None:
 
     assert small.ARCHITECTURES == ARCHITECTURES
     torch.set_num_threads(1)  # two threads are slower than one on models this small
+    threadpool_limits(1)  # of libraries that a plugin of pytest has loaded before
     register_optimizer_step_pre_hook(refuse_unmarked)
 
 
@@ -76,8 +84,34 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         others = {*ARCHITECTURES, *MODELS} - set(chosen.split(","))
         config.hook.pytest_deselected(items=[item for item in items if others & parameters(item)])
         items[:] = [item for item in items if not others & parameters(item)]
+    items.sort(key=partial(_rank, _costs(items)))
     if config.getoption("--backwards"):
         items.reverse()
+
+
+def _costs(items: list[pytest.Item]) -> dict[str, int]:
+    """By file, about how long its tests take, from the marks that they have."""
+    costs: dict[str, int] = {}
+    for item in items:
+        cost = 1 + sum(COSTS.get(mark.name, 0) for mark in item.iter_markers())
+        costs[_file(item.nodeid)] = costs.get(_file(item.nodeid), 0) + cost
+    return costs
+
+
+def _rank(costs: dict[str, int], item: pytest.Item) -> tuple[bool, int, str]:
+    """The longest files first, and last the mutants, each of which is short and needs no other: so
+    both processes end at the same time.
+    """
+    file = _file(item.nodeid)
+    return _is_separate(item.nodeid), -costs[file], file
+
+
+def _file(nodeid: str) -> str:
+    return nodeid.split("::", 1)[0]
+
+
+def _is_separate(nodeid: str) -> bool:
+    return "/mutants/" in nodeid
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -114,11 +148,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScope
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]
     """The tests of a file run in one process and share what they make; mutants share nothing and
-    fill up both.
+    fill up both. They are taken in the order of `_rank`.
     """
 
+    def __init__(self, config: pytest.Config, log: object) -> None:
+        super().__init__(config, log)
+        config.option.loadscopereorder = False  # by number of tests, the longest would come last
+
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid if "/mutants/" in nodeid else nodeid.split("::", 1)[0]
+        return nodeid if _is_separate(nodeid) else _file(nodeid)
 
 
 @cache

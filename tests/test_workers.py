@@ -42,26 +42,28 @@ def test_one_worker_is_this_process_and_several_are_not() -> None:
 
 
 def wait_for_the_other(item: tuple[Path, str]) -> str:
-    """The one that waits ends after the one that is awaited."""
+    """The one that waits ends when there is a file; the others end at once, one has written it."""
     file, role = item
-    if role == "awaited":
-        file.write_text("")
-    late = time.monotonic() + 60
-    while not file.exists():
+    if role == "writes":
+        file.touch()
+    late = time.monotonic() + 300
+    while role == "waits" and not file.exists():
         assert time.monotonic() < late, "both are at work at the same time"
         time.sleep(0.01)
-    time.sleep(0.2 if role == "waits" else 0.0)
     return role
 
 
 def test_results_come_as_they_are_completed(tmp_path: Path) -> None:
     items = [(tmp_path / "a", "waits"), (tmp_path / "a", "awaited")]
-    assert list(as_completed(wait_for_the_other, items, workers=2)) == [
-        (1, "awaited"),
-        (0, "waits"),
-    ]
-    (tmp_path / "a").unlink()
-    assert list(in_order(wait_for_the_other, items, workers=2)) == ["waits", "awaited"]
+    completed = as_completed(wait_for_the_other, items, workers=2)
+    assert next(completed) == (1, "awaited")
+    (tmp_path / "a").touch()  # only now can the first one end
+    assert list(completed) == [(0, "waits")]
+
+
+def test_results_in_order_wait_for_a_late_one(tmp_path: Path) -> None:
+    items = [(tmp_path / "a", "waits"), (tmp_path / "a", "writes")]
+    assert list(in_order(wait_for_the_other, items, workers=2)) == ["waits", "writes"]
 
 
 @pytest.mark.parametrize("workers", [1, 2])

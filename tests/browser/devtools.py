@@ -68,7 +68,7 @@ class Page:
             raise AssertionError(found["exceptionDetails"])
         return found["result"].get("value")
 
-    def until(self, script: str, seconds: float = 30.0) -> None:
+    def until(self, script: str, seconds: float = 300.0) -> None:
         """Waits until the expression is true."""
         end = time.monotonic() + seconds
         while not self.evaluate(script):
@@ -145,4 +145,4 @@ def browser() -> Iterator[Page]:
             os.close(to)
             os.close(back)
             process.terminate()
-            process.wait(10)
+            process.wait(300)

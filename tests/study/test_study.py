@@ -235,7 +235,7 @@ def test_stopped_with_ctrl_c_it_says_how_to_go_on(tmp_path: Path, workers: int) 
     while process.poll() is None and not list((tmp_path / "cache" / "models").glob("*.part")):
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=600)
     assert process.returncode == 130
     assert (
         said.decode().strip().splitlines()[-1]

@@ -8,7 +8,7 @@ import importlib
 import importlib.util
 import inspect
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from random import Random
 from types import ModuleType, SimpleNamespace
@@ -20,9 +20,10 @@ import numpy.typing
 from beartype import BeartypeConf, beartype
 from beartype._check.code import codemain
 from beartype._util.kind.integer import utilintget
-from beartype.roar import BeartypeDecorHintException
+from beartype.roar import BeartypeCallHintViolation, BeartypeDecorHintException
 from jaxtyping import AbstractArray, install_import_hook, jaxtyped
 from jaxtyping._import_hook import _JaxtypingLoader, _optimized_cache_from_source
+from jaxtyping._storage import pop_shape_memo, push_shape_memo, shape_str
 
 check = beartype(conf=BeartypeConf(is_pep484_tower=True))
 """An int is a float, as for mypy."""
@@ -53,7 +54,32 @@ def _checked_function(function: Callable[..., Any]) -> Callable[..., Any]:
         wrapped = _check(function, shapes if is_open else hints)
     except BeartypeDecorHintException:
         wrapped = _check(function, shapes)
-    return jaxtyped(wrapped, typechecker=None) if shapes else wrapped
+    if not shapes:
+        return wrapped
+    computed = any(map(_has_computed_axis, shapes.values()))
+    return jaxtyped(wrapped, typechecker=None) if computed else _with_axes(wrapped)
+
+
+def _with_axes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the sizes of axes compared within each of its calls.
+
+    jaxtyping's `jaxtyped` does the same, but binds the arguments to the signature at every call,
+    which only axes that are computed from them (`"{count}"`) need.
+    """
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        axes = push_shape_memo({})
+        try:
+            return function(*args, **kwargs)
+        except BeartypeCallHintViolation as error:
+            error.add_note(shape_str(axes))
+            raise
+        finally:
+            pop_shape_memo()
+
+    return call
 
 
 def _check(function: Callable[..., Any], hints: dict[str, Any]) -> Callable[..., Any]:
@@ -87,6 +113,11 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 def _has_shape(hint: Any) -> bool:
     is_array = inspect.isclass(hint) and issubclass(hint, AbstractArray)
     return is_array or any(map(_has_shape, _parts(hint)))
+
+
+def _has_computed_axis(hint: Any) -> bool:
+    is_array = inspect.isclass(hint) and issubclass(hint, AbstractArray)
+    return (is_array and "{" in hint.dim_str) or any(map(_has_computed_axis, _parts(hint)))
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:
