@@ -130,3 +130,6 @@ class TaskSpec(Spec):
     """For pairs: `all`, `first` or `second`; the other text is kept fixed."""
     long: str = "truncate"
     """What happens to texts longer than the model: `truncate` or `window`."""
+    unit: str = "token"
+    """What is scored and erased as a whole: `token`, `word`, `sentence`, `paragraph`, `text`, or
+    units that the data name."""

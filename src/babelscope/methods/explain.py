@@ -26,8 +26,18 @@ from babelscope.model.encode import encode_readable
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.model.stored_input import model_input
+from babelscope.model.units import aggregated, players
 from babelscope.options import choose, resolve_options
-from babelscope.types import Aim, Attribution, Encoded, Example, Explained, SkippedRow, Target
+from babelscope.types import (
+    Aim,
+    Attribution,
+    Encoded,
+    Example,
+    Explained,
+    ScoredUnits,
+    SkippedRow,
+    Target,
+)
 
 OWN_TOLERANCE = 1e-4
 """How far the explained probability may be from the one of the model's own call."""
@@ -47,6 +57,7 @@ def explain(
     lang: str = "und",
     part: str = "all",
     long: str = "truncate",
+    unit: str = "token",
     strict: bool = False,
     progress: Progress | None = None,
 ) -> Attributions:
@@ -57,7 +68,9 @@ def explain(
     `target` names a class or an answer; "gold" takes each example's label; None, the default,
     explains what the model predicts; an `Aim` also says which word's tag, which edge of an answer,
     and which class is contrasted. `options` belong to the method. `part` fixes one text of a pair;
-    `long` says what happens to texts longer than the model.
+    `long` says what happens to texts longer than the model. `unit` is what is scored as a whole:
+    token, word, sentence, paragraph, text, or units that the data name. Methods that erase then
+    erase whole units; of the others the scores of tokens are summed (`units` of the result).
 
     A text that cannot be explained (blank, with control characters, of unknown tokens only) is
     skipped, listed in `skipped` of the result and named in a SkippedRows warning. With `strict`, or
@@ -66,7 +79,7 @@ def explain(
     examples = as_examples(data, lang)
     attributions = explain_readable(
         model, examples, method, target=target, quantity=quantity, options=options, seed=seed,
-        part=part, long=long, progress=progress,
+        part=part, long=long, unit=unit, progress=progress,
     )  # fmt: skip
     if attributions.skipped:
         if strict or not attributions:
@@ -87,6 +100,7 @@ def explain_readable(
     seed: int = 0,
     part: str = "all",
     long: str = "truncate",
+    unit: str = "token",
     progress: Progress | None = None,
 ) -> Attributions:
     """The same without the warning, and without an error where no text is left.
@@ -122,7 +136,7 @@ def explain_readable(
     aim = target if isinstance(target, Aim) else Aim(target)
     attributions: list[Attribution] = []
     with model.inference.reporting_progress(progress):
-        inputs = _inputs(model, examples, aim, quantity, part, long)
+        inputs = _inputs(model, examples, aim, quantity, part, long, unit)
         encoded, outputs, aims = inputs.encoded, inputs.outputs, inputs.aims
         for row, values in zip(rows, resolved) if encoded else ():
             explained = _explained(model, row, values, seed, encoded, aims)
@@ -143,10 +157,11 @@ class _Inputs(NamedTuple):
 
 
 def _inputs(
-    model: Model, examples: Sequence[Example], aim: Aim, quantity: str, part: str, long: str
-) -> _Inputs:
+    model: Model, examples: Sequence[Example], aim: Aim, quantity: str, part: str, long: str,
+    unit: str,
+) -> _Inputs:  # fmt: skip
     """The inputs that can be explained, and the examples that cannot."""
-    encoded, skipped = encode_readable(model, examples, part=part, long=long)
+    encoded, skipped = encode_readable(model, examples, part=part, long=long, unit=unit)
     outputs = inference.outputs(model, [inference.query(row) for row in encoded]) if encoded else []
     faults: dict[str, SkippedRow] = {}
     aims: list[Target | None] = []
@@ -266,12 +281,23 @@ def _repeated(model: Model, row: Encoded, output: torch.Tensor, again: torch.Ten
 
 def word_scores(row: Encoded, scores: NDArray[np.float64], how: str) -> NDArray[np.float64]:
     """A word's score: the sum (or maximum) of its tokens' scores; undefined if one of them is."""
-    owner = row.word[row.content]
-    if how == "sum":
-        return np.bincount(owner, weights=scores, minlength=len(row.words)).astype(np.float64)
-    best = np.full(len(row.words), -np.inf)
-    np.maximum.at(best, owner, scores)
-    return best
+    return aggregated(row.word[row.content], len(row.words), scores, how)
+
+
+def _units(row: Encoded, scores: NDArray[np.float64], how: str) -> ScoredUnits | None:
+    """The scores of the units, where these are not tokens."""
+    if row.units is None:
+        return None
+    owner = players(row)
+    values = aggregated(owner, len(row.units.texts), scores, how)
+    return ScoredUnits(
+        row.units.name,
+        tuple(owner.tolist()),
+        row.units.texts,
+        row.units.offsets,
+        row.units.segment,
+        tuple(float(score) if isfinite(score) else nan for score in values),
+    )
 
 
 def _attribution(
@@ -329,6 +355,7 @@ def _attribution(
         tagged_word=word,
         input=model_input(row),
         signature=model.signature,
+        units=_units(row, scores, method.words),
     )
 
 

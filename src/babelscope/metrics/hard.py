@@ -213,7 +213,8 @@ def _identity(row: Encoded, scores: NDArray[np.float64]) -> tuple[str, bytes, by
     it."""
     values = np.asarray(scores, dtype=np.float64).tobytes()
     name = f"{row.example.lang} {row.example.id}"
-    return name, query(row).digest(), row.content.tobytes(), row.word.tobytes(), values
+    units = row.word if row.units is None else row.units.index
+    return name, query(row).digest(), row.content.tobytes(), units.tobytes(), values
 
 
 def _mean(values: NDArray[np.float64], reason: str) -> Measured:

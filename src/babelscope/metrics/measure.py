@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from babelscope.display.results import Measures
 from babelscope.errors import InputError, UnsupportedModel
+from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
+from babelscope.metrics.erased import units
 from babelscope.metrics.row import Metric
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.model.stored_input import encoded_input
+from babelscope.model.units import aggregated
 from babelscope.options import choose, resolve_options
-from babelscope.types import Attribution, Measure, Measured, Target
+from babelscope.types import Attribution, Encoded, Measure, Measured, Target
 
 
 def measure(
@@ -44,9 +47,9 @@ def measure(
     measures: list[Measure] = []
     with model.inference.caching(), model.inference.reporting_progress(progress):
         for row in rows:
-            resolved = resolve_options(row, options or {})
+            resolved = resolve_options(row, _own_unit(row, attributions, options or {}))
             values = row.function(
-                model, encoded, _scores(attributions, resolved), targets, **resolved
+                model, encoded, _scores(attributions, encoded, resolved), targets, **resolved
             )
             measures += [
                 _measure(attribution, row.name, resolved, value)
@@ -56,13 +59,55 @@ def measure(
 
 
 def _scores(
-    attributions: Sequence[Attribution], options: Mapping[str, Any]
+    attributions: Sequence[Attribution], encoded: Sequence[Encoded], options: Mapping[str, Any]
 ) -> list[NDArray[np.float64]]:
-    """Per explanation the scores of the units that the metric ranks: words, unless it is asked for
-    tokens.
+    """Per explanation the scores of the units that the metric ranks."""
+    unit = options.get("unit", "word")
+    return [_unit_scores(*each, unit) for each in zip(attributions, encoded)]
+
+
+def _unit_scores(attribution: Attribution, row: Encoded, unit: str) -> NDArray[np.float64]:
+    """The scores of one explanation in these units: its own, or summed from smaller ones."""
+    if attribution.units is not None and attribution.units.name == unit:
+        return np.array(attribution.units.scores)
+    if attribution.units is not None:
+        _check_smaller(attribution, row, unit)
+    if unit == "token":
+        return np.array(attribution.scores)
+    if unit == "word":
+        return np.array(attribution.word_scores)
+    owner, count = units(row, unit)
+    how = METHODS[attribution.method].words if attribution.method in METHODS else "sum"
+    return aggregated(owner[row.content], count, np.array(attribution.scores), how)
+
+
+def _check_smaller(attribution: Attribution, row: Encoded, unit: str) -> None:
+    """Refuses units that are no unions of those that were scored: their parts have no scores."""
+    assert attribution.units is not None
+    owner, _ = units(row, unit)
+    pairs = set(zip(attribution.units.index, owner[row.content].tolist()))
+    if len(pairs) > len(attribution.units.texts):
+        raise InputError(
+            f"{attribution.id}: it was explained by {attribution.unit}, and a {unit} can be "
+            f"smaller; measure with the option unit={attribution.unit}"
+        )
+
+
+def _own_unit(
+    metric: Metric, attributions: Sequence[Attribution], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options with the unit of the explanations, where these were scored in other units than
+    tokens and no unit is named.
     """
-    by_token = options.get("unit", "word") == "token"
-    return [np.array(each.scores if by_token else each.word_scores) for each in attributions]
+    names = {each.unit for each in attributions}
+    if "unit" in options or "unit" not in metric.options or names == {"token"}:
+        return dict(options)
+    if len(names) > 1:
+        raise InputError(
+            f"the explanations are by {', '.join(sorted(names))}; measure them one after the "
+            "other, or name a unit"
+        )
+    return {**options, "unit": names.pop()}
 
 
 def _measure(

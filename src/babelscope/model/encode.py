@@ -15,6 +15,7 @@ from babelscope.data.texts import check_text
 from babelscope.errors import BadRow, InputError
 from babelscope.model.load import Model
 from babelscope.model.tokenized import Tokenized, from_encoding, literal_specials
+from babelscope.model.units import with_units
 from babelscope.types import Candidate, Encoded, Example, SkippedRow, Span, Window
 
 PARTS = ("all", "first", "second")
@@ -74,8 +75,9 @@ def encode_readable(
     part: str = "all",
     long: str = "truncate",
     task: bool = True,
+    unit: str = "token",
 ) -> tuple[list[Encoded], tuple[SkippedRow, ...]]:
-    """The examples that the model can read, as `encode` gives them, and the others.
+    """The examples that the model can read, as `encode` gives them, in these units, and the others.
 
     *Law*: what is skipped changes nothing about the others.
     """
@@ -83,7 +85,8 @@ def encode_readable(
     skipped: list[SkippedRow] = []
     for example in examples:
         try:
-            encoded += encode(model, [example], part=part, long=long, task=task)
+            rows = encode(model, [example], part=part, long=long, task=task)
+            encoded += [with_units(row, unit) for row in rows]
         except BadRow as error:
             skipped.append(replace(error.row, model=model.name))
     return encoded, tuple(skipped)

@@ -50,7 +50,8 @@ def evaluate(
     `answer` and `gold` are the words of the two answers by white space, or their characters where
     the context has no spaces, after SQuAD's normalisation (`spans.normalised`). A context that is
     longer than the model is read in overlapping windows; the answer is the span of all of them with
-    the highest sum of logits. Intervals are by cluster of examples that are not independent
+    the highest sum of logits. Where an example has several gold answers, the best value counts.
+    Intervals are by cluster of examples that are not independent
     (`independence.clusters`).
 
     An example that cannot be read or judged is skipped, in all languages that it is translated to,

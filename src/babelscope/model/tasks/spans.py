@@ -112,15 +112,17 @@ def _span(encoded: Encoded, answer: Span) -> Target:
 
 
 def evaluate(model: Model, answered: Sequence[tuple[Example, str]]) -> dict[str, list[float]]:
-    """Exact match, and F1 over words, both after SQuAD's normalisation."""
+    """Exact match, and F1 over words, both after SQuAD's normalisation; of several gold answers the
+    best of each.
+    """
     exact, overlap = [], []
     for example, answer in answered:
         if example.answer is None:
             raise InputError(f"{example.id}: no answer to compare with")
-        expected = example.texts[-1][slice(*example.answer)]
-        words = [_words(example, text) for text in (answer, expected)]
-        exact.append(float(words[0] == words[1]))
-        overlap.append(_f1(Counter(words[0]), Counter(words[1])))
+        golds = dict.fromkeys((example.texts[-1][slice(*example.answer)], *example.answers))
+        words, expected = _words(example, answer), [_words(example, text) for text in golds]
+        exact.append(max(float(words == each) for each in expected))
+        overlap.append(max(_f1(Counter(words), Counter(each)) for each in expected))
     return {"exact_match": exact, "f1": overlap}
 
 
