@@ -70,7 +70,8 @@ class ExplainSettings(MeasureSettings):
     edge: str = "both"
     """End of an answer that is explained: both, start or end."""
     long: str = "truncate"
-    """How a text that exceeds the model is read: truncate or window."""
+    """How a text that exceeds the model is read: truncate, window, or for answers best (the
+    window that the model answers from)."""
 
     def aim(self, target: str | None) -> Aim:
         return Aim(target, self.contrast, self.word, self.edge)

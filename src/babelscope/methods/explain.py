@@ -24,9 +24,10 @@ from babelscope.methods.row import (
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode_readable
 from babelscope.model.inference_state import Progress
-from babelscope.model.load import Model
+from babelscope.model.load import Model, as_model
 from babelscope.model.stored_input import model_input
 from babelscope.model.units import aggregated, players
+from babelscope.model.windows import best_windows
 from babelscope.options import choose, resolve_options
 from babelscope.types import (
     Aim,
@@ -46,7 +47,7 @@ HALF_TOLERANCE = 2e-2
 
 
 def explain(
-    model: Model,
+    model: Model | Any,
     data: Texts,
     method: str | Sequence[str] = "integrated_gradients",
     *,
@@ -63,12 +64,15 @@ def explain(
 ) -> Attributions:
     """Which words made the model say that: one explanation per text and method.
 
-    `data` is a text, a pair (two texts in a tuple), a row (a mapping by column), an Example, a list
-    of these, or a table of pandas, polars, Arrow or datasets, whose columns are found as in files.
+    `model` is a loaded model, or what `load` takes: a folder, a hub id, a pipeline. `data` is a
+    text, a pair (two texts in a tuple), a row (a mapping by column), an Example, a list of these, a
+    table of pandas, polars, Arrow or datasets, whose columns are found as in files, or the Path of
+    a file.
     `target` names a class or an answer; "gold" takes each example's label; None, the default,
     explains what the model predicts; an `Aim` also says which word's tag, which edge of an answer,
     and which class is contrasted. `options` belong to the method. `part` fixes one text of a pair;
-    `long` says what happens to texts longer than the model. `unit` is what is scored as a whole:
+    `long` says what happens to texts longer than the model: truncate, window, or for answers best,
+    the window that the model answers from. `unit` is what is scored as a whole:
     token, word, sentence, paragraph, text, or units that the data name. Methods that erase then
     erase whole units; of the others the scores of tokens are summed (`units` of the result).
 
@@ -78,8 +82,8 @@ def explain(
     """
     examples = as_examples(data, lang)
     attributions = explain_readable(
-        model, examples, method, target=target, quantity=quantity, options=options, seed=seed,
-        part=part, long=long, unit=unit, progress=progress,
+        as_model(model), examples, method, target=target, quantity=quantity, options=options,
+        seed=seed, part=part, long=long, unit=unit, progress=progress,
     )  # fmt: skip
     if attributions.skipped:
         if strict or not attributions:
@@ -163,6 +167,9 @@ def _inputs(
     """The inputs that can be explained, and the examples that cannot."""
     encoded, skipped = encode_readable(model, examples, part=part, long=long, unit=unit)
     outputs = inference.outputs(model, [inference.query(row) for row in encoded]) if encoded else []
+    if long == "best":
+        chosen = best_windows(model, encoded, outputs, aim)
+        encoded, outputs = [encoded[at] for at in chosen], [outputs[at] for at in chosen]
     faults: dict[str, SkippedRow] = {}
     aims: list[Target | None] = []
     for row, output, fault in zip(encoded, outputs, contradictions(model, encoded, outputs)):
@@ -252,13 +259,14 @@ def contradictions(
 def _plain(model: Model, row: Encoded, output: torch.Tensor, again: torch.Tensor) -> str:
     """How the explained probability differs from that of the plain call; empty if it does not."""
     target = targets.predicted(model, row, output)
-    gap = abs(
-        targets.probability(model, again, target) - targets.probability(model, output, target)
-    )
-    if gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
+    what, of = ("value", targets.value) if model.activation == "none" else (
+        "probability", targets.probability)  # fmt: skip
+    first, second = (float(of(model, each, target)) for each in (output, again))
+    gap, scale = abs(first - second), max(1.0, abs(first)) if what == "value" else 1.0
+    if gap <= scale * (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
         return ""
     return (
-        f"the explained probability differs by {gap:.2g} from that of {type(model.hf).__name__} "
+        f"the explained {what} differs by {gap:.2g} from that of {type(model.hf).__name__} "
         "itself; this architecture reads its input in a way that is not understood here: please "
         "report it"
     )

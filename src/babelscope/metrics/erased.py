@@ -68,7 +68,10 @@ def probabilities(
     """Per input the target's probability (or what `of` computes from the output) with each set of
     tokens erased; NaN, and a reason, where it is undefined."""
     if of is probability and model.activation == "none":
-        reason = f"{model.name} gives scores without probabilities"
+        reason = (
+            f"{model.name} gives scores without probabilities; use value_comprehensiveness or "
+            "value_sufficiency"
+        )
         return [(np.full(len(erasures), nan), reason) for erasures in sets]
     how = operator or default_operator(model)
     queries = iter(

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelscope.display.results import Measures
+from babelscope.display.results import Attributions, Measures
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 from babelscope.metrics.erased import units
 from babelscope.metrics.row import Metric
 from babelscope.model.inference_state import Progress
-from babelscope.model.load import Model
+from babelscope.model.load import Model, as_model
 from babelscope.model.stored_input import encoded_input
 from babelscope.model.units import aggregated
 from babelscope.options import choose, resolve_options
@@ -23,8 +23,8 @@ from babelscope.types import Attribution, Encoded, Measure, Measured, Target
 
 
 def measure(
-    model: Model,
-    attributions: Sequence[Attribution],
+    model: Model | Any,
+    attributions: Sequence[Attribution] | Any,
     metric: str | Sequence[str] = ("comprehensiveness", "sufficiency"),
     *,
     options: Mapping[str, Any] | None = None,
@@ -34,12 +34,13 @@ def measure(
     where undefined.
 
     The explanations must be of this model; they are scored from their stored scores, never made
-    again. An input that several explanations or metrics ask for is computed once.
+    again. `model` is a loaded model, or what `load` takes. An input that several explanations or
+    metrics ask for is computed once.
     """
     names = [metric] if isinstance(metric, str) else list(metric)
     rows = [choose(METRICS, name, "metric") for name in names]
-    if not attributions:
-        raise InputError("there is no explanation to measure")
+    _check_explanations(attributions)
+    model = as_model(model)
     check_model(model, attributions)
     _check_metrics(model, rows)
     targets = [explained_target(attribution) for attribution in attributions]
@@ -108,6 +109,20 @@ def _own_unit(
             "other, or name a unit"
         )
     return {**options, "unit": names.pop()}
+
+
+def _check_explanations(attributions: Any) -> None:
+    """Refuses what is no list of explanations: texts, most likely."""
+    listed = isinstance(attributions, (list, tuple, Attributions))
+    if listed and not len(attributions):
+        raise InputError("there is no explanation to measure")
+    wrong = [each for each in attributions if not isinstance(each, Attribution)] if listed else []
+    if not listed or wrong:
+        of = f" of {type(wrong[0]).__name__}" if wrong else ""
+        raise InputError(
+            f"measure takes a list of explanations, not {type(attributions).__name__}{of}; explain "
+            "the texts first: babelscope.explain(model, texts)"
+        )
 
 
 def _measure(

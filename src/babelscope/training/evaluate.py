@@ -80,6 +80,8 @@ def evaluate_readable(
     """The same with the rows that were skipped, and without the warning."""
     if model.row.tags:
         raise InputError(f"{model.name} tags words; evaluation knows classes and answers only")
+    if model.row.classifies and model.activation == "none":
+        raise InputError(f"{model.name} gives numbers; evaluation knows classes and answers only")
     kept, skipped = _judged(model, examples)
     check_skipped(skipped, len(examples), strict=strict, most=max_skipped)
     return _evaluated(model, paired(kept, skipped), progress), skipped

@@ -36,7 +36,7 @@ LATER = ("answers", "units")
 
 
 def finetune(
-    base: str | Path,
+    base: str | Path | Any,
     train: Texts,
     dev: Texts,
     output: str | Path,
@@ -67,6 +67,11 @@ def finetune(
     final, working = Path(output), Path(f"{output}.part")
     if (final / "config.json").exists():
         return final
+    if not isinstance(base, (str, Path)):
+        raise InputError(
+            f"a base is a folder or a hub id, not {type(base).__name__}; save the model with "
+            "save_pretrained and name the folder"
+        )
     rows, judged = as_examples(train), as_examples(dev)
     total = len(rows) + len(judged)
     rows, judged, skipped = trainable(rows, judged, strict=strict, max_skipped=max_skipped)

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from babelscope.errors import InputError, Undefined
 from babelscope.model.encode import encode_texts
+from babelscope.model.slow_tokenizers import is_slow
 from babelscope.model.tasks.classification import columns, gold_label, inside, plain_call
 from babelscope.model.tasks.functions import Arguments, TaskFunctions, Training
 from babelscope.model.tokenized import decoder_start
@@ -169,6 +170,11 @@ def training_rows(
     tokenizer: Any, examples: Sequence[Example], names: Sequence[str], limit: int
 ) -> list[Arguments]:
     """One row for each example, or for each of the overlapping windows of a long context."""
+    if is_slow(tokenizer):
+        raise InputError(
+            f"{type(tokenizer).__name__} is written in Python and gives no character offsets; "
+            "question answering is fine-tuned with a tokenizer of the tokenizers library"
+        )
     tokenized = tokenizer(
         *columns(examples), truncation="only_second", max_length=limit,
         stride=limit // OVERLAP, return_overflowing_tokens=True, return_offsets_mapping=True,
