@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields
@@ -42,6 +43,30 @@ def registries_table() -> str:
         ["`ANALYSES`", "research questions", str(len(ANALYSES)), "`babelscope.analyses`"],
     ]
     return table(("table", "rows are", "number", "in"), rows)
+
+
+def input_kinds_table() -> str:
+    """What each kind of input does with each function, as the test of all of them found it."""
+    found = json.loads((Path(__file__).parent / "input_kinds.json").read_text("utf-8"))
+    notes: dict[str, int] = {}
+    parts = []
+    for heading, kinds in found.items():
+        rows = [
+            [kind, *(_input_cell(cell, notes) for cell in cells.values())]
+            for kind, cells in kinds.items()
+        ]
+        columns = next(iter(kinds.values()))
+        parts.append(table((heading, *(f"`{name}`" for name in columns)), rows))
+    lines = [f"{number}. {note}" for note, number in notes.items()]
+    return "\n\n".join([*parts, "\n".join(lines)])
+
+
+def _input_cell(cell: str, notes: dict[str, int]) -> str:
+    """works, or the number of the line that refuses it."""
+    if cell in ("works", ""):
+        return cell
+    note = re.sub(r"^(measure takes a list of explanations, not) [^;]+", r"\1 texts", cell)
+    return f"refused ({notes.setdefault(note, len(notes) + 1)})"
 
 
 LAYERS = (
@@ -517,6 +542,7 @@ MARKERS = {
     "<!-- tasks table -->": tasks_table,
     "<!-- columns table -->": columns_table,
     "<!-- gold table -->": gold_table,
+    "<!-- input kinds -->": input_kinds_table,
     "<!-- check table -->": check_table,
     "<!-- corpora table -->": corpora_table,
     "<!-- corpora places -->": corpora_places,

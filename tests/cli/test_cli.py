@@ -29,7 +29,7 @@ FIELDS = {
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens",
     "offsets", "segment", "word_index", "words", "scores", "word_scores", "flags", "texts", "gold",
     "quantity", "model", "options", "seed", "word_offsets", "word_segment", "details", "contrast",
-    "tagged_word", "input", "signature",
+    "tagged_word", "input", "signature", "units",
 }  # fmt: skip
 
 
@@ -340,7 +340,7 @@ def test_single_text_models_refuse_pairs(folder: Path) -> None:
         (("{model}", "[CLS] [SEP]"), "only special tokens"),
         (("{model}", "𒀀 𒁀"), "unknown to the model's vocabulary"),
         (("{model}", "a\x07b"), "control character U+0007"),
-        (("{model}", "the food", "--set", "unit=letter"), "--set unit=letter"),
+        (("{model}", "the food", "--set", "unit=letter"), "there are no units 'letter'"),
         (("{model}", "the food", "--option", "nodez=3"), "did you mean 'nodes'?"),
         (("{model}", "the food", "--option", "nodes=three"), "nodes='three'"),
         (("{model}", "the food", "--option", "nodes"), "not of the form name=value"),

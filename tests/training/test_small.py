@@ -158,5 +158,6 @@ def test_independent_labels_use_the_sigmoid() -> None:
         copy.deepcopy(tiny("bert").hf), tiny("bert").tokenizer, "multi", "text-classification"
     )
     regression.hf.config.problem_type = "regression"
-    with pytest.raises(UnsupportedModel, match="regression"):
-        explain(regression, TEXTS[0], "occlusion")
+    (one,) = explain(regression, TEXTS[0], "occlusion", target="positive")
+    assert one.value == pytest.approx(float(logit), abs=1e-9)
+    assert math.isnan(one.probability)

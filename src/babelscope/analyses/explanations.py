@@ -18,6 +18,7 @@ from babelscope.analyses.block import (
 )
 from babelscope.data.segmentation import segmenter
 from babelscope.data.spec import TaskSpec
+from babelscope.data.units import TOKEN
 from babelscope.files import canonical
 from babelscope.methods import METHODS
 from babelscope.options import Choice, resolve_options
@@ -134,8 +135,10 @@ def _identity(block: Block, resources: Resources, lang: str, run: Run) -> dict[s
 
 
 def _explained(task: TaskSpec) -> list[Any]:
+    units = [] if task.unit == TOKEN else [task.unit]
     return [
         task.target, task.quantity, task.part, task.long, task.contrast, task.word, task.edge,
+        *units,
     ]  # fmt: skip
 
 
@@ -162,6 +165,7 @@ def _explain(
             quantity=task.quantity,
             part=task.part,
             long=task.long,
+            unit=task.unit,
             options=options,
             seed=run.seed,
             progress=progress,

@@ -77,7 +77,7 @@ def explain(
     options = share_options(chosen_methods(method), option)
     loaded = load_model(model, device, settings, rows)
     attributions = attributions_by(loaded, rows, options, settings.aim(target), settings)
-    printing.deliver(attributions, output, json_, settings.unit)
+    printing.deliver(attributions, output, json_, settings.unit or "word")
     printing.print_skipped(attributions.skipped, len(rows))
 
 
@@ -90,6 +90,7 @@ def attributions_by(
 ) -> Attributions:
     """The explanations by each method, with its options; too many bad rows are refused."""
     from babelscope.data.skipping import check_skipped
+    from babelscope.data.units import TOKEN
     from babelscope.display.progress import bar
     from babelscope.display.results import Attributions
     from babelscope.methods.explain import explain_readable
@@ -99,7 +100,8 @@ def attributions_by(
         for name, values in options.items():
             attributions += explain_readable(
                 model, rows, name, target=aim, quantity=settings.quantity, options=values,
-                seed=settings.seed, part=settings.part, long=settings.long, progress=update,
+                seed=settings.seed, part=settings.part, long=settings.long,
+                unit=settings.unit or TOKEN, progress=update,
             )  # fmt: skip
     most = settings.max_skipped
     check_skipped(attributions.skipped, len(rows), strict=settings.refuses, most=most)

@@ -24,6 +24,9 @@ class MeasureSettings(Spec):
 
     part: Literal["all", "first", "second"] = "all"
     """Text of a pair that is explained and erased."""
+    unit: str | None = None
+    """Scored and erased as a whole: token, word, sentence, paragraph, text, or as the data name
+    it; by default tokens, shown in words."""
     seed: int = 0
     """Seed of the methods that sample."""
     verbalizer: str | None = None
@@ -67,9 +70,8 @@ class ExplainSettings(MeasureSettings):
     edge: str = "both"
     """End of an answer that is explained: both, start or end."""
     long: str = "truncate"
-    """How a text that exceeds the model is read: truncate or window."""
-    unit: Literal["word", "token"] = "word"
-    """What the terminal shows scores of."""
+    """How a text that exceeds the model is read: truncate, window, or for answers best (the
+    window that the model answers from)."""
 
     def aim(self, target: str | None) -> Aim:
         return Aim(target, self.contrast, self.word, self.edge)

@@ -131,7 +131,14 @@ def _of_rows(data: DataSpec, lang: str) -> list[Example]:
         for number, row in numbered
         for each in parse(origin, number, row, data.columns, None, True)
     ]
-    return [example for example in with_bad_rows(parsed) if example.lang == lang]
+    examples = list(with_bad_rows(parsed))
+    if any(example.lang == "und" for example in examples):
+        raise InputError(f"{origin}: some have no language; add 'lang' to each")
+    known = ", ".join(sorted({example.lang for example in examples}))
+    chosen = [example for example in examples if example.lang == lang]
+    if not chosen:
+        raise InputError(f"{origin}: none is of language {lang!r}; there are: {known or 'none'}")
+    return chosen
 
 
 def _of_hub(data: DataSpec, lang: str, split: str | None) -> Iterator[Example]:

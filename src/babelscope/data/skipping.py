@@ -21,6 +21,7 @@ REASONS = {
     "special": "of special tokens only",
     "unknown": "of unknown tokens only",
     "tokenizer": "refused by the tokenizer",
+    "units": "without the units that are explained",
     "contradicted": "contradicted by the model's own call",
 }
 """Why a row is skipped, and how that is reported after the number of rows."""

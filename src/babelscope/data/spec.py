@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from babelscope.data.formats.in_memory import plain_rows
 from babelscope.data.formats.records import COLUMNS
 from babelscope.data.limits import MOST
 from babelscope.options import Spec, suggestion
@@ -69,6 +70,12 @@ class DataSpec(Spec):
     seed: int = 0
     """Seed of the built-in corpus, or of the sample."""
 
+    @field_validator("rows", mode="before")
+    @classmethod
+    def in_memory(cls, rows: Any) -> Any:
+        """A study that is written in Python may hold a table."""
+        return None if rows is None else plain_rows(rows)
+
     @field_validator("columns")
     @classmethod
     def known_columns(cls, columns: dict[str, str]) -> dict[str, str]:
@@ -129,4 +136,7 @@ class TaskSpec(Spec):
     part: str = "all"
     """For pairs: `all`, `first` or `second`; the other text is kept fixed."""
     long: str = "truncate"
-    """What happens to texts longer than the model: `truncate` or `window`."""
+    """What happens to texts longer than the model: `truncate`, `window`, or for answers `best`."""
+    unit: str = "token"
+    """What is scored and erased as a whole: `token`, `word`, `sentence`, `paragraph`, `text`, or
+    units that the data name."""

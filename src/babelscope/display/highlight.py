@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 from babelscope.display.numbers import significant
 from babelscope.display.page import render
 from babelscope.display.plane import has_plane, plane_svg
+from babelscope.display.shown import shown_units
 from babelscope.types import Attribution, Span
 
 STEPS = 10
@@ -52,7 +53,7 @@ def texts_html(attribution: Attribution) -> Markup:
 
 
 def words_html(attribution: Attribution, place: int = 0) -> Markup:
-    """The running text with its words highlighted.
+    """The running text with its words, or other units, highlighted.
 
         shade = ceil(10 |s| / max_j |s_j|), the maximum over both texts of a pair
 
@@ -61,14 +62,9 @@ def words_html(attribution: Attribution, place: int = 0) -> Markup:
     *Law*: without its tags it is the text, to the character.
     """
     text = attribution.texts[place]
-    largest = top(attribution.word_scores)
-    spans = [
-        (span, score)
-        for span, score, here in zip(
-            attribution.word_offsets, attribution.word_scores, attribution.word_segment
-        )
-        if here == place
-    ]
+    units = shown_units(attribution)
+    largest = top([score for _, score, _, _ in units])
+    spans = [(span, score) for _, score, here, span in units if here == place]
     parts: list[Markup] = []
     at = 0
     for span, score in sorted(spans, key=lambda pair: pair[0]):

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from babelscope.display.numbers import number
+from babelscope.display.shown import shown_units
 from babelscope.files import plain
-from babelscope.types import Attribution, Estimate, Measure, ModelInput, SkippedRow
+from babelscope.types import Attribution, Estimate, Measure, ModelInput, ScoredUnits, SkippedRow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +18,7 @@ EXPLANATION_FIELDS = (
     "id", "lang", "method", "target", "label", "probability", "value", "reference_value", "tokens",
     "offsets", "segment", "word_index", "words", "scores", "word_scores", "flags", "texts", "gold",
     "quantity", "model", "options", "seed", "word_offsets", "word_segment", "details", "contrast",
-    "tagged_word", "input", "signature",
+    "tagged_word", "input", "signature", "units",
 )  # fmt: skip
 """The fields of an explanation as JSON, in order."""
 
@@ -50,7 +51,7 @@ class Attributions(Sequence[Attribution]):
         return Attributions(self.items + other.items, tuple(skipped))
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per word of each explanation."""
+        """One row per word of each explanation; per unit, where it is of other units."""
         import pandas as pd
 
         rows = [
@@ -60,7 +61,7 @@ class Attributions(Sequence[Attribution]):
                 "word": word, "score": score, "segment": segment,
             }
             for item in self.items
-            for word, score, segment in zip(item.words, item.word_scores, item.word_segment)
+            for word, score, segment, _ in shown_units(item)
         ]  # fmt: skip
         return pd.DataFrame(rows)
 
@@ -79,7 +80,7 @@ class Attributions(Sequence[Attribution]):
 def _value(attribution: Attribution, name: str) -> Any:
     """A field as JSON writes it: the model's input as an object."""
     value = getattr(attribution, name)
-    return asdict(value) if isinstance(value, ModelInput) else value
+    return asdict(value) if isinstance(value, (ModelInput, ScoredUnits)) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from babelscope.display.highlight import quantity_text, shade, top
 from babelscope.display.numbers import number, signed
+from babelscope.display.shown import shown_units
 from babelscope.types import Attribution
 
 SUPPORTS = ("#d4e8f7", "#a3d1f0", "#6fb8e8", "#3f9fe0")
@@ -25,13 +26,13 @@ _CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def coloured(attribution: Attribution, unit: str = "word") -> Text:
-    """A header, the highlighted words (or tokens, one by one) and a legend."""
+    """A header, the highlighted words, or other units (tokens one by one), and a legend."""
     parts = [header(attribution)]
     for place, text in enumerate(attribution.texts):
         line = Text(f"{place + 1}: " if len(attribution.texts) > 1 else "", style="bold")
         parts.append(
             line.append_text(
-                _words(attribution, place, text) if unit == "word" else _tokens(attribution, place)
+                _tokens(attribution, place) if unit == "token" else _words(attribution, place, text)
             )
         )
     return Text("\n").join([*parts, strongest(attribution, unit), legend()])
@@ -51,12 +52,10 @@ def header(attribution: Attribution) -> Text:
 
 
 def strongest(attribution: Attribution, unit: str = "word", most: int = 6) -> Text:
-    """The words with the largest scores, in numbers: for terminals without colour."""
-    names, scores = (
-        (attribution.words, attribution.word_scores)
-        if unit == "word"
-        else (attribution.tokens, attribution.scores)
-    )
+    """The words or units with the largest scores, in numbers: for terminals without colour."""
+    units = [(name, score) for name, score, _, _ in shown_units(attribution)]
+    tokens = list(zip(attribution.tokens, attribution.scores))
+    names, scores = zip(*(tokens if unit == "token" else units))
     defined = [place for place in range(len(scores)) if isfinite(scores[place])]
     ranked = sorted(defined, key=lambda place: -abs(scores[place]))
     listed = (f"{plain(names[place])} {signed(scores[place])}" for place in ranked[:most])
@@ -94,10 +93,9 @@ def _cell_text(cell: object) -> str:
 
 def _words(attribution: Attribution, place: int, text: str) -> Text:
     line = Text(plain(text))
-    largest = top(attribution.word_scores)
-    for (start, end), score, here in zip(
-        attribution.word_offsets, attribution.word_scores, attribution.word_segment
-    ):
+    units = shown_units(attribution)
+    largest = top([score for _, score, _, _ in units])
+    for _, score, here, (start, end) in units:
         if here == place:
             line.stylize(_style(score, largest), start, end)
     return line

@@ -1,8 +1,8 @@
 """The value of a text of which only some tokens are kept: the queries of surrogates and Shapley
 values.
 
-A coalition is a row of truth values, one per content token: kept or erased. Special tokens and
-fixed parts are always kept.
+A coalition is a row of truth values, one per content token (or unit, where the input has others):
+kept or erased. Special tokens and fixed parts are always kept.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from babelscope.model import inference
 from babelscope.model.erase import default_operator, erase, moved
 from babelscope.model.load import Model
 from babelscope.model.targets import cut_off, value
+from babelscope.model.units import players, spread
 from babelscope.types import Encoded, Explained, Target
 
 Coalitions = Bool[np.ndarray, "coalition token"]
@@ -59,8 +60,9 @@ def values(
 
 def explained(
     model: Model,
+    row: Encoded,
     target: Target,
-    scores: Float[np.ndarray, " token"],
+    scores: Float[np.ndarray, " unit"],
     amounts: Values,
     null: float | None,
     flags: tuple[str, ...] = (),
@@ -70,10 +72,10 @@ def explained(
     flags += cut_off(model, target, amounts.tolist())
     undefined = int(np.isnan(amounts).sum())
     if not undefined:
-        return Explained(scores, null, flags)
+        return Explained(spread(row, scores), null, flags)
     count = f"{undefined} of {len(amounts)} coalitions"
     reason = f"undefined: {count} leave no target; erase with another operator"
-    return Explained(np.full(len(scores), np.nan), None, (*flags, reason))
+    return Explained(np.full(int(row.content.sum()), np.nan), None, (*flags, reason))
 
 
 def every(n: int) -> Coalitions:
@@ -94,7 +96,7 @@ def _parts(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _erased(row: Encoded, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     erased = np.zeros(len(row.ids), dtype=bool)
-    erased[row.content] = ~kept
+    erased[row.content] = ~kept[players(row)]
     return erased
 
 

@@ -10,6 +10,7 @@ from babelscope.model import inference
 from babelscope.model.erase import default_operator, erase, moved
 from babelscope.model.load import Model
 from babelscope.model.targets import cut_off, value
+from babelscope.model.units import player_count, players, spread, unit_name
 from babelscope.types import Encoded, Explained, Target
 
 
@@ -20,7 +21,7 @@ def occlusion(
     *,
     operator: str | None = None,
 ) -> list[Explained]:
-    """How much the value falls when one token is erased (leave one out).
+    """How much the value falls when one token, or one unit, is erased (leave one out).
 
         a_t = F(x) - F(x without t)
 
@@ -38,8 +39,10 @@ def occlusion(
     for row, target in zip(inputs, targets):
         queries.append(inference.query(row))
         erasures: list[tuple[int, Target] | None] = []
-        for token in np.flatnonzero(row.content):
-            erased = np.arange(len(row.ids)) == token
+        owner = np.full(len(row.ids), -1, dtype=np.int64)
+        owner[row.content] = players(row)
+        for unit in range(player_count(row)):
+            erased = owner == unit
             query = erase(model, row, erased, how)
             shifted = moved(target, erased, how, model.row.spans)
             if query is None or shifted is None:
@@ -51,7 +54,7 @@ def occlusion(
     outputs = inference.outputs(model, queries)
     results = []
     start = 0
-    for target, erasures in zip(targets, places):
+    for row, target, erasures in zip(inputs, targets, places):
         full = float(value(model, outputs[start], target))
         values = [
             np.nan if place is None else float(value(model, outputs[place[0]], place[1]))
@@ -60,8 +63,11 @@ def occlusion(
         undefined = sum(place is None for place in erasures)
         start += 1 + len(erasures) - undefined
         flags = (
-            (f"{undefined} token(s) undefined: erasing them leaves no target",) if undefined else ()
+            (f"{undefined} {unit_name(row)}(s) undefined: erasing them leaves no target",)
+            if undefined
+            else ()
         )
         cut = cut_off(model, target, (full, *values))
-        results.append(Explained(full - np.array(values), flags=(*flags, *cut)))
+        scores = spread(row, full - np.array(values))
+        results.append(Explained(scores, flags=(*flags, *cut)))
     return results

@@ -24,10 +24,21 @@ from babelscope.methods.row import (
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode_readable
 from babelscope.model.inference_state import Progress
-from babelscope.model.load import Model
+from babelscope.model.load import Model, as_model
 from babelscope.model.stored_input import model_input
+from babelscope.model.units import aggregated, players
+from babelscope.model.windows import best_windows
 from babelscope.options import choose, resolve_options
-from babelscope.types import Aim, Attribution, Encoded, Example, Explained, SkippedRow, Target
+from babelscope.types import (
+    Aim,
+    Attribution,
+    Encoded,
+    Example,
+    Explained,
+    ScoredUnits,
+    SkippedRow,
+    Target,
+)
 
 OWN_TOLERANCE = 1e-4
 """How far the explained probability may be from the one of the model's own call."""
@@ -36,7 +47,7 @@ HALF_TOLERANCE = 2e-2
 
 
 def explain(
-    model: Model,
+    model: Model | Any,
     data: Texts,
     method: str | Sequence[str] = "integrated_gradients",
     *,
@@ -47,17 +58,23 @@ def explain(
     lang: str = "und",
     part: str = "all",
     long: str = "truncate",
+    unit: str = "token",
     strict: bool = False,
     progress: Progress | None = None,
 ) -> Attributions:
     """Which words made the model say that: one explanation per text and method.
 
-    `data` is a text, a pair (two texts in a tuple), a row (a mapping by column), an Example, a list
-    of these, or a table of pandas, polars, Arrow or datasets, whose columns are found as in files.
+    `model` is a loaded model, or what `load` takes: a folder, a hub id, a pipeline. `data` is a
+    text, a pair (two texts in a tuple), a row (a mapping by column), an Example, a list of these, a
+    table of pandas, polars, Arrow or datasets, whose columns are found as in files, or the Path of
+    a file.
     `target` names a class or an answer; "gold" takes each example's label; None, the default,
     explains what the model predicts; an `Aim` also says which word's tag, which edge of an answer,
     and which class is contrasted. `options` belong to the method. `part` fixes one text of a pair;
-    `long` says what happens to texts longer than the model.
+    `long` says what happens to texts longer than the model: truncate, window, or for answers best,
+    the window that the model answers from. `unit` is what is scored as a whole:
+    token, word, sentence, paragraph, text, or units that the data name. Methods that erase then
+    erase whole units; of the others the scores of tokens are summed (`units` of the result).
 
     A text that cannot be explained (blank, with control characters, of unknown tokens only) is
     skipped, listed in `skipped` of the result and named in a SkippedRows warning. With `strict`, or
@@ -65,8 +82,8 @@ def explain(
     """
     examples = as_examples(data, lang)
     attributions = explain_readable(
-        model, examples, method, target=target, quantity=quantity, options=options, seed=seed,
-        part=part, long=long, progress=progress,
+        as_model(model), examples, method, target=target, quantity=quantity, options=options,
+        seed=seed, part=part, long=long, unit=unit, progress=progress,
     )  # fmt: skip
     if attributions.skipped:
         if strict or not attributions:
@@ -87,6 +104,7 @@ def explain_readable(
     seed: int = 0,
     part: str = "all",
     long: str = "truncate",
+    unit: str = "token",
     progress: Progress | None = None,
 ) -> Attributions:
     """The same without the warning, and without an error where no text is left.
@@ -122,7 +140,7 @@ def explain_readable(
     aim = target if isinstance(target, Aim) else Aim(target)
     attributions: list[Attribution] = []
     with model.inference.reporting_progress(progress):
-        inputs = _inputs(model, examples, aim, quantity, part, long)
+        inputs = _inputs(model, examples, aim, quantity, part, long, unit)
         encoded, outputs, aims = inputs.encoded, inputs.outputs, inputs.aims
         for row, values in zip(rows, resolved) if encoded else ():
             explained = _explained(model, row, values, seed, encoded, aims)
@@ -143,11 +161,15 @@ class _Inputs(NamedTuple):
 
 
 def _inputs(
-    model: Model, examples: Sequence[Example], aim: Aim, quantity: str, part: str, long: str
-) -> _Inputs:
+    model: Model, examples: Sequence[Example], aim: Aim, quantity: str, part: str, long: str,
+    unit: str,
+) -> _Inputs:  # fmt: skip
     """The inputs that can be explained, and the examples that cannot."""
-    encoded, skipped = encode_readable(model, examples, part=part, long=long)
+    encoded, skipped = encode_readable(model, examples, part=part, long=long, unit=unit)
     outputs = inference.outputs(model, [inference.query(row) for row in encoded]) if encoded else []
+    if long == "best":
+        chosen = best_windows(model, encoded, outputs, aim)
+        encoded, outputs = [encoded[at] for at in chosen], [outputs[at] for at in chosen]
     faults: dict[str, SkippedRow] = {}
     aims: list[Target | None] = []
     for row, output, fault in zip(encoded, outputs, contradictions(model, encoded, outputs)):
@@ -237,13 +259,14 @@ def contradictions(
 def _plain(model: Model, row: Encoded, output: torch.Tensor, again: torch.Tensor) -> str:
     """How the explained probability differs from that of the plain call; empty if it does not."""
     target = targets.predicted(model, row, output)
-    gap = abs(
-        targets.probability(model, again, target) - targets.probability(model, output, target)
-    )
-    if gap <= (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
+    what, of = ("value", targets.value) if model.activation == "none" else (
+        "probability", targets.probability)  # fmt: skip
+    first, second = (float(of(model, each, target)) for each in (output, again))
+    gap, scale = abs(first - second), max(1.0, abs(first)) if what == "value" else 1.0
+    if gap <= scale * (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
         return ""
     return (
-        f"the explained probability differs by {gap:.2g} from that of {type(model.hf).__name__} "
+        f"the explained {what} differs by {gap:.2g} from that of {type(model.hf).__name__} "
         "itself; this architecture reads its input in a way that is not understood here: please "
         "report it"
     )
@@ -266,12 +289,23 @@ def _repeated(model: Model, row: Encoded, output: torch.Tensor, again: torch.Ten
 
 def word_scores(row: Encoded, scores: NDArray[np.float64], how: str) -> NDArray[np.float64]:
     """A word's score: the sum (or maximum) of its tokens' scores; undefined if one of them is."""
-    owner = row.word[row.content]
-    if how == "sum":
-        return np.bincount(owner, weights=scores, minlength=len(row.words)).astype(np.float64)
-    best = np.full(len(row.words), -np.inf)
-    np.maximum.at(best, owner, scores)
-    return best
+    return aggregated(row.word[row.content], len(row.words), scores, how)
+
+
+def _units(row: Encoded, scores: NDArray[np.float64], how: str) -> ScoredUnits | None:
+    """The scores of the units, where these are not tokens."""
+    if row.units is None:
+        return None
+    owner = players(row)
+    values = aggregated(owner, len(row.units.texts), scores, how)
+    return ScoredUnits(
+        row.units.name,
+        tuple(owner.tolist()),
+        row.units.texts,
+        row.units.offsets,
+        row.units.segment,
+        tuple(float(score) if isfinite(score) else nan for score in values),
+    )
 
 
 def _attribution(
@@ -329,6 +363,7 @@ def _attribution(
         tagged_word=word,
         input=model_input(row),
         signature=model.signature,
+        units=_units(row, scores, method.words),
     )
 
 

@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 from babelscope.errors import InputError
 from babelscope.methods.coalitions import Coalitions, Values, every, explained, values
 from babelscope.model.load import Model
+from babelscope.model.units import player_count, players
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
 
@@ -57,17 +58,17 @@ def permutation_shapley(
         raise InputError(f"permutations must be at least 1, not {permutations}")
     orders = [_sampled_orders(row, permutations, seed) for row in inputs]
     kept = [
-        every(int(row.content.sum())) if walks is None else _prefixes(walks)
+        every(player_count(row)) if walks is None else _prefixes(walks)
         for row, walks in zip(inputs, orders)
     ]
     results = []
-    for sets, walks, target, amounts in zip(
-        kept, orders, targets, values(model, inputs, targets, kept, operator)
+    for row, sets, walks, target, amounts in zip(
+        inputs, kept, orders, targets, values(model, inputs, targets, kept, operator)
     ):
         scores = _shapley(sets, amounts) if walks is None else _gains(walks, amounts).mean(axis=0)
         errors = np.zeros(len(scores)) if walks is None else _standard_error(walks, amounts)
-        result = explained(model, target, scores, amounts, float(amounts[0]))
-        listed = [float(error) if np.isfinite(error) else None for error in errors]
+        result = explained(model, row, target, scores, amounts, float(amounts[0]))
+        listed = [float(error) if np.isfinite(error) else None for error in errors[players(row)]]
         results.append(replace(result, details={"standard_error": listed}))
     return results
 
@@ -109,11 +110,11 @@ def partition_shapley(
         for blocks, walks in zip(beside, orders)
     ]
     results = []
-    for blocks, walks, target, amounts in zip(
-        beside, orders, targets, values(model, inputs, targets, kept, operator)
+    for row, blocks, walks, target, amounts in zip(
+        inputs, beside, orders, targets, values(model, inputs, targets, kept, operator)
     ):
         scores = _owen(blocks, amounts) if walks is None else _gains(walks, amounts).mean(axis=0)
-        results.append(explained(model, target, scores, amounts, float(amounts[0])))
+        results.append(explained(model, row, target, scores, amounts, float(amounts[0])))
     return results
 
 
@@ -148,7 +149,7 @@ def _standard_error(orders: Orders, amounts: Values) -> Float[np.ndarray, " toke
 
 def _sampled_orders(row: Encoded, permutations: int, seed: int) -> Orders | None:
     """Random orders and their reverses; None where all sets are no more than theirs."""
-    n = int(row.content.sum())
+    n = player_count(row)
     if 2.0**n <= 2 * permutations * (n - 1) + 2:
         return None
     generator = keyed(seed, "permutation_shapley", *identity(row))
@@ -175,7 +176,11 @@ def _halves(parts: Sequence[Tree]) -> Tree:
 
 def _tree(row: Encoded) -> Tree:
     """Texts, halves of words, words, halves of a word's tokens; tokens are counted among the
-    content tokens."""
+    content tokens. Of other units: texts, halves of a text by its number of units, units."""
+    if row.units is not None:
+        segments = np.array(row.units.segment)
+        members = [np.flatnonzero(segments == text).tolist() for text in np.unique(segments)]
+        return _halves([_halves(units) for units in members])
     segment, word = row.segment[row.content], row.word[row.content]
     tokens = sorted(range(len(word)), key=lambda at: (segment[at], word[at], at))
     texts = []
@@ -243,5 +248,5 @@ def _consistent(row: Encoded, samples: int, seed: int) -> Orders:
         left, right = order(part[0]), order(part[1])
         return left + right if generator.random() < 0.5 else right + left
 
-    count = max(1, samples // (2 * int(row.content.sum())))
+    count = max(1, samples // (2 * player_count(row)))
     return _and_back([np.array(order(_tree(row))) for _ in range(count)])

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from babelscope.errors import InputError
 from babelscope.methods.coalitions import Coalitions, Values, every, explained, values
 from babelscope.model.load import Model
+from babelscope.model.units import player_count, unit_name
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
 
@@ -54,10 +55,10 @@ def lime(
     sampled = [_subsets(row, samples, seed) for row in inputs]
     amounts_by_input = values(model, inputs, targets, [kept for kept, _ in sampled], operator)
     results = []
-    for (kept, share), target, amounts in zip(sampled, targets, amounts_by_input):
+    for row, (kept, share), target, amounts in zip(inputs, sampled, targets, amounts_by_input):
         near = np.exp(-(((1 - np.sqrt(kept.mean(axis=1))) / width) ** 2))
         weights = _ridge(kept, amounts, share * near, ridge)
-        results.append(explained(model, target, weights, amounts, None))
+        results.append(explained(model, row, target, weights, amounts, None))
     return results
 
 
@@ -96,22 +97,20 @@ def kernel_shap(
     sampled = [_by_kernel(row, samples, seed) for row in inputs]
     amounts_by_input = values(model, inputs, targets, [kept for kept, _ in sampled], operator)
     results = []
-    for (kept, weights), target, amounts in zip(sampled, targets, amounts_by_input):
+    for row, (kept, weights), target, amounts in zip(inputs, sampled, targets, amounts_by_input):
         n = kept.shape[1]
         few = n > 3 and len(kept) == 2 * n + 2
-        flags = (
-            (f"{samples} samples for {n} tokens: only sets of 1 and {n - 1} tokens were queried",)
-            if few
-            else ()
-        )
+        only = f"only sets of 1 and {n - 1} were queried"
+        flags = (f"{samples} samples for {n} {unit_name(row)}s: {only}",) if few else ()
         scores = _constrained(kept, amounts, weights)
-        results.append(explained(model, target, scores, amounts, float(amounts[0]), flags))
+        null = float(amounts[0])
+        results.append(explained(model, row, target, scores, amounts, null, flags))
     return results
 
 
 def _subsets(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weights]:
     """Sets with their probabilities: all of them, or a sample with equal weights."""
-    n = int(row.content.sum())
+    n = player_count(row)
     if n < 63 and 2**n <= samples:
         kept = every(n)
         return kept, np.array([1 / ((n + 1) * comb(n, int(size))) for size in kept.sum(axis=1)])
@@ -123,7 +122,7 @@ def _subsets(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weights
 def _by_kernel(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weights]:
     """The empty and the full set, without weight, then sets of the other sizes with their weights
     in the sum."""
-    n = int(row.content.sum())
+    n = player_count(row)
     parts = [np.array([[False] * n, [True] * n])]
     weights = [np.zeros(2)]
     mass = {k: (n - 1) / (k * (n - k)) for k in range(1, n)}

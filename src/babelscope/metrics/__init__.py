@@ -43,6 +43,18 @@ METRICS: dict[str, Metric] = {
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
+            "value_comprehensiveness", "babelscope.metrics.raw", "faithfulness",
+            "fall of the explained value itself when the top units are erased",
+            RATIOS,
+            higher_is_better=True, bounds=(-inf, inf), order_only=True,
+        ),
+        Metric(
+            "value_sufficiency", "babelscope.metrics.raw", "faithfulness",
+            "fall of the explained value itself when only the top units are kept",
+            RATIOS,
+            higher_is_better=False, bounds=(-inf, inf), order_only=True,
+        ),
+        Metric(
             "aopc", "babelscope.metrics.evidence", "faithfulness",
             "probability lost on average while the units go in the order of their scores",
             {**ERASURE, "levels": 9},

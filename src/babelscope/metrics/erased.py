@@ -10,18 +10,19 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
+from babelscope.data.units import TOKEN
 from babelscope.errors import InputError
 from babelscope.model import inference
 from babelscope.model.erase import default_operator, erase_all, moved
 from babelscope.model.load import Model
 from babelscope.model.targets import probability
+from babelscope.model.units import units_of
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Target
 
 Scores = Sequence[NDArray[np.float64]]
 Erased = NDArray[np.bool_]
 """The erased tokens of one input."""
-UNITS = ("token", "word")
 
 
 def ranking(scores: Float[np.ndarray, " unit"], *key: str) -> Int[np.ndarray, " unit"]:
@@ -33,11 +34,10 @@ def ranking(scores: Float[np.ndarray, " unit"], *key: str) -> Int[np.ndarray, " 
 
 def units(row: Encoded, unit: str) -> tuple[NDArray[np.int64], int]:
     """Which unit each token belongs to (-1 where it is not content), and how many there are."""
-    if unit not in UNITS:
-        raise InputError(f"unit {unit!r} is not one of: {', '.join(UNITS)}")
-    if unit == "word":
-        return np.asarray(np.where(row.content, row.word, -1)), len(row.words)
-    return np.where(row.content, np.cumsum(row.content) - 1, -1), int(row.content.sum())
+    if unit == TOKEN:
+        return np.where(row.content, np.cumsum(row.content) - 1, -1), int(row.content.sum())
+    listed = units_of(row, unit)
+    return np.where(row.content, listed.index, -1), len(listed.texts)
 
 
 def ranked(row: Encoded, scores: NDArray[np.float64], unit: str) -> tuple[NDArray[np.int64], str]:
@@ -68,7 +68,10 @@ def probabilities(
     """Per input the target's probability (or what `of` computes from the output) with each set of
     tokens erased; NaN, and a reason, where it is undefined."""
     if of is probability and model.activation == "none":
-        reason = f"{model.name} gives scores without probabilities"
+        reason = (
+            f"{model.name} gives scores without probabilities; use value_comprehensiveness or "
+            "value_sufficiency"
+        )
         return [(np.full(len(erasures), nan), reason) for erasures in sets]
     how = operator or default_operator(model)
     queries = iter(

@@ -164,6 +164,11 @@ def pooled_shares(
     return (lost / total, saved / total) if total > 0 else (nan, nan)
 
 
+def check_grid(grid: Sequence[float]) -> None:
+    if not grid or not all(0 < ratio <= 1 for ratio in grid):
+        raise InputError(f"a grid holds shares above 0 and up to 1, not {tuple(grid)}")
+
+
 def lengths(n: int, grid: Sequence[float]) -> list[int]:
     """The distinct rationale lengths K, ascending."""
     return sorted({min(n, max(1, ceil(ratio * n - 1e-9))) for ratio in grid})
@@ -178,8 +183,7 @@ def _paths(
     operator: str | None,
     grid: Sequence[float],
 ) -> list[ErasureCurve]:
-    if not grid or not all(0 < ratio <= 1 for ratio in grid):
-        raise InputError(f"a grid holds shares above 0 and up to 1, not {tuple(grid)}")
+    check_grid(grid)
     known = {} if model.inference.cache is None else model.inference.cache.erasures
     keys = [
         ErasureKey(*_identity(row, attributed), target, unit, operator, tuple(grid))
@@ -213,7 +217,8 @@ def _identity(row: Encoded, scores: NDArray[np.float64]) -> tuple[str, bytes, by
     it."""
     values = np.asarray(scores, dtype=np.float64).tobytes()
     name = f"{row.example.lang} {row.example.id}"
-    return name, query(row).digest(), row.content.tobytes(), row.word.tobytes(), values
+    units = row.word if row.units is None else row.units.index
+    return name, query(row).digest(), row.content.tobytes(), units.tobytes(), values
 
 
 def _mean(values: NDArray[np.float64], reason: str) -> Measured:

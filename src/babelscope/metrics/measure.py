@@ -8,20 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelscope.display.results import Measures
+from babelscope.display.results import Attributions, Measures
 from babelscope.errors import InputError, UnsupportedModel
+from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
+from babelscope.metrics.erased import units
 from babelscope.metrics.row import Metric
 from babelscope.model.inference_state import Progress
-from babelscope.model.load import Model
+from babelscope.model.load import Model, as_model
 from babelscope.model.stored_input import encoded_input
+from babelscope.model.units import aggregated
 from babelscope.options import choose, resolve_options
-from babelscope.types import Attribution, Measure, Measured, Target
+from babelscope.types import Attribution, Encoded, Measure, Measured, Target
 
 
 def measure(
-    model: Model,
-    attributions: Sequence[Attribution],
+    model: Model | Any,
+    attributions: Sequence[Attribution] | Any,
     metric: str | Sequence[str] = ("comprehensiveness", "sufficiency"),
     *,
     options: Mapping[str, Any] | None = None,
@@ -31,12 +34,13 @@ def measure(
     where undefined.
 
     The explanations must be of this model; they are scored from their stored scores, never made
-    again. An input that several explanations or metrics ask for is computed once.
+    again. `model` is a loaded model, or what `load` takes. An input that several explanations or
+    metrics ask for is computed once.
     """
     names = [metric] if isinstance(metric, str) else list(metric)
     rows = [choose(METRICS, name, "metric") for name in names]
-    if not attributions:
-        raise InputError("there is no explanation to measure")
+    _check_explanations(attributions)
+    model = as_model(model)
     check_model(model, attributions)
     _check_metrics(model, rows)
     targets = [explained_target(attribution) for attribution in attributions]
@@ -44,9 +48,9 @@ def measure(
     measures: list[Measure] = []
     with model.inference.caching(), model.inference.reporting_progress(progress):
         for row in rows:
-            resolved = resolve_options(row, options or {})
+            resolved = resolve_options(row, _own_unit(row, attributions, options or {}))
             values = row.function(
-                model, encoded, _scores(attributions, resolved), targets, **resolved
+                model, encoded, _scores(attributions, encoded, resolved), targets, **resolved
             )
             measures += [
                 _measure(attribution, row.name, resolved, value)
@@ -56,13 +60,69 @@ def measure(
 
 
 def _scores(
-    attributions: Sequence[Attribution], options: Mapping[str, Any]
+    attributions: Sequence[Attribution], encoded: Sequence[Encoded], options: Mapping[str, Any]
 ) -> list[NDArray[np.float64]]:
-    """Per explanation the scores of the units that the metric ranks: words, unless it is asked for
-    tokens.
+    """Per explanation the scores of the units that the metric ranks."""
+    unit = options.get("unit", "word")
+    return [_unit_scores(*each, unit) for each in zip(attributions, encoded)]
+
+
+def _unit_scores(attribution: Attribution, row: Encoded, unit: str) -> NDArray[np.float64]:
+    """The scores of one explanation in these units: its own, or summed from smaller ones."""
+    if attribution.units is not None and attribution.units.name == unit:
+        return np.array(attribution.units.scores)
+    if attribution.units is not None:
+        _check_smaller(attribution, row, unit)
+    if unit == "token":
+        return np.array(attribution.scores)
+    if unit == "word":
+        return np.array(attribution.word_scores)
+    owner, count = units(row, unit)
+    how = METHODS[attribution.method].words if attribution.method in METHODS else "sum"
+    return aggregated(owner[row.content], count, np.array(attribution.scores), how)
+
+
+def _check_smaller(attribution: Attribution, row: Encoded, unit: str) -> None:
+    """Refuses units that are no unions of those that were scored: their parts have no scores."""
+    assert attribution.units is not None
+    owner, _ = units(row, unit)
+    pairs = set(zip(attribution.units.index, owner[row.content].tolist()))
+    if len(pairs) > len(attribution.units.texts):
+        raise InputError(
+            f"{attribution.id}: it was explained by {attribution.unit}, and a {unit} can be "
+            f"smaller; measure with the option unit={attribution.unit}"
+        )
+
+
+def _own_unit(
+    metric: Metric, attributions: Sequence[Attribution], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options with the unit of the explanations, where these were scored in other units than
+    tokens and no unit is named.
     """
-    by_token = options.get("unit", "word") == "token"
-    return [np.array(each.scores if by_token else each.word_scores) for each in attributions]
+    names = {each.unit for each in attributions}
+    if "unit" in options or "unit" not in metric.options or names == {"token"}:
+        return dict(options)
+    if len(names) > 1:
+        raise InputError(
+            f"the explanations are by {', '.join(sorted(names))}; measure them one after the "
+            "other, or name a unit"
+        )
+    return {**options, "unit": names.pop()}
+
+
+def _check_explanations(attributions: Any) -> None:
+    """Refuses what is no list of explanations: texts, most likely."""
+    listed = isinstance(attributions, (list, tuple, Attributions))
+    if listed and not len(attributions):
+        raise InputError("there is no explanation to measure")
+    wrong = [each for each in attributions if not isinstance(each, Attribution)] if listed else []
+    if not listed or wrong:
+        of = f" of {type(wrong[0]).__name__}" if wrong else ""
+        raise InputError(
+            f"measure takes a list of explanations, not {type(attributions).__name__}{of}; explain "
+            "the texts first: babelscope.explain(model, texts)"
+        )
 
 
 def _measure(

@@ -142,8 +142,8 @@ def rationale_precision(
 
 
 def gold(row: Encoded, unit: str) -> NDArray[np.bool_] | None:
-    """Which units the gold rationale holds; a token is in it if its word is. None where there is no
-    rationale."""
+    """Which units the gold rationale holds: a token whose word it holds, a larger unit with such a
+    word. None where there is no rationale."""
     example = row.example
     if example.rationale is None or example.words is None:
         return None
@@ -155,7 +155,13 @@ def gold(row: Encoded, unit: str) -> NDArray[np.bool_] | None:
     words = np.array(
         [marked.get(place, False) for place in zip(row.word_segment, row.word_offsets)], dtype=bool
     )
-    return words if unit == "word" else words[row.word[row.content]]
+    if unit == "word":
+        return words
+    owner, count = units(row, unit)
+    inside = owner[row.content]
+    marks = np.zeros(count, dtype=bool)
+    marks[inside[words[row.word[row.content]] & (inside >= 0)]] = True
+    return marks
 
 
 def _marks(

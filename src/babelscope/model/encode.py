@@ -14,16 +14,18 @@ from babelscope.data.skipping import skipped_row
 from babelscope.data.texts import check_text
 from babelscope.errors import BadRow, InputError
 from babelscope.model.load import Model
+from babelscope.model.slow_tokenizers import is_slow, slow_encodings
 from babelscope.model.tokenized import Tokenized, from_encoding, literal_specials
+from babelscope.model.units import with_units
 from babelscope.types import Candidate, Encoded, Example, SkippedRow, Span, Window
 
 PARTS = ("all", "first", "second")
 """Which texts are attributed and erased: all, the first, or what follows it; the others stay
 fixed.
 """
-LONG = ("truncate", "window")
-"""What happens to a text that is longer than the model: truncated with a flag, or explained window
-by window.
+LONG = ("truncate", "window", "best")
+"""What happens to a text that is longer than the model: truncated with a flag, explained window by
+window, or in the window whose answer the model prefers.
 """
 COUNTS = {1: "one text", 2: "two texts"}
 
@@ -74,8 +76,9 @@ def encode_readable(
     part: str = "all",
     long: str = "truncate",
     task: bool = True,
+    unit: str = "token",
 ) -> tuple[list[Encoded], tuple[SkippedRow, ...]]:
-    """The examples that the model can read, as `encode` gives them, and the others.
+    """The examples that the model can read, as `encode` gives them, in these units, and the others.
 
     *Law*: what is skipped changes nothing about the others.
     """
@@ -83,7 +86,8 @@ def encode_readable(
     skipped: list[SkippedRow] = []
     for example in examples:
         try:
-            encoded += encode(model, [example], part=part, long=long, task=task)
+            rows = encode(model, [example], part=part, long=long, task=task)
+            encoded += [with_units(row, unit) for row in rows]
         except BadRow as error:
             skipped.append(replace(error.row, model=model.name))
     return encoded, tuple(skipped)
@@ -128,9 +132,9 @@ def encode_texts(
     windows."""
     read = example.texts[:count]
     strategy = (
-        "only_second" if len(read) == 2 and (only_second or long == "window") else "longest_first"
+        "only_second" if len(read) == 2 and (only_second or long != "truncate") else "longest_first"
     )
-    whole, encodings, types = _tokenize(model, example, read, strategy, split=long == "window")
+    whole, encodings, types = _tokenize(model, example, read, strategy, split=long != "truncate")
     rows = []
     for number, encoding in enumerate(encodings, 1):
         tokens = from_encoding(model, encoding, types=types)
@@ -156,6 +160,11 @@ def _tokenize(
     )
     literal = literal_specials(model.tokenizer, read)
     try:
+        if is_slow(model.tokenizer):
+            return slow_encodings(
+                model.tokenizer, read, limit=model.limit, strategy=strategy,
+                stride=overlap.get("stride"), literal=literal,
+            )  # fmt: skip
         whole = model.tokenizer(*read, split_special_tokens=literal, verbose=False)["input_ids"]
         tokenized = model.tokenizer(
             *read,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from babelscope.model.slow_tokenizers import is_slow, tokenizer_state
+
 if TYPE_CHECKING:
     from babelscope.model.transformer import Model
 
@@ -55,6 +57,9 @@ def _interface(model: Model) -> hashlib._Hash:
         digest.update(json.dumps(list(model.verbalizer.values())).encode())
     if model.row.reads_text:
         digest.update(json.dumps([model.hf.name, model.hf.outputs, model.hf.mask]).encode())
+        return digest
+    if is_slow(model.tokenizer):
+        digest.update(tokenizer_state(model.tokenizer).encode())
         return digest
     # The settings of truncation and padding come before the added tokens
     _, _, vocabulary = model.tokenizer.backend_tokenizer.to_str().partition('"added_tokens"')

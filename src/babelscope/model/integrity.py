@@ -45,9 +45,14 @@ def _check_vocabulary(hf: Any, tokenizer: Any, source: str) -> None:
     """The vocabulary fits the embedding; tokens that were added later may lie outside of it."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     embedding = hf.get_input_embeddings()
-    if backend is None or not isinstance(embedding, torch.nn.Embedding):
+    if not isinstance(embedding, torch.nn.Embedding):
         return
-    largest = max(backend.get_vocab(with_added_tokens=False).values(), default=-1)
+    names = (
+        {name: at for name, at in tokenizer.get_vocab().items() if at < tokenizer.vocab_size}
+        if backend is None
+        else backend.get_vocab(with_added_tokens=False)
+    )
+    largest = max(names.values(), default=-1)
     rows = embedding.num_embeddings
     if largest >= rows:
         raise InputError(

@@ -12,6 +12,7 @@ import torch
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.checkpoints import from_pretrained
 from babelscope.model.inference_state import ELSEWHERE
+from babelscope.model.slow_tokenizers import is_slow
 from babelscope.model.tasks import TASKS, task_of_class
 from babelscope.model.transformer import Model as Model
 from babelscope.model.verbalizer import verbalizer as label_tokens
@@ -63,6 +64,11 @@ def load(
         model = _wrap(source[0], source[1], task, name)
     elif hasattr(source, "model") and hasattr(source, "tokenizer"):
         model = _wrap(source.model, source.tokenizer, task, name)
+    elif hasattr(source, "predict_proba") or callable(source):
+        raise InputError(
+            f"{type(source).__name__} is a function of texts or a classifier of scikit-learn; "
+            "wrap it with babelscope.from_function(function, labels=[...])"
+        )
     else:
         raise InputError(
             f"cannot load a model from {type(source).__name__}: pass a hub id, a folder, a "
@@ -74,6 +80,11 @@ def load(
     return model
 
 
+def as_model(source: Any) -> Model:
+    """A model as it is; anything else is loaded with the defaults of `load`."""
+    return source if isinstance(source, Model) else load(source)
+
+
 def fastest() -> str | None:
     """The device of a study's models: a GPU if one is visible (CUDA_VISIBLE_DEVICES= hides it);
     None leaves them where they are.
@@ -82,12 +93,12 @@ def fastest() -> str | None:
 
 
 def _wrap(hf: Any, tokenizer: Any, task: str | None, name: str | None) -> Model:
-    if not getattr(tokenizer, "is_fast", False):
-        raise UnsupportedModel(
-            f"{type(tokenizer).__name__} gives no character offsets; load its fast version "
-            "(AutoTokenizer, use_fast=True)"
-        )
     row = TASKS[task] if task is not None else task_of_class(type(hf).__name__)
+    if is_slow(tokenizer) and row is not None and row.several:
+        raise UnsupportedModel(
+            f"{type(tokenizer).__name__} is written in Python and gives no character offsets; "
+            f"{row.name} needs a tokenizer of the tokenizers library"
+        )
     if row is None:
         ends = ", *".join(end for each in TASKS.values() for end in each.heads)
         raise UnsupportedModel(

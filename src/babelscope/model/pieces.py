@@ -9,6 +9,7 @@ from typing import Any
 
 from babelscope.errors import UnsupportedModel
 from babelscope.model.lattice import Lattice, lattice
+from babelscope.model.slow_tokenizers import is_slow
 
 SPACES = "▁Ġ"
 """How vocabularies spell the space before a word."""
@@ -28,6 +29,11 @@ class Pieces:
 
 def pieces_of(tokenizer: Any) -> Pieces:
     """The vocabulary without special and added tokens."""
+    if is_slow(tokenizer):
+        raise UnsupportedModel(
+            f"{type(tokenizer).__name__} is written in Python and cannot re-segment words; use a "
+            "tokenizer of the tokenizers library"
+        )
     settings = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
     if settings.get("type") not in ("WordPiece", "BPE", "Unigram"):
         raise UnsupportedModel(

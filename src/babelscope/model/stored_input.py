@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from babelscope.errors import InputError
-from babelscope.types import Attribution, Encoded, Example, ModelInput, Span
+from babelscope.types import Attribution, Encoded, Example, ModelInput, Span, Units
 
 
 def model_input(row: Encoded) -> ModelInput:
@@ -59,7 +59,17 @@ def encoded_input(attribution: Attribution) -> Encoded:
         truncated_from=read.truncated_from,
         candidates=read.candidates,
         tokenless=tuple(attribution.details.get("tokenless_words", ())),
+        units=_units(attribution, read),
     )
+
+
+def _units(attribution: Attribution, read: ModelInput) -> Units | None:
+    units = attribution.units
+    if units is None:
+        return None
+    index = np.full(len(read.ids), -1, dtype=np.int64)
+    index[np.array(read.content, dtype=bool)] = units.index
+    return Units(units.name, index, units.texts, units.offsets, units.segment)
 
 
 def _example(attribution: Attribution) -> Example:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from babelscope.model.slow_tokenizers import is_slow, spelt_tokens
 from babelscope.types import Span
 
 if TYPE_CHECKING:
@@ -72,11 +73,14 @@ def literal_specials(tokenizer: Any, texts: Sequence[str]) -> bool:
 
 def tokenize_alone(model: Model, text: str, *, segment: int) -> Tokenized:
     """A text without the special tokens that the tokenizer would add."""
-    encoding = model.tokenizer(
-        text,
-        add_special_tokens=False,
-        split_special_tokens=literal_specials(model.tokenizer, (text,)),
-    ).encodings[0]
+    literal = literal_specials(model.tokenizer, (text,))
+    encoding = (
+        spelt_tokens(model.tokenizer, text, literal=literal, target=model.is_encoder_decoder)
+        if is_slow(model.tokenizer)
+        else model.tokenizer(
+            text, add_special_tokens=False, split_special_tokens=literal
+        ).encodings[0]
+    )
     special = {
         known for known in model.tokenizer.all_special_ids if known != model.tokenizer.unk_token_id
     }

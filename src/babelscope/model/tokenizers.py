@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from babelscope.errors import InputError, UnsupportedModel
+from babelscope.errors import InputError
 from babelscope.model.checkpoints import not_found, resolve
 from babelscope.model.pretrained import read_tokenizer
 from babelscope.model.scopes import quiet
+from babelscope.model.slow_tokenizers import is_slow, spelt_tokens, tokenizer_state
 from babelscope.types import Segmentation
 
 ENDLESS = 1_000_000
@@ -16,7 +17,7 @@ ENDLESS = 1_000_000
 
 
 def load_tokenizer(source: str, *, revision: str | None = None) -> Any:
-    """A tokenizer with character offsets, from a hub id or a folder."""
+    """A tokenizer, from a hub id or a folder."""
     source, revision = resolve(source, revision)
     with quiet():
         try:
@@ -25,19 +26,19 @@ def load_tokenizer(source: str, *, revision: str | None = None) -> Any:
             raise
         except Exception as error:  # of a damaged file: whatever its reader raises
             raise not_found(source, error) from error
-    if not getattr(tokenizer, "is_fast", False):
-        raise UnsupportedModel(
-            f"{source}: {type(tokenizer).__name__} gives no character offsets; its fast version "
-            "would"
-        )
     return tokenizer
 
 
 def tokenize(tokenizer: Any, text: str) -> Segmentation:
     """The text's tokens without special ones, however long it is.
 
-    *Laws*: ids and offsets are the tokenizer's own; one offset per id.
+    *Laws*: ids and offsets are the tokenizer's own; one offset per id. Of a tokenizer that gives no
+    offsets they are found by alignment.
     """
+    if is_slow(tokenizer):
+        spelt = spelt_tokens(tokenizer, text)
+        ids, spans = tuple(spelt.ids), tuple(spelt.offsets)
+        return Segmentation(text, ids, spans, tokenizer.unk_token_id)
     encoding = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
     offsets = tuple((int(start), int(stop)) for start, stop in encoding["offset_mapping"])
     return Segmentation(text, tuple(encoding["input_ids"]), offsets, tokenizer.unk_token_id)
@@ -65,4 +66,7 @@ def longest(tokenizer: Any) -> int | None:
 
 def digest(tokenizer: Any) -> str:
     """SHA-256 of everything that decides how the tokenizer segments a text."""
-    return hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
+    state = (
+        tokenizer_state(tokenizer) if is_slow(tokenizer) else tokenizer.backend_tokenizer.to_str()
+    )
+    return hashlib.sha256(state.encode()).hexdigest()

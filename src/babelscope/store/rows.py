@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from babelscope.files import canonical
 from babelscope.store.schemas import OBJECTS, SCHEMAS
-from babelscope.types import Attribution, Candidate, ModelInput, Window
+from babelscope.types import Attribution, Candidate, ModelInput, ScoredUnits, Window
 
 Rows = Sequence[Any]
 """Frozen values of one kind, in the order of the inputs."""
@@ -37,7 +37,8 @@ def attribution(row: dict[str, Any]) -> Attribution:
     objects = {name: json.loads(row[name] or "{}") for name in OBJECTS if name in row}
     rationale = None if row["rationale"] is None else tuple(row["rationale"])
     values = {**row, **lists, **spans, **objects, "rationale": rationale}
-    return Attribution(**{**values, "input": _model_input(row["input"])})
+    units = _scored_units(row.get("units"))
+    return Attribution(**{**values, "input": _model_input(row["input"]), "units": units})
 
 
 def _shallow(row: Any) -> dict[str, Any]:
@@ -51,6 +52,13 @@ def _objects(row: Any) -> dict[str, str]:
 
 def _spans(pairs: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
     return tuple((start, end) for start, end in pairs)
+
+
+def _scored_units(row: dict[str, Any] | None) -> ScoredUnits | None:
+    if row is None:
+        return None
+    lists = {name: tuple(row[name]) for name in ("index", "texts", "segment", "scores")}
+    return ScoredUnits(**{**row, **lists, "offsets": _spans(row["offsets"])})
 
 
 def _model_input(row: dict[str, Any] | None) -> ModelInput | None:

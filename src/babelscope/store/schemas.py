@@ -28,6 +28,13 @@ _INPUT = pa.struct(
     ]
 )  # fmt: skip
 """The fields of `ModelInput`."""
+_UNITS = pa.struct(
+    [
+        ("name", pa.string()), ("index", _INTEGERS), ("texts", _STRINGS), ("offsets", _SPANS),
+        ("segment", _INTEGERS), ("scores", _NUMBERS),
+    ]
+)  # fmt: skip
+"""The fields of `ScoredUnits`."""
 
 SCHEMAS = {
     "attributions": pa.schema(
@@ -42,7 +49,7 @@ SCHEMAS = {
             ("word_scores", _NUMBERS), ("flags", _STRINGS), ("task", pa.string()), ("target_index",
             pa.int64()), ("target_end", pa.int64()), ("details", pa.string()), ("rationale",
             _FLAGS), ("contrast", pa.string()), ("contrast_index", pa.int64()), ("tagged_word",
-            pa.int32()), ("input", _INPUT), ("signature", pa.string()),
+            pa.int32()), ("input", _INPUT), ("signature", pa.string()), ("units", _UNITS),
         ]
     ),
     "measures": pa.schema(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -184,6 +184,13 @@ def read_study(path: str | Path) -> Study:
         where = f", line {mark.line + 1}" if mark else ""
         raise InputError(f"{file}{where}: not YAML: {getattr(error, 'problem', error)}") from error
     return parse_study(values, str(file))
+
+
+def as_study(study: Study | Mapping[str, Any] | str | Path) -> Study:
+    """A study, from the values of one or the path of its file."""
+    if isinstance(study, Study):
+        return study
+    return read_study(study) if isinstance(study, (str, Path)) else parse_study(study)
 
 
 def demo_study() -> Study:

@@ -30,8 +30,7 @@ from babelscope.store import (
     read_study,
     write_study,
 )
-from babelscope.study.config import Study
-from babelscope.study.config import read_study as read_file
+from babelscope.study.config import Study, as_study
 from babelscope.study.describe import describe_study
 from babelscope.study.fill import Tally, fill_block
 from babelscope.study.grid import blocks, planned
@@ -73,7 +72,7 @@ class Outcome:
 
 
 def run(
-    study: Study | str | Path,
+    study: Study | Mapping[str, Any] | str | Path,
     store: str | Path,
     *,
     watch: Watch = UNWATCHED,
@@ -82,9 +81,10 @@ def run(
 ) -> Outcome:
     """Fills a store with a study's cells. What exists is not computed again; failures are recorded.
 
-    With several `workers` each takes the next block of the grid until none is left, in processes of
-    this machine or, with `where="ray"`, on a Ray cluster whose machines see the store and the cache
-    under the same paths.
+    `study` is a study, the values of one as in a file (whose `rows` may then be a table), or the
+    path of a file. With several `workers` each takes the next block of the grid until none is left,
+    in processes of this machine or, with `where="ray"`, on a Ray cluster whose machines see the
+    store and the cache under the same paths.
 
     *Laws*: killed and run again, the store ends as that of an uninterrupted run, file by file; so
     does a store that two runs fill at the same time, and one that was damaged; a failed cell does
@@ -92,7 +92,7 @@ def run(
     (of models wider than 128, as far as the number of threads that each has does not change the
     last digits); a row that is skipped changes no number of another one.
     """
-    study = study if isinstance(study, Study) else read_file(study)
+    study = as_study(study)
     check(workers, where)
     bad = skipped_cells(study)
     opened = open_store(store)

@@ -32,15 +32,41 @@ def load_base(
         try:
             tokenizer = read_tokenizer(source, revision)
             auto = getattr(transformers, next(iter(task.heads.values())))
-            config = keep_layers(read_config(source, revision), layers, base) if layers else None
-            hf, _ = read_weights(auto, source, revision, labels, config)
+            config = _config(source, revision, task, layers)
+            arguments = {"ignore_mismatched_sizes": True}  # of a head for other classes
+            hf, info = read_weights(auto, source, revision, labels, config, arguments)
         except InputError:
             raise
         except Exception as error:  # of a damaged file: whatever its reader raises
             raise not_found(source, error) from error
+    _check_mismatches(hf, info, source)
     check_checkpoint(hf, tokenizer, source)
     _set_padding(hf, tokenizer)
     return hf, tokenizer
+
+
+def _check_mismatches(hf: Any, info: Any, source: str) -> None:
+    """Only a head may be replaced by an untrained one; all else must have the shape that the
+    configuration says.
+    """
+    names = sorted(str(entry[0]) for entry in info.get("mismatched_keys", ()))
+    damaged = [name for name in names if name.startswith(f"{hf.base_model_prefix}.")]
+    if damaged:
+        raise InputError(
+            f"{source} is damaged: its weights {damaged[0]} have another shape than its "
+            "config.json says"
+        )
+
+
+def _config(source: str, revision: str | None, task: Task, layers: int | None) -> Any:
+    """The configuration, where it is not to be the checkpoint's own: of fewer layers, or of an
+    answer's two ends in place of the classes that the checkpoint had.
+    """
+    config = read_config(source, revision)
+    if task.spans and config.num_labels != 2:
+        config.num_labels = 2
+        return config if not layers else keep_layers(config, layers, source)
+    return keep_layers(config, layers, source) if layers else None
 
 
 def keep_layers(config: Any, count: int, name: str) -> Any:

@@ -50,7 +50,8 @@ def evaluate(
     `answer` and `gold` are the words of the two answers by white space, or their characters where
     the context has no spaces, after SQuAD's normalisation (`spans.normalised`). A context that is
     longer than the model is read in overlapping windows; the answer is the span of all of them with
-    the highest sum of logits. Intervals are by cluster of examples that are not independent
+    the highest sum of logits. Where an example has several gold answers, the best value counts.
+    Intervals are by cluster of examples that are not independent
     (`independence.clusters`).
 
     An example that cannot be read or judged is skipped, in all languages that it is translated to,
@@ -79,6 +80,8 @@ def evaluate_readable(
     """The same with the rows that were skipped, and without the warning."""
     if model.row.tags:
         raise InputError(f"{model.name} tags words; evaluation knows classes and answers only")
+    if model.row.classifies and model.activation == "none":
+        raise InputError(f"{model.name} gives numbers; evaluation knows classes and answers only")
     kept, skipped = _judged(model, examples)
     check_skipped(skipped, len(examples), strict=strict, most=max_skipped)
     return _evaluated(model, paired(kept, skipped), progress), skipped

@@ -31,10 +31,12 @@ from babelscope.training.watch import COMPLETE
 from babelscope.types import Example, SkippedRow
 
 PUBLISHED = Recipe()
+LATER = ("answers", "units")
+"""Fields of an example that count where they hold something: most models were trained without."""
 
 
 def finetune(
-    base: str | Path,
+    base: str | Path | Any,
     train: Texts,
     dev: Texts,
     output: str | Path,
@@ -65,6 +67,11 @@ def finetune(
     final, working = Path(output), Path(f"{output}.part")
     if (final / "config.json").exists():
         return final
+    if not isinstance(base, (str, Path)):
+        raise InputError(
+            f"a base is a folder or a hub id, not {type(base).__name__}; save the model with "
+            "save_pretrained and name the folder"
+        )
     rows, judged = as_examples(train), as_examples(dev)
     total = len(rows) + len(judged)
     rows, judged, skipped = trainable(rows, judged, strict=strict, max_skipped=max_skipped)
@@ -162,10 +169,9 @@ def fingerprint(examples: Sequence[Example]) -> str:
     """SHA-256 of the examples, gold included."""
     digest = hashlib.sha256()
     for row in examples:
+        fields = {name: value for name, value in asdict(row).items() if value or name not in LATER}
         digest.update(
-            json.dumps(asdict(row), sort_keys=True, ensure_ascii=False).encode(
-                "utf-8", "surrogatepass"
-            )
+            json.dumps(fields, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
         )
     return digest.hexdigest()
 

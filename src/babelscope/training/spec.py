@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from pathlib import Path
+from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from babelscope.options import Spec
 
@@ -161,6 +162,16 @@ class ModelSpec(Spec):
     """Languages that the model is studied in; all languages of the study by default."""
     tasks: list[str] | None = None
     """Tasks that the model is studied on; all tasks of the study by default."""
+
+    @field_validator("source", mode="before")
+    @classmethod
+    def named_source(cls, source: Any) -> Any:
+        if source is None or isinstance(source, (str, Path)):
+            return None if source is None else str(source)
+        raise ValueError(
+            f"a study names its models by hub id or folder; found {type(source).__name__}: save it "
+            "with save_pretrained"
+        )
 
     @model_validator(mode="after")
     def one_origin(self) -> Self:

@@ -1,9 +1,9 @@
 """The frozen values that cross module borders. No torch here: reading results must stay light."""
 
 from babelscope.types.consistency import TranslationPair, UnitScores
-from babelscope.types.explanations import Aim, Attribution, Explained, Target
+from babelscope.types.explanations import Aim, Attribution, Explained, ScoredUnits, Target
 from babelscope.types.heads import StoredHeadStatistics
-from babelscope.types.inputs import Candidate, Encoded, Example, ModelInput, Span, Window
+from babelscope.types.inputs import Candidate, Encoded, Example, ModelInput, Span, Units, Window
 from babelscope.types.measures import FEW_GROUPS, Estimate, Failure, Measure, Measured, StoredPanel
 from babelscope.types.skipped import SkippedRow
 from babelscope.types.tokenization import DoseOutcome, Segmentation, TokenizedText
@@ -34,6 +34,7 @@ __all__ = [
     "Measured",
     "ModelInput",
     "Reading",
+    "ScoredUnits",
     "Segmentation",
     "SkippedRow",
     "Span",
@@ -44,6 +45,7 @@ __all__ = [
     "TokenizedText",
     "TranslationPair",
     "UnitScores",
+    "Units",
     "WeightDrift",
     "Window",
 ]

@@ -61,6 +61,22 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoredUnits:
+    """The units of an explanation that are not tokens, and their scores.
+
+    `index` has one entry per listed token; the other fields one per unit.
+    """
+
+    name: str
+    """word, sentence, paragraph, text, or a name that the data give."""
+    index: tuple[int, ...]
+    texts: tuple[str, ...]
+    offsets: tuple[Span, ...]
+    segment: tuple[int, ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Attribution:
     """The explanation of one prediction. Only attributable tokens are listed: neither special
     tokens nor fixed parts.
@@ -116,3 +132,12 @@ class Attribution:
     """The signature of the explained model (`Model.signature`): metrics refuse the explanation of
     another model.
     """
+    units: ScoredUnits | None = None
+    """What was scored as a whole, where these are not tokens. A method that erases has no scores of
+    single tokens then: a unit's score is divided equally among its tokens.
+    """
+
+    @property
+    def unit(self) -> str:
+        """The name of what was scored as a whole."""
+        return "token" if self.units is None else self.units.name

@@ -39,10 +39,29 @@ class Example:
     concepts: tuple[tuple[tuple[str, ...], ...], ...] | None = None
     answer: Span | None = None
     """The answer's characters in the last text (extractive question answering)."""
+    answers: tuple[str, ...] = ()
+    """All gold answers where there are several; a prediction is compared with each."""
+    units: tuple[tuple[str, tuple[tuple[Span, ...], ...]], ...] = ()
+    """Further units of the texts by name, for each text spans that are ordered and disjoint:
+    morphemes, examples of a prompt, slots of a template.
+    """
 
     def __post_init__(self) -> None:
         if not self.group:
             object.__setattr__(self, "group", self.id)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """The units of an input that are scored and erased as a whole, where these are not tokens."""
+
+    name: str
+    """word, sentence, paragraph, text, or a name that the data give."""
+    index: NDArray[np.int64]
+    """Per token of the input the number of its unit, -1 where it is in none."""
+    texts: tuple[str, ...]
+    offsets: tuple[Span, ...]
+    segment: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +102,8 @@ class Encoded:
     """
     tokenless: tuple[str, ...] = ()
     """Words whose only token belongs to a neighbouring word: they have no score of their own."""
+    units: Units | None = None
+    """What is scored and erased as a whole; None: each content token by itself."""
 
     @property
     def written(self) -> bool:

@@ -11,6 +11,7 @@ import conllu
 from babelscope.data.formats.lines import lines
 from babelscope.data.formats.problems import Problem, sound
 from babelscope.data.formats.records import tree_fault
+from babelscope.data.morphemes import word_parts
 from babelscope.types import Example, Span
 
 Line = tuple[int, str]
@@ -28,6 +29,8 @@ class Sentence(NamedTuple):
     heads: tuple[int, ...]
     relations: tuple[str, ...]
     place: dict[int, int]
+    morphemes: tuple[Span, ...] = ()
+    """From the annotation MSeg in MISC; empty where no word has it."""
 
 
 def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
@@ -36,7 +39,8 @@ def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
 
     The words are the written ones. A multiword token (French *du*, which is *de le*) is one word:
     it gets the head of the first of its syntactic words that attaches outside of it; should the
-    heads not form a tree then, of the one nearest to the root. Empty nodes are left out.
+    heads not form a tree then, of the one nearest to the root. Empty nodes are left out. Where
+    MISC has morphemes (`MSeg=un-happy`), they are units of the example under the name `morpheme`.
     """
     return (example(sentence, lang, prefix) for sentence in sound(sentences(file)))
 
@@ -51,6 +55,7 @@ def example(sentence: Sentence, lang: str, prefix: str) -> Example:
         words=(sentence.words,),
         heads=(sentence.heads,),
         relations=(sentence.relations,),
+        units=(("morpheme", (sentence.morphemes,)),) if sentence.morphemes else (),
     )
 
 
@@ -97,9 +102,13 @@ def _sentence(file: Path, block: list[Line], number: int) -> Iterator[Sentence |
             yield Problem(str(file), rows[place], "FORM", reason, "the next word of # text")
             return
         words.append((start, start + len(token["form"])))
-    yield _merged(
+    sentence = _merged(
         block[0][0], tokens.metadata.get("sent_id", str(number)), text, tuple(words), tokens, units
     )
+    parts = [((token.get("misc") or {}).get("MSeg"), span) for (token, _, _), span in
+             zip(units, words)]  # fmt: skip
+    morphemes = [part for segments, span in parts for part in word_parts(text, span, segments)]
+    yield sentence._replace(morphemes=tuple(morphemes) if any(part for part, _ in parts) else ())
 
 
 def _units(tokens: Any) -> list[tuple[Any, range, int]]:

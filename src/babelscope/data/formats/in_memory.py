@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from babelscope.data.formats.problems import Problem
-from babelscope.data.formats.records import parse
+from babelscope.data.formats.records import parse, record
 from babelscope.data.languages import check_language
+from babelscope.data.selection import Filters, matches
 from babelscope.errors import InputError
 from babelscope.types import Example
 
 Item = str | tuple[str, str] | Mapping[str, Any] | Example
+FILES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".json", ".gz")
+"""Endings of the files that `babelscope.read` knows."""
 Texts = Item | Sequence[Item] | Any
-"""Texts, pairs, rows by column, examples; or a table of pandas, polars, Arrow or datasets."""
+"""Texts, pairs, rows by column, examples; a table of pandas, polars, Arrow or datasets; or the Path
+of a file.
+"""
 
 
 def as_examples(data: Texts, lang: str = "und") -> list[Example]:
@@ -24,15 +31,42 @@ def as_examples(data: Texts, lang: str = "und") -> list[Example]:
         as_examples([("premise", "hypothesis")])              # a pair
         as_examples({"sentence1": "a", "sentence2": "b"})     # a row by its columns
         as_examples(pandas.read_csv("reviews.csv"))           # a table
+        as_examples(Path("reviews.csv"))                      # a file
 
     The columns of rows are found as in files (see `babelscope.read`). `lang` is the language of
     what has none of its own.
     """
+    return examples_of(data, lang, {}, {})
+
+
+def examples_of(
+    data: Texts, lang: str, columns: Mapping[str, str], where: Filters
+) -> list[Example]:
+    """The same with a column map and filters, as `babelscope.read` has them for files."""
     check_language(lang)
-    items = _items(data)
+    if isinstance(data, Path):
+        from babelscope.data.formats.tables import read
+
+        rows = read(data, columns=columns, where=where)
+        return [replace(row, lang=lang) if row.lang == "und" else row for row in rows]
+    items = [
+        (number, item)
+        for number, item in enumerate(_items(data), 1)
+        if not where or not isinstance(item, Mapping) or matches(item, where, "the data")
+    ]
     if not items:
         raise InputError("there is no text; give at least one")
-    return [_example(number, item, lang) for number, item in enumerate(items, 1)]
+    return [_example(number, item, lang, columns) for number, item in items]
+
+
+def plain_rows(data: Any) -> list[dict[str, Any]]:
+    """Data in memory, or a file, as rows of plain values, as a study file holds them."""
+    if isinstance(data, Path):
+        return [record(example) for example in as_examples(data)]
+    return [
+        dict(item) if isinstance(item, Mapping) else record(_example(number, item, "und", {}))
+        for number, item in enumerate(_items(data), 1)
+    ]
 
 
 def class_names(features: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,9 +85,18 @@ def with_class_names(row: Mapping[str, Any], names: Mapping[str, Any]) -> dict[s
 
 
 def _items(data: Any) -> list[Any]:
+    if isinstance(data, str) and Path(data).suffix in FILES and _is_file(data):
+        raise InputError(
+            f"{data!r} is a file and would be read as a text; give babelscope.read({data!r})"
+        )
+    if isinstance(data, Mapping) and data and all(map(_is_split, data.values())):
+        raise InputError(
+            f"there are the splits {', '.join(map(str, data))}; give one of them: "
+            f"data[{str(next(iter(data)))!r}]"
+        )
     if isinstance(data, (str, tuple, Mapping, Example)):
         return [data]
-    if hasattr(data, "features") and hasattr(data, "column_names"):  # of the package datasets
+    if _is_split(data):
         names = class_names(data.features or {})
         return [with_class_names(row, names) for row in data]
     if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):
@@ -64,6 +107,18 @@ def _items(data: Any) -> list[Any]:
             "mapping with the columns of a row, a table, an Example, or a list of these"
         )
     return list(data)
+
+
+def _is_split(data: Any) -> bool:
+    """Whether it is a data set of the package datasets, in memory or streamed."""
+    return hasattr(data, "features") and hasattr(data, "column_names")
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):  # a text that no file can be called
+        return False
 
 
 def _table_rows(data: Any) -> Iterator[dict[str, Any]]:
@@ -79,13 +134,13 @@ def _table_rows(data: Any) -> Iterator[dict[str, Any]]:
         yield from batch.to_pylist()
 
 
-def _example(number: int, item: object, lang: str) -> Example:
+def _example(number: int, item: object, lang: str, columns: Mapping[str, str]) -> Example:
     if isinstance(item, Example):
         return item
     if isinstance(item, str):
         return Example(str(number), (item,), lang)
     if isinstance(item, Mapping):
-        return _row(number, item, lang)
+        return _row(number, item, lang, columns)
     if (
         isinstance(item, tuple)
         and 1 <= len(item) <= 2
@@ -98,8 +153,8 @@ def _example(number: int, item: object, lang: str) -> Example:
     )
 
 
-def _row(number: int, row: Mapping[str, Any], lang: str) -> Example:
-    for item in parse("the data", number, row, {}, lang):
+def _row(number: int, row: Mapping[str, Any], lang: str, columns: Mapping[str, str]) -> Example:
+    for item in parse("the data", number, row, columns, lang):
         if isinstance(item, Problem):
             raise InputError(f"row {number} of the data: {item.found}; expected {item.expected}")
         return item

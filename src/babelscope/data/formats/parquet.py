@@ -70,4 +70,8 @@ def _schema() -> Any:
 
     kinds = {"rationale": pa.bool_(), "relations": pa.string(), "concepts": pa.string()}
     gold = [(name, nested(kinds.get(name, pa.int64()), depth)) for name, depth in DEPTHS.items()]
-    return pa.schema([(name, pa.string()) for name in FLAT] + gold)
+    further = [
+        ("answers", pa.list_(pa.struct([("text", pa.string())]))),
+        ("units", pa.map_(pa.string(), nested(pa.int64(), 3))),
+    ]
+    return pa.schema([(name, pa.string()) for name in FLAT] + gold + further)

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from babelscope.data.formats.answers import answer_span
+from babelscope.data.formats.answers import answer_span, answer_texts
 from babelscope.data.formats.problems import Problem
 from babelscope.data.languages import language_fault
+from babelscope.data.units import named_units
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -35,6 +36,7 @@ GOLD = {
     "relations": "for each text, for each word, a name",
     "concepts": "for each text, for each word, a list of names",
     "answer": "[start, end] in characters of the last text",
+    "units": "for each name of units, for each text, the units: [start, end] or their own text",
 }
 """The gold that JSONL and Parquet files carry under these names, and its shape."""
 
@@ -58,8 +60,14 @@ def record(example: Example) -> dict[str, Any]:
     if example.label is not None:
         values["label"] = example.label
     values |= dict(zip(("text", "pair"), example.texts))
+    if example.units:
+        values["units"] = {name: _lists(spans) for name, spans in example.units}
+    if example.answers:
+        values["answers"] = [{"text": text} for text in example.answers]
     return values | {
-        name: _lists(getattr(example, name)) for name in GOLD if getattr(example, name) is not None
+        name: _lists(getattr(example, name))
+        for name in _SHAPES
+        if getattr(example, name) is not None
     }
 
 
@@ -112,7 +120,7 @@ def parse(
         )
         return
     parts: dict[str, Any] = {}
-    for field in GOLD if gold else ():
+    for field in _SHAPES if gold else ():
         if row.get(field) is not None:
             value = _tuples(row[field], *_SHAPES[field])
             if value is None:
@@ -122,8 +130,15 @@ def parse(
     if "answer" not in parts and cells["pair"] is not None:
         span = answer_span(cells["pair"], row.get("answers"))
         parts |= {} if span is None else {"answer": span}
+    if "answer" in parts:
+        parts |= {"answers": answer_texts(row.get("answers"))}
     name = cells["id"] or str(line)
     texts = (cells["text"],) if cells["pair"] is None else (cells["text"], cells["pair"])
+    if gold and row.get("units") is not None:
+        try:
+            parts["units"] = named_units(texts, dict(row["units"]))
+        except (InputError, TypeError, ValueError) as error:
+            yield Problem(str(file), line, "units", str(error), GOLD["units"])
     example = Example(
         name, texts, cells["lang"] or lang or "und", cells["group"] or name, cells["label"], **parts
     )

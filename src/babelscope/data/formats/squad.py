@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from babelscope.data.formats.answers import answer_texts
 from babelscope.data.formats.lines import lines
 from babelscope.data.formats.problems import Problem, sound
 from babelscope.types import Example
 
 
 def read(file: Path, lang: str, prefix: str) -> Iterator[Example]:
-    """Question and context; the answer is the first of those given. An unanswerable question (2.0)
-    has none.
+    """Question and context; the answer is the first of those given, `answers` are all of them. An
+    unanswerable question (2.0) has none.
 
     One JSON value is the whole file, so it is read at once. Translations keep the question's id: it
     is the group.
@@ -115,4 +116,7 @@ def _example(
     if not question["answers"] and not question.get("is_impossible"):
         yield Problem(file, 0, f"{place}.answers", "no answer", "one, or is_impossible")
     group = f"{prefix}-{question['id']}"
-    yield Example(f"{group}-{lang}", (question["question"], context), lang, group, answer=span)
+    yield Example(
+        f"{group}-{lang}", (question["question"], context), lang, group, answer=span,
+        answers=answer_texts(question["answers"]),
+    )  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from babelscope.data.formats import csv, jsonl, parquet, squad
+from babelscope.data.formats.in_memory import examples_of
 from babelscope.data.formats.lines import ending
 from babelscope.data.formats.problems import Problem, with_bad_rows
 from babelscope.data.formats.records import COLUMNS, parse
@@ -20,15 +21,17 @@ Rows = Iterator[tuple[int, Mapping[str, Any]] | Problem]
 
 
 def read(
-    path: str | Path,
+    data: str | Path | Any,
     *,
     columns: Mapping[str, str] | None = None,
     lang: str | None = None,
     where: Filters | None = None,
 ) -> list[Example]:
     """The examples of a file; its ending decides the format, `.gz` may follow; `.json` is SQuAD's.
+    Or those of data in memory: rows by column, a table of pandas, polars, Arrow or datasets.
 
         rows = babelscope.read("reviews.csv", columns={"text": "review_body"}, lang="en")
+        rows = babelscope.read(frame, columns={"text": "review_body"}, where={"stars": [1, 5]})
         babelscope.explain(model, rows, "integrated_gradients")
 
     Each row needs a text; id, pair, label, lang and group are optional (the id is the row's number,
@@ -38,7 +41,10 @@ def read(
     heads, relations, concepts and answer, or `answers` as in SQuAD. `where` filters rows by their
     columns: `{"stars": [1, 5]}`.
     """
-    return list(stream(path, columns=columns, lang=lang, where=where))
+    if isinstance(data, (str, Path)):
+        return list(stream(data, columns=columns, lang=lang, where=where))
+    _check_columns(columns or {})
+    return examples_of(data, lang or "und", columns or {}, where or {})
 
 
 def stream(
@@ -50,11 +56,7 @@ def stream(
 ) -> Iterator[Example]:
     """The same one by one: only the ids are kept in memory. A fault is raised at its row."""
     file = Path(path)
-    for field in columns or {}:
-        if field not in COLUMNS:
-            raise InputError(
-                f"column map: there is no field {field!r}; there are: {', '.join(COLUMNS)}"
-            )
+    _check_columns(columns or {})
     if lang is not None:
         check_language(lang)
     if ending(file) not in READERS and ending(file) != SQUAD:
@@ -65,6 +67,14 @@ def stream(
     if ending(file) == SQUAD:
         return squad.read(file, lang or "und", "squad")
     return _stream(file, columns or {}, lang, where or {})
+
+
+def _check_columns(columns: Mapping[str, str]) -> None:
+    for field in columns:
+        if field not in COLUMNS:
+            raise InputError(
+                f"column map: there is no field {field!r}; there are: {', '.join(COLUMNS)}"
+            )
 
 
 def _stream(

@@ -23,6 +23,7 @@ from babelscope.methods.slalom.text import (
 from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import cut_off, value
+from babelscope.model.units import players
 from babelscope.model.written import of_words
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
@@ -50,13 +51,13 @@ def slalom(
         removal F(t) - F(t without i);  shapley the mean contribution over all orders
 
     These are the scores; F is the surrogate of the explained quantity, v the value and s the
-    importance (their mean over the distinct units is 0) of a token or, with unit=word, of a word
-    (its score is spread evenly over its tokens). `design` says which texts are queried: mix (each
-    unit alone, then 2 to 4 units), near (these, parts of the text, and the text itself), fixed(3)
-    (as published), deletion (the text without up to 5 positions) or exact (2T - 1 queries, nothing
-    fitted); with +context what is always present is a unit too. `samples` is their number, 0 for
-    ten per unit and 300 to 5000, twice that for near. In a pair a unit belongs to its segment; a
-    fixed part is unchanged.
+    importance (their mean over the distinct units is 0) of a token, with unit=word of a word (its
+    score is spread evenly over its tokens), or of the units in which the text is explained.
+    `design` says which texts are queried: mix (each unit alone, then 2 to 4 units), near (these,
+    parts of the text, and the text itself), fixed(3) (as published), deletion (the text without up
+    to 5 positions) or exact (2T - 1 queries, nothing fitted); with +context what is always present
+    is a unit too. `samples` is their number, 0 for ten per unit and 300 to 5000, twice that for
+    near. In a pair a unit belongs to its segment; a fixed part is unchanged.
 
     *Laws*: a transformer that is a SLALOM is explained exactly; alone as in a batch; the same seed
     gives the same scores; a constant model, a single unit and unseen units are flagged, and so is
@@ -108,7 +109,10 @@ class TextUnits:
         chosen = zip(_content(self.row), text)
         return of_words(
             self.row,
-            {which: [words[self.ids[unit][0]] for unit in units] for which, units in chosen},
+            {
+                which: [words[word] for unit in units for word in self.ids[unit]]
+                for which, units in chosen
+            },
         )
 
     def _tokens(self, text: Text) -> inference.Query:
@@ -143,11 +147,12 @@ class TextUnits:
 
 
 def text_units(row: Encoded, unit: str) -> TextUnits:
-    """The text's units: distinct tokens, or distinct words with all their tokens; units of
-    different segments are distinct."""
+    """The text's units: distinct tokens, distinct words with all their tokens, or the units that
+    the input has; those of different segments are distinct."""
     known: dict[tuple[int, tuple[int, ...]], int] = {}
     content = np.flatnonzero(row.content)
-    owner = row.word[content] if unit == "word" else np.arange(len(content))
+    by_word = row.units is None and unit == "word"
+    owner = row.word[content] if by_word else players(row)
     groups = [content[owner == number] for number in dict.fromkeys(owner.tolist())]
     groups.sort(key=lambda group: (row.segment[group[0]], group[0]))
     segments: dict[int, list[int]] = {which: [] for which in _content(row)}

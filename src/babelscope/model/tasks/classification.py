@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from babelscope.errors import InputError, Undefined, UnsupportedModel
+from babelscope.errors import InputError, Undefined
 from babelscope.model.encode import encode_texts
 from babelscope.model.tasks.functions import Arguments, TaskFunctions, Training, to_device
 from babelscope.model.tokenized import decoder_start
@@ -32,10 +32,7 @@ def classes(model: Model, encoded: Encoded) -> int:
 def activation(model: Model) -> str:
     config = model.hf.config
     if config.problem_type == "regression":
-        raise UnsupportedModel(
-            f"{model.name} is a regression model (problem_type in its config): no class "
-            "probability; load a classifier"
-        )
+        return "none"
     independent = config.problem_type == "multi_label_classification" or config.num_labels == 1
     return "sigmoid" if independent else "softmax"
 

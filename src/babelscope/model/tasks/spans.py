@@ -16,6 +16,7 @@ from torch import Tensor
 
 from babelscope.errors import InputError, Undefined
 from babelscope.model.encode import encode_texts
+from babelscope.model.slow_tokenizers import is_slow
 from babelscope.model.tasks.classification import columns, gold_label, inside, plain_call
 from babelscope.model.tasks.functions import Arguments, TaskFunctions, Training
 from babelscope.model.tokenized import decoder_start
@@ -112,15 +113,17 @@ def _span(encoded: Encoded, answer: Span) -> Target:
 
 
 def evaluate(model: Model, answered: Sequence[tuple[Example, str]]) -> dict[str, list[float]]:
-    """Exact match, and F1 over words, both after SQuAD's normalisation."""
+    """Exact match, and F1 over words, both after SQuAD's normalisation; of several gold answers the
+    best of each.
+    """
     exact, overlap = [], []
     for example, answer in answered:
         if example.answer is None:
             raise InputError(f"{example.id}: no answer to compare with")
-        expected = example.texts[-1][slice(*example.answer)]
-        words = [_words(example, text) for text in (answer, expected)]
-        exact.append(float(words[0] == words[1]))
-        overlap.append(_f1(Counter(words[0]), Counter(words[1])))
+        golds = dict.fromkeys((example.texts[-1][slice(*example.answer)], *example.answers))
+        words, expected = _words(example, answer), [_words(example, text) for text in golds]
+        exact.append(max(float(words == each) for each in expected))
+        overlap.append(max(_f1(Counter(words), Counter(each)) for each in expected))
     return {"exact_match": exact, "f1": overlap}
 
 
@@ -167,6 +170,11 @@ def training_rows(
     tokenizer: Any, examples: Sequence[Example], names: Sequence[str], limit: int
 ) -> list[Arguments]:
     """One row for each example, or for each of the overlapping windows of a long context."""
+    if is_slow(tokenizer):
+        raise InputError(
+            f"{type(tokenizer).__name__} is written in Python and gives no character offsets; "
+            "question answering is fine-tuned with a tokenizer of the tokenizers library"
+        )
     tokenized = tokenizer(
         *columns(examples), truncation="only_second", max_length=limit,
         stride=limit // OVERLAP, return_overflowing_tokens=True, return_offsets_mapping=True,
