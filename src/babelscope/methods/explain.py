@@ -41,7 +41,7 @@ def explain(
     method: str | Sequence[str] = "integrated_gradients",
     *,
     target: str | Aim | None = None,
-    quantity: str = "logit",
+    quantity: str | None = None,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
     lang: str = "und",
@@ -56,7 +56,8 @@ def explain(
     of these, or a table of pandas, polars, Arrow or datasets, whose columns are found as in files.
     `target` names a class or an answer; "gold" takes each example's label; None, the default,
     explains what the model predicts; an `Aim` also says which word's tag, which edge of an answer,
-    and which class is contrasted. `options` belong to the method. `part` fixes one text of a pair;
+    and which class is contrasted. The `quantity` is by default the logit, of a verbalizer's labels
+    the log-odds. `options` belong to the method. `part` fixes one text of a pair;
     `long` says what happens to texts longer than the model.
 
     A text that cannot be explained (blank, with control characters, of unknown tokens only) is
@@ -82,7 +83,7 @@ def explain_readable(
     method: str | Sequence[str],
     *,
     target: str | Aim | None = None,
-    quantity: str = "logit",
+    quantity: str | None = None,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
     part: str = "all",
@@ -143,7 +144,7 @@ class _Inputs(NamedTuple):
 
 
 def _inputs(
-    model: Model, examples: Sequence[Example], aim: Aim, quantity: str, part: str, long: str
+    model: Model, examples: Sequence[Example], aim: Aim, quantity: str | None, part: str, long: str
 ) -> _Inputs:
     """The inputs that can be explained, and the examples that cannot."""
     encoded, skipped = encode_readable(model, examples, part=part, long=long)
@@ -170,7 +171,7 @@ def _whole(row: Encoded) -> str:
 
 
 def _goal(
-    model: Model, row: Encoded, output: torch.Tensor, aim: Aim, quantity: str
+    model: Model, row: Encoded, output: torch.Tensor, aim: Aim, quantity: str | None
 ) -> tuple[Target | None, SkippedRow | None]:
     """What is explained in an input; a gold label that is missing or unknown to the model is a
     fault of its row.

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from babelscope.errors import UnsupportedModel
-from babelscope.model.load import Model
+from babelscope.model.transformer import Model
 
 if TYPE_CHECKING:
     from babelscope.model.inference import Query

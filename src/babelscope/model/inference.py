@@ -23,7 +23,7 @@ from babelscope.model.forward import Edit as Edit
 from babelscope.model.forward import Query as Query
 from babelscope.model.forward import embed, forward, outputs_of, unpadded
 from babelscope.model.forward import query as query
-from babelscope.model.load import Model
+from babelscope.model.transformer import Model
 from babelscope.model.targets import secant, value
 from babelscope.types import Target
 

@@ -5,6 +5,7 @@ from babelscope.types.explanations import Aim, Attribution, Explained, Target
 from babelscope.types.heads import StoredHeadStatistics
 from babelscope.types.inputs import Candidate, Encoded, Example, ModelInput, Span, Window
 from babelscope.types.measures import FEW_GROUPS, Estimate, Failure, Measure, Measured, StoredPanel
+from babelscope.types.prompts import Prompt
 from babelscope.types.skipped import SkippedRow
 from babelscope.types.tokenization import DoseOutcome, Segmentation, TokenizedText
 from babelscope.types.tradeoffs import (
@@ -33,6 +34,7 @@ __all__ = [
     "Measure",
     "Measured",
     "ModelInput",
+    "Prompt",
     "Reading",
     "Segmentation",
     "SkippedRow",
