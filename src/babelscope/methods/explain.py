@@ -105,33 +105,37 @@ def explain_readable(
         )
     resolved = [resolve_options(row, options or {}) for row in rows]
     for row in rows:
-        if row.attentions and model.unseen_attention:
-            raise UnsupportedModel(
-                f"{row.name} reads attention weights, but {model.unseen_attention}; use another "
-                "method"
-            )
-        if row.gradients and model.row.reads_text:
-            raise UnsupportedModel(
-                f"{row.name} needs gradients, but {model.name} is a function of texts; use an "
-                "erasure method such as occlusion"
-            )
-        if row.precise and model.quantized:
-            raise UnsupportedModel(
-                f"{row.name} needs {row.precise} weights, and those of {model.name} are quantized; "
-                "load it without quantization, or use another method"
-            )
+        check_method(model, row)
     aim = target if isinstance(target, Aim) else Aim(target)
     attributions: list[Attribution] = []
     with model.inference.reporting_progress(progress):
         inputs = _inputs(model, examples, aim, quantity, part, long)
         encoded, outputs, aims = inputs.encoded, inputs.outputs, inputs.aims
         for row, values in zip(rows, resolved) if encoded else ():
-            explained = _explained(model, row, values, seed, encoded, aims)
+            explained = apply_method(model, row, values, seed, encoded, aims)
             attributions += [
-                _attribution(model, row, values, seed if row.seeded else 0, *each)
+                to_attribution(model, row, values, seed if row.seeded else 0, *each)
                 for each in zip(encoded, outputs, aims, explained)
             ]
     return Attributions(tuple(attributions), inputs.skipped)
+
+
+def check_method(model: Model, row: Method) -> None:
+    """Refuses a method that needs what the model does not have."""
+    if row.attentions and model.unseen_attention:
+        raise UnsupportedModel(
+            f"{row.name} reads attention weights, but {model.unseen_attention}; use another method"
+        )
+    if row.gradients and model.row.reads_text:
+        raise UnsupportedModel(
+            f"{row.name} needs gradients, but {model.name} is a function of texts; use an "
+            "erasure method such as occlusion"
+        )
+    if row.precise and model.quantized:
+        raise UnsupportedModel(
+            f"{row.name} needs {row.precise} weights, and those of {model.name} are quantized; "
+            "load it without quantization, or use another method"
+        )
 
 
 class _Inputs(NamedTuple):
@@ -186,7 +190,7 @@ def _goal(
         return None, skipped_row(example, reason, str(error).removeprefix(f"{row.example.id}: "))
 
 
-def _explained(
+def apply_method(
     model: Model, method: Method, options: Mapping[str, Any], seed: int,
     encoded: Sequence[Encoded], explained: Sequence[Target],
 ) -> list[Explained]:  # fmt: skip
@@ -275,7 +279,7 @@ def word_scores(row: Encoded, scores: NDArray[np.float64], how: str) -> NDArray[
     return best
 
 
-def _attribution(
+def to_attribution(
     model: Model, method: Method, options: Mapping[str, Any], seed: int,
     row: Encoded, output: torch.Tensor, target: Target, explained: Explained,
 ) -> Attribution:  # fmt: skip

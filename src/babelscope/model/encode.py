@@ -13,8 +13,8 @@ from babelscope.data.segmentation import segment, words_of_tokens
 from babelscope.data.skipping import skipped_row
 from babelscope.data.texts import check_text
 from babelscope.errors import BadRow, InputError
-from babelscope.model.transformer import Model
 from babelscope.model.tokenized import Tokenized, from_encoding, literal_specials
+from babelscope.model.transformer import Model
 from babelscope.types import Candidate, Encoded, Example, SkippedRow, Span, Window
 
 PARTS = ("all", "first", "second")

@@ -181,9 +181,7 @@ def _ids(model: Model, batch: Sequence[Query]) -> Int[Tensor, "batch token"]:
     return padded(model, batch, [each.ids for each in batch], 0 if padding is None else padding)
 
 
-def _arguments(
-    model: Model, batch: Sequence[Query], kept: Sequence[int] | None
-) -> dict[str, Any]:
+def _arguments(model: Model, batch: Sequence[Query], kept: Sequence[int] | None) -> dict[str, Any]:
     """The arguments of the call besides its tokens. Positions are explicit: models would otherwise
     derive them from which ids are padding.
     """

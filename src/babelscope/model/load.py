@@ -13,9 +13,9 @@ from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.calibration import label_prior
 from babelscope.model.checkpoints import from_pretrained
 from babelscope.model.inference_state import ELSEWHERE
-from babelscope.model.tasks import TASKS, task_of_class
 from babelscope.model.prompts import word_tokens
 from babelscope.model.slots import pieces
+from babelscope.model.tasks import TASKS, task_of_class
 from babelscope.model.transformer import Model as Model
 from babelscope.model.verbalizer import verbalizer as label_tokens
 from babelscope.model.weights import Weights

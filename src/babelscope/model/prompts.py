@@ -14,7 +14,7 @@ from babelscope.data.formats.in_memory import as_examples
 from babelscope.data.skipping import skipped_row
 from babelscope.errors import BadRow, InputError
 from babelscope.model.encode import to_encoded
-from babelscope.model.slots import filled, pieces
+from babelscope.model.slots import filled, pieces, slots
 from babelscope.model.tokenized import Tokenized, literal_specials
 from babelscope.model.verbalizer import continuations
 from babelscope.types import Encoded, Example, Prompt, Span
@@ -58,9 +58,7 @@ def _prompt(model: Model) -> Prompt:
     return model.prompt or Prompt()
 
 
-def _joined(
-    parts: Sequence[str | int], inserted: Sequence[str], texts: Sequence[str]
-) -> Rendered:
+def _joined(parts: Sequence[str | int], inserted: Sequence[str], texts: Sequence[str]) -> Rendered:
     whole, spans, stripped = "", {}, {}
     for part in parts:
         if isinstance(part, int):
@@ -123,7 +121,9 @@ def _chat(model: Model, said: str) -> str:
             messages, tokenize=False, add_generation_prompt=True
         )
     except Exception as error:  # of Jinja, whose templates raise what they like
-        raise InputError(f"the chat template of {model.name} refuses the prompt: {error}") from error
+        raise InputError(
+            f"the chat template of {model.name} refuses the prompt: {error}"
+        ) from error
     return rendered
 
 
@@ -225,17 +225,13 @@ def _only(tokens: Tokenized, kept: Sequence[int]) -> Tokenized:
     )
 
 
-def _lost(
-    row: Encoded, example: Example, mixed: Sequence[tuple[int, Span]]
-) -> tuple[str, ...]:
+def _lost(row: Encoded, example: Example, mixed: Sequence[tuple[int, Span]]) -> tuple[str, ...]:
     """What of the texts has no token but one that it shares with the template."""
     present = set(zip(row.word_segment, row.word_offsets))
     return tuple(
         example.texts[text][start:end]
         for text, (start, end) in mixed
-        if not any(
-            of == text and first <= start and end <= last for of, (first, last) in present
-        )
+        if not any(of == text and first <= start and end <= last for of, (first, last) in present)
     )
 
 
@@ -244,8 +240,7 @@ def word_tokens(model: Model, word: str) -> tuple[int, ...]:
     if model.is_encoder_decoder:
         ids = model.tokenizer(text_target=word, add_special_tokens=False)["input_ids"]
         return tuple(ids)
-    count = len(model.prompt and pieces(model.prompt) or ())
-    sample = Example("label", ("N/A",) * max(1, count))
+    sample = Example("label", ("N/A",) * len(slots(_prompt(model))))
     before = render(model, sample).text
     alone = _trimmed(model, before)
     whole = _trimmed(model, before + word)

@@ -8,9 +8,7 @@ from babelscope.data.formats.records import COLUMNS
 from babelscope.errors import InputError
 from babelscope.types import Prompt
 
-SLOTS = {
-    name: text for text, column in enumerate(("text", "pair")) for name in COLUMNS[column]
-}
+SLOTS = {name: text for text, column in enumerate(("text", "pair")) for name in COLUMNS[column]}
 """The names of slots, and the number of the text that each stands for."""
 
 Piece = str | int

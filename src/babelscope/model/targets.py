@@ -42,9 +42,9 @@ def value(model: Model, output: Tensor, target: Target) -> Tensor:
     all rise and fall with the model's wish to say any such word, the log-odds.
 
     *Laws*: log_odds equals the logit difference for two classes; log_probability of an answer is
-    the sum of those of its tokens, and the logarithm of its probability; the gradient is the central
-    difference of the value; for a method that is linear in the value, the scores of a contrast are
-    the difference of the two logits' scores.
+    the sum of those of its tokens, and the logarithm of its probability; the gradient is the
+    central difference of the value; for a method that is linear in the value, the scores of a
+    contrast are the difference of the two logits' scores.
     """
     if target.quantity not in (*QUANTITIES, UNIT):
         raise InputError(f"quantity {target.quantity!r} is not one of: {', '.join(QUANTITIES)}")

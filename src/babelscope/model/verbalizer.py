@@ -101,7 +101,9 @@ def label_logits(logits: Tensor, labels: Words) -> Tensor:
     *Left open by the paper*: several words per label; their probabilities are added.
     Source: Schick and Schuetze 2021 (pattern-exploiting training), section 3.
     """
-    return _label_sums({ids: logits[ids[0]] for entries in labels.values() for ids in entries}, labels)
+    return _label_sums(
+        {ids: logits[ids[0]] for entries in labels.values() for ids in entries}, labels
+    )
 
 
 def label_log_probabilities(likelihoods: Sequence[Tensor], labels: Words) -> Tensor:

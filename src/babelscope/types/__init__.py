@@ -1,5 +1,6 @@
 """The frozen values that cross module borders. No torch here: reading results must stay light."""
 
+from babelscope.types.answers import AnswerExplanation
 from babelscope.types.consistency import TranslationPair, UnitScores
 from babelscope.types.explanations import Aim, Attribution, Explained, Target
 from babelscope.types.heads import StoredHeadStatistics
@@ -20,6 +21,7 @@ from babelscope.types.tradeoffs import (
 __all__ = [
     "FEW_GROUPS",
     "Aim",
+    "AnswerExplanation",
     "Attribution",
     "Candidate",
     "CorpusText",

@@ -18,8 +18,8 @@ class Prompt:
     """
 
     template: str = "{text}"
-    """The text around the slots: `{text}` and, for pairs, `{pair}`, or names of columns (`{premise}`
-    and `{hypothesis}`, `{question}` and `{context}`, ...). Braces are written twice.
+    """The text around the slots: `{text}` and, for pairs, `{pair}`, or names of columns
+    (`{premise}` and `{hypothesis}`, `{question}` and `{context}`, ...). Braces are written twice.
     """
     labels: Mapping[str, str | Sequence[str]] = field(default_factory=dict, hash=False)
     """For each label the word, or the words, that continue the prompt, of one token or several.

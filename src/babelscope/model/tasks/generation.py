@@ -72,7 +72,9 @@ def kept(model: Model, batch: Sequence[Query]) -> list[int] | None:
     if "logits_to_keep" not in model.accepts:
         return None
     ranges = [where for each in batch for _, where in places(each)]
-    return sorted({*(last_place(each) for each in batch), *(at for where in ranges for at in where)})
+    return sorted(
+        {*(last_place(each) for each in batch), *(at for where in ranges for at in where)}
+    )
 
 
 def outputs(
@@ -80,9 +82,7 @@ def outputs(
 ) -> list[Tensor]:
     """The logits of the next token, or of the labels; of an answer [token, 2]."""
     tables = iter(output.logits)
-    return [
-        _output(model, each, [next(tables) for _ in read_after(each)], kept) for each in batch
-    ]
+    return [_output(model, each, [next(tables) for _ in read_after(each)], kept) for each in batch]
 
 
 def _output(
