@@ -94,7 +94,8 @@ def test_the_ids_are_the_chat_templates_own_and_only_the_users_text_is_content(n
     assert row.ids.tolist() == own["input_ids"]
     assert row.words == tuple(TEXT.split())
     spans = row.offsets[row.content]
-    assert spans[0, 0] == 0 and spans[-1, 1] == len(TEXT)
+    assert spans[0, 0] == 0
+    assert spans[-1, 1] == len(TEXT)
     whole = render(model, row.example)
     assert whole.text[slice(*whole.spans[0])] == TEXT
 
@@ -105,7 +106,8 @@ def test_spaces_that_a_chat_template_drops_shift_the_offsets() -> None:
     (row,) = encode(model, [Example("1", (f"  {TEXT} ",), "en")])
     (bare,) = encode(model, [Example("1", (TEXT,), "en")])
     np.testing.assert_array_equal(row.ids, bare.ids)
-    assert row.words == bare.words and row.word_offsets[0] == (2, 5)
+    assert row.words == bare.words
+    assert row.word_offsets[0] == (2, 5)
 
 
 @every
@@ -114,7 +116,8 @@ def test_fixed_tokens_have_no_score_and_free_ones_are_complete(name: str, method
     model = prompted(name)
     options = {"slalom": {"samples": 24}}.get(method)
     (one,) = explain(model, [Example("1", (TEXT,), "en")], method, options=options)
-    assert one.words == tuple(TEXT.split()) and len(one.scores) == sum(one.input.content)
+    assert one.words == tuple(TEXT.split())
+    assert len(one.scores) == sum(one.input.content)
     assert one.quantity == "log_odds"
     if method == "integrated_gradients":
         gap = sum(one.scores) - (one.value - one.reference_value)
@@ -214,7 +217,8 @@ def test_the_prior_is_the_mean_over_content_free_texts_and_moves_two_labels_by_a
     np.testing.assert_allclose(np.exp(prior), np.mean(shares, axis=0), atol=1e-9)
     prompt = replace(base.prompt, calibrate=True)
     model = load((base.hf, base.tokenizer), prompt=prompt)
-    assert model.prior == pytest.approx(prior) and model.signature != base.signature
+    assert model.prior == pytest.approx(prior)
+    assert model.signature != base.signature
     before, after = (explain(each, TEXT, "occlusion", target="good")[0] for each in (base, model))
     np.testing.assert_allclose(after.scores, before.scores, atol=1e-9)
     assert after.value == pytest.approx(before.value - prior[0] + prior[1], abs=1e-9)
@@ -258,7 +262,8 @@ def test_reused_keys_and_values_change_no_number(name: str, operator: str) -> No
         full = inference.outputs(model, queries)
     finally:
         state.reuse = True
-    assert saved > 0 and read + saved == state.tokens - tokens - read
+    assert saved > 0
+    assert read + saved == state.tokens - tokens - read
     for each, other in zip(short, full):
         np.testing.assert_allclose(each, other, rtol=0, atol=rough(name, 1e-12))
 
@@ -302,7 +307,8 @@ def test_the_models_own_answer_is_greedy_and_has_a_picture() -> None:
             assert int(model.hf(input_ids=torch.tensor([ids])).logits[0, -1].argmax()) == token
         ids.append(token)
     page = answer_page([alone])
-    assert page.count("<tr>") == 1 + len(alone.tokens) + 1 and answer_html(alone) in page
+    assert page.count("<tr>") == 1 + len(alone.tokens) + 1
+    assert answer_html(alone) in page
     assert len(answer_lines(alone)) == len(alone.tokens) + 1
     measured = measure(model, [alone.whole, *alone.by_token], "comprehensiveness")
     assert all(np.isfinite(each.value) for each in measured)
@@ -317,7 +323,8 @@ def test_pairs_fill_their_slots_in_any_order() -> None:
         options = {"samples": 24} if method == "slalom" else None
         (one,) = explain(model, [pair], method, options=options, lang="en")
         words = dict(zip(zip(one.word_segment, one.word_offsets), one.words))
-        assert words[0, (0, 3)] == "was" and words[1, (0, 3)] == "the"
+        assert words[0, (0, 3)] == "was"
+        assert words[1, (0, 3)] == "the"
         (fixed,) = explain(model, [pair], method, part="second", options=options, lang="en")
         assert set(fixed.word_segment) == {1}
     (row,) = encode(model, [Example("1", pair, "en")])

@@ -37,7 +37,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Set a further field: part, seed, verbalizer, allow_untrained_head, dtype, "
+        help="Set a further field: part, seed, verbalizer, prompt, allow_untrained_head, dtype, "
         "quantization, adapter, strict or max_skipped; repeatable.",
     ),
 ]
