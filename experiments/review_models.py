@@ -145,5 +145,5 @@ def _class_logits(model: Model, rows: Sequence[Tensor]) -> tuple[Tensor, Tensor]
     logits = model.hf(input_ids=batch, attention_mask=present.long()).logits
     if not model.verbalizer:
         return logits, torch.arange(len(rows))
-    continuations = [model.verbalizer[label][0] for label in LABELS]
+    continuations = [model.verbalizer[label][0][0] for label in LABELS]
     return logits[present][:, continuations], torch.nonzero(present)[:, 0]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from babelscope.study.config import Study
     from babelscope.study.run import run
     from babelscope.training.finetune import finetune
-    from babelscope.types import Attribution, Example, Measure
+    from babelscope.types import Attribution, Example, Measure, Prompt
 
 WHERE = {
     "Attribution": "types",
@@ -39,6 +39,7 @@ WHERE = {
     "METHODS": "methods",
     "METRICS": "metrics",
     "Measure": "types",
+    "Prompt": "types",
     "Study": "study.config",
     "consistency": "analyses.consistency.score",
     "explain": "methods.explain",
@@ -62,6 +63,7 @@ __all__ = [
     "Example",
     "InputError",
     "Measure",
+    "Prompt",
     "Study",
     "consistency",
     "explain",

@@ -193,12 +193,14 @@ def load_model(
     from babelscope.errors import BadRow
     from babelscope.model.encode import encode_readable
     from babelscope.model.load import load
+    from babelscope.model.prompt_spec import read_prompt
 
     model = load(
         name,
         device=device,
         allow_untrained_head=settings.allow_untrained_head,
         verbalizer=settings.words,
+        prompt=None if settings.prompt is None else read_prompt(settings.prompt),
         dtype=settings.dtype,
         quantization=settings.quantization,
         adapter=settings.adapter,

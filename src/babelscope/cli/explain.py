@@ -39,8 +39,8 @@ Settings = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Set a further field: quantity, contrast, word, edge, part, long, unit, seed, "
-        "verbalizer, allow_untrained_head, dtype, quantization, adapter, strict or max_skipped; "
-        "repeatable.",
+        "verbalizer, prompt, answer, generate, allow_untrained_head, dtype, quantization, adapter, "
+        "strict or max_skipped; repeatable.",
     ),
 ]
 InputFile = Annotated[
@@ -76,6 +76,9 @@ def explain(
     rows = examples(text, pair, lang, input_, column)
     options = share_options(chosen_methods(method), option)
     loaded = load_model(model, device, settings, rows)
+    if settings.answer is not None or settings.generate:
+        _deliver_answers(loaded, rows, options, settings, output, json_)
+        return
     attributions = attributions_by(loaded, rows, options, settings.aim(target), settings)
     printing.deliver(attributions, output, json_, settings.unit or "word")
     printing.print_skipped(attributions.skipped, len(rows))
@@ -106,3 +109,42 @@ def attributions_by(
     most = settings.max_skipped
     check_skipped(attributions.skipped, len(rows), strict=settings.refuses, most=most)
     return attributions
+
+
+def _deliver_answers(
+    model: Model,
+    rows: Sequence[Example],
+    options: Mapping[str, dict[str, Any]],
+    settings: ExplainSettings,
+    output: Path | None,
+    json_: bool,
+) -> None:
+    """Explains answers with each method; prints or writes their tokens by the words of the text."""
+    from babelscope.display.answers import answer_lines, answer_page
+    from babelscope.errors import InputError
+    from babelscope.files import dumps, write_text
+    from babelscope.methods.answers import explain_answers
+
+    if output is not None and output.suffix != ".html":
+        raise InputError(f"--output {output}: the explanation of an answer is written as .html")
+    answers = None if settings.answer is None else [settings.answer] * len(rows)
+    explained = [
+        answer
+        for name, values in options.items()
+        for answer in explain_answers(
+            model, list(rows), name, answers=answers, tokens=settings.generate, options=values,
+            seed=settings.seed,
+        )
+    ]  # fmt: skip
+    if output is not None:
+        write_text(output, answer_page(explained))
+        printing.print_text(f"{output}: {len(explained)} answers")
+    elif json_:
+        printing.print_text(dumps([
+            {"id": each.whole.id, "method": each.whole.method, "tokens": each.tokens,
+             "words": each.words, "values": [row.value for row in each.by_token],
+             "value": each.whole.value, "scores": each.matrix, "whole": each.whole.word_scores}
+            for each in explained
+        ]))  # fmt: skip
+    else:
+        printing.print_text("\n".join(line for each in explained for line in answer_lines(each)))

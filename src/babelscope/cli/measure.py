@@ -37,8 +37,8 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Set a further field: part, unit, seed, verbalizer, allow_untrained_head, dtype, "
-        "quantization, adapter, strict or max_skipped; repeatable.",
+        help="Set a further field: part, unit, seed, verbalizer, prompt, "
+        "allow_untrained_head, dtype, quantization, adapter, strict or max_skipped; repeatable.",
     ),
 ]
 InputFile = Annotated[

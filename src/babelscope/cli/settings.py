@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import Field, ValidationError
@@ -31,6 +32,8 @@ class MeasureSettings(Spec):
     """Seed of the methods that sample."""
     verbalizer: str | None = None
     """Continuation for each label of a language model: positive=good/great,negative=bad."""
+    prompt: Path | None = None
+    """File of the prompt that a language model reads around each text (YAML)."""
     allow_untrained_head: bool = False
     """Accept a model whose task head was never trained."""
     dtype: str | None = None
@@ -61,8 +64,9 @@ class MeasureSettings(Spec):
 class ExplainSettings(MeasureSettings):
     """Further fields of `explain`."""
 
-    quantity: str = "logit"
-    """Number that is attributed: logit, probability, log_odds or contrast."""
+    quantity: str | None = None
+    """Number that is attributed: logit (default), probability, log_probability, log_odds (default
+    for a verbalizer's labels) or contrast."""
     contrast: str | None = None
     """Class that a contrast subtracts; by default the best of the others."""
     word: int | None = Field(default=None, ge=0)
@@ -72,6 +76,10 @@ class ExplainSettings(MeasureSettings):
     long: str = "truncate"
     """How a text that exceeds the model is read: truncate, window, or for answers best (the
     window that the model answers from)."""
+    answer: str | None = None
+    """Answer of a language model to explain, token by token."""
+    generate: int = Field(default=0, ge=0)
+    """Explain the model's own answer, of at most so many tokens; 0: explain the next one."""
 
     def aim(self, target: str | None) -> Aim:
         return Aim(target, self.contrast, self.word, self.edge)

@@ -124,8 +124,9 @@ class TaskSpec(Spec):
     target: str | None = None
     """Class to explain, `gold`, or `source` (the class predicted for the translation in the source
     language); the prediction by default."""
-    quantity: str = "logit"
-    """Explained quantity: `logit`, `probability`, `log_odds` or `contrast`."""
+    quantity: str | None = None
+    """Explained quantity: `logit`, `probability`, `log_probability`, `log_odds` or `contrast`; by
+    default the logit, of a verbalizer's labels the log-odds."""
     contrast: str | None = None
     """Class that a contrast subtracts; the best of the others by default."""
     word: int | None = Field(default=None, ge=0)

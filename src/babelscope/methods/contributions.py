@@ -12,7 +12,7 @@ from babelscope.methods.attention import _explained, read
 from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import value
-from babelscope.model.verbalizer import label_logits
+from babelscope.model.tasks.generation import verbalized
 from babelscope.propagation import decomposition, zeroing
 from babelscope.types import Encoded, Explained, Target
 
@@ -123,7 +123,7 @@ def decompx(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
 
     def reduce(row: int, parts: Tensor, output: Tensor) -> Float[Tensor, " token"]:
         leaf = output.clone().requires_grad_(True)
-        logits = label_logits(leaf, model.verbalizer) if model.verbalizer else leaf
+        logits = verbalized(model, leaf)
         (gradient,) = torch.autograd.grad(value(model, logits, targets[row]), leaf)
         return (parts * gradient).flatten(start_dim=1).sum(dim=1)
 

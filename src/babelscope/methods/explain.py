@@ -52,7 +52,7 @@ def explain(
     method: str | Sequence[str] = "integrated_gradients",
     *,
     target: str | Aim | None = None,
-    quantity: str = "logit",
+    quantity: str | None = None,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
     lang: str = "und",
@@ -70,11 +70,12 @@ def explain(
     a file.
     `target` names a class or an answer; "gold" takes each example's label; None, the default,
     explains what the model predicts; an `Aim` also says which word's tag, which edge of an answer,
-    and which class is contrasted. `options` belong to the method. `part` fixes one text of a pair;
-    `long` says what happens to texts longer than the model: truncate, window, or for answers best,
-    the window that the model answers from. `unit` is what is scored as a whole:
-    token, word, sentence, paragraph, text, or units that the data name. Methods that erase then
-    erase whole units; of the others the scores of tokens are summed (`units` of the result).
+    and which class is contrasted. The `quantity` is by default the logit, of a verbalizer's labels
+    the log-odds. `options` belong to the method. `part` fixes one text of a pair; `long` says what
+    happens to texts longer than the model: truncate, window, or for answers best, the window that
+    the model answers from. `unit` is what is scored as a whole: token, word, sentence, paragraph,
+    text, or units that the data name. Methods that erase then erase whole units; of the others the
+    scores of tokens are summed (`units` of the result).
 
     A text that cannot be explained (blank, with control characters, of unknown tokens only) is
     skipped, listed in `skipped` of the result and named in a SkippedRows warning. With `strict`, or
@@ -99,7 +100,7 @@ def explain_readable(
     method: str | Sequence[str],
     *,
     target: str | Aim | None = None,
-    quantity: str = "logit",
+    quantity: str | None = None,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
     part: str = "all",
@@ -122,33 +123,37 @@ def explain_readable(
         )
     resolved = [resolve_options(row, options or {}) for row in rows]
     for row in rows:
-        if row.attentions and model.unseen_attention:
-            raise UnsupportedModel(
-                f"{row.name} reads attention weights, but {model.unseen_attention}; use another "
-                "method"
-            )
-        if row.gradients and model.row.reads_text:
-            raise UnsupportedModel(
-                f"{row.name} needs gradients, but {model.name} is a function of texts; use an "
-                "erasure method such as occlusion"
-            )
-        if row.precise and model.quantized:
-            raise UnsupportedModel(
-                f"{row.name} needs {row.precise} weights, and those of {model.name} are quantized; "
-                "load it without quantization, or use another method"
-            )
+        check_method(model, row)
     aim = target if isinstance(target, Aim) else Aim(target)
     attributions: list[Attribution] = []
     with model.inference.reporting_progress(progress):
         inputs = _inputs(model, examples, aim, quantity, part, long, unit)
         encoded, outputs, aims = inputs.encoded, inputs.outputs, inputs.aims
         for row, values in zip(rows, resolved) if encoded else ():
-            explained = _explained(model, row, values, seed, encoded, aims)
+            explained = apply_method(model, row, values, seed, encoded, aims)
             attributions += [
-                _attribution(model, row, values, seed if row.seeded else 0, *each)
+                to_attribution(model, row, values, seed if row.seeded else 0, *each)
                 for each in zip(encoded, outputs, aims, explained)
             ]
     return Attributions(tuple(attributions), inputs.skipped)
+
+
+def check_method(model: Model, row: Method) -> None:
+    """Refuses a method that needs what the model does not have."""
+    if row.attentions and model.unseen_attention:
+        raise UnsupportedModel(
+            f"{row.name} reads attention weights, but {model.unseen_attention}; use another method"
+        )
+    if row.gradients and model.row.reads_text:
+        raise UnsupportedModel(
+            f"{row.name} needs gradients, but {model.name} is a function of texts; use an "
+            "erasure method such as occlusion"
+        )
+    if row.precise and model.quantized:
+        raise UnsupportedModel(
+            f"{row.name} needs {row.precise} weights, and those of {model.name} are quantized; "
+            "load it without quantization, or use another method"
+        )
 
 
 class _Inputs(NamedTuple):
@@ -161,8 +166,8 @@ class _Inputs(NamedTuple):
 
 
 def _inputs(
-    model: Model, examples: Sequence[Example], aim: Aim, quantity: str, part: str, long: str,
-    unit: str,
+    model: Model, examples: Sequence[Example], aim: Aim, quantity: str | None, part: str,
+    long: str, unit: str,
 ) -> _Inputs:  # fmt: skip
     """The inputs that can be explained, and the examples that cannot."""
     encoded, skipped = encode_readable(model, examples, part=part, long=long, unit=unit)
@@ -192,7 +197,7 @@ def _whole(row: Encoded) -> str:
 
 
 def _goal(
-    model: Model, row: Encoded, output: torch.Tensor, aim: Aim, quantity: str
+    model: Model, row: Encoded, output: torch.Tensor, aim: Aim, quantity: str | None
 ) -> tuple[Target | None, SkippedRow | None]:
     """What is explained in an input; a gold label that is missing or unknown to the model is a
     fault of its row.
@@ -207,7 +212,7 @@ def _goal(
         return None, skipped_row(example, reason, str(error).removeprefix(f"{row.example.id}: "))
 
 
-def _explained(
+def apply_method(
     model: Model, method: Method, options: Mapping[str, Any], seed: int,
     encoded: Sequence[Encoded], explained: Sequence[Target],
 ) -> list[Explained]:  # fmt: skip
@@ -308,7 +313,7 @@ def _units(row: Encoded, scores: NDArray[np.float64], how: str) -> ScoredUnits |
     )
 
 
-def _attribution(
+def to_attribution(
     model: Model, method: Method, options: Mapping[str, Any], seed: int,
     row: Encoded, output: torch.Tensor, target: Target, explained: Explained,
 ) -> Attribution:  # fmt: skip

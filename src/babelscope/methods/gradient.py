@@ -12,6 +12,7 @@ from torch import Tensor
 
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model import inference
+from babelscope.model.erase import pads
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Explained, Target
 
@@ -65,11 +66,13 @@ def input_x_gradient(
 
 def available_baseline(model: Model, baseline: str) -> tuple[str, tuple[str, ...]]:
     """The baseline, and the zero vector with a flag where it is padding and the tokenizer has
-    none."""
+    none, or in a prompt one that means something else."""
     if baseline not in BASELINES:
         raise InputError(f"baseline {baseline!r} is not one of: {', '.join(BASELINES)}")
     if baseline == "pad" and model.tokenizer.pad_token_id is None:
         return "zero", ("no padding token: the baseline is the zero vector",)
+    if baseline == "pad" and model.prompt is not None and not pads(model):
+        return "zero", ("the padding token also ends texts: the baseline is the zero vector",)
     return baseline, ()
 
 

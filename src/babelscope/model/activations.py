@@ -187,6 +187,11 @@ def _run(
     """`step` over batches, counted, with attention weights that can be read where they
     are needed.
     """
+    if any(each.continuations for each in queries):
+        raise UnsupportedModel(
+            f"{model.name} predicts several tokens after one input, at several positions, and this "
+            "method reads one; use a gradient or erasure method, or label words of one token"
+        )
     if any(each.candidates for each in queries):
         raise UnsupportedModel(
             f"{model.name} ({model.task}) reads several sequences for one input, whose states are "

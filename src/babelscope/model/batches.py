@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from babelscope.model.load import Model
+from babelscope.model.transformer import Model
 
 FULL = 512
 """Tokens in a batch from which on a larger one is no faster on a CPU; below it, padding is cheaper
@@ -46,7 +46,7 @@ def run(
     when memory runs out.
     """
     results: list[Any] = [None] * len(queries)
-    lengths = [len(query.ids) for query in queries]
+    lengths = [query.size for query in queries]
     total, done = sum(lengths), 0
     waiting = _batches(model, lengths, budget)
     while waiting:

@@ -13,9 +13,9 @@ from babelscope.data.segmentation import segment, words_of_tokens
 from babelscope.data.skipping import skipped_row
 from babelscope.data.texts import check_text
 from babelscope.errors import BadRow, InputError
-from babelscope.model.load import Model
 from babelscope.model.slow_tokenizers import is_slow, slow_encodings
 from babelscope.model.tokenized import Tokenized, from_encoding, literal_specials
+from babelscope.model.transformer import Model
 from babelscope.model.units import with_units
 from babelscope.types import Candidate, Encoded, Example, SkippedRow, Span, Window
 
@@ -105,7 +105,7 @@ def readable(
 def _check_texts(model: Model, example: Example, part: str, task: bool) -> None:
     count, row = len(example.texts), model.row
     required = model.texts if task else None
-    fewest, most = (row.fewest, row.most) if task else (1, 2)
+    fewest, most = (row.fewest, row.most) if task and required is None else (1, 2)
     if count != (required or count) or not fewest <= count <= (most or count):
         takes = COUNTS.get(required or most or 0, f"at least {fewest} texts")
         detail = f"{model.name} ({model.task}) reads {takes}, {count} given"

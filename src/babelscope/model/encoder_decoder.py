@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from babelscope.errors import UnsupportedModel
-from babelscope.model.load import Model
+from babelscope.model.transformer import Model
 
 if TYPE_CHECKING:
     from babelscope.model.inference import Query
@@ -41,7 +41,7 @@ def read(
     masks = [_mask(table, attended).to(model.device) for table in both]
     ids = {
         "input_ids": _ends(model, batch, both[0]),
-        "decoder_input_ids": torch.zeros_like(both[1]),
+        "decoder_input_ids": torch.full_like(both[1], _filler(model)),
     }
     with embeddings(model, waiting):
         yield ids | {"attention_mask": masks[0], "decoder_attention_mask": masks[1]}
@@ -90,10 +90,18 @@ def _mask(table: Tensor, attended: Sequence[NDArray[Any]]) -> Tensor:
     return mask
 
 
+def _filler(model: Model) -> int:
+    """An id that is neither padding, from which some models (M2M100) derive positions, nor an
+    end.
+    """
+    config = model.hf.config
+    return next(at for at in range(3) if at not in (config.pad_token_id, config.eos_token_id))
+
+
 def _ends(model: Model, batch: Sequence[Query], table: Tensor) -> Tensor:
     """Ids that only mark where a classifier reads: the last end token of each row."""
     end = model.hf.config.eos_token_id
-    ids = torch.full_like(table, int(end == 0))
+    ids = torch.full_like(table, _filler(model))
     if not model.row.pools:
         return ids
     for line, query in zip(ids, batch):

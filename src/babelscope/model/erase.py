@@ -37,17 +37,27 @@ def default_operator(model: Model) -> str:
 
     A decoder reads its last token and often has no special token: with `attention_zero` that token
     would still be read, and a text with everything erased would leave nothing to attend to. A
-    replacement token has neither problem. For a function of texts, `mask` if it has one, else
-    `delete`.
+    replacement token has neither problem. A prompt has neither: its fixed tokens stay, the last
+    one among them. There, a padding token that also begins or ends texts (or turns of a chat) is
+    not used, but `attention_zero`. For a function of texts, `mask` if it has one, else `delete`.
     """
     if model.row.reads_text:
         return "mask" if model.hf.mask else "delete"
+    if model.prompt is not None and model.tokenizer.mask_token is None and not pads(model):
+        return "attention_zero"
     known = (
         name
         for name in ("mask", "pad", "unk")
         if getattr(model.tokenizer, f"{name}_token_id") is not None
     )
     return next(known, "attention_zero")
+
+
+def pads(model: Model) -> bool:
+    """Whether the padding token is for padding alone, and not also the begin or end of a text."""
+    tokenizer = model.tokenizer
+    ends = {tokenizer.bos_token_id, tokenizer.eos_token_id}
+    return tokenizer.pad_token_id is not None and tokenizer.pad_token_id not in ends
 
 
 def erase(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str) -> Query | None:
@@ -99,7 +109,9 @@ def _deleted(encoded: Encoded, gone: NDArray[np.bool_]) -> Query | None:
     if any(each.tokens == each.continuation for each in candidates):
         return None
     types = None if encoded.types is None else encoded.types[kept]
-    return Query(encoded.ids[kept], types, decoder=left, candidates=candidates)
+    return replace(
+        query(encoded), ids=encoded.ids[kept], types=types, decoder=left, candidates=candidates
+    )
 
 
 def _replaced(model: Model, encoded: Encoded, gone: NDArray[np.bool_], operator: str) -> Query:

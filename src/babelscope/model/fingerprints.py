@@ -55,6 +55,8 @@ def _interface(model: Model) -> hashlib._Hash:
     digest.update(json.dumps([type(model.hf).__name__, model.task, model.labels]).encode())
     if model.verbalizer:
         digest.update(json.dumps(list(model.verbalizer.values())).encode())
+    if model.prompt is not None:
+        digest.update(repr(model.prompt).encode())
     if model.row.reads_text:
         digest.update(json.dumps([model.hf.name, model.hf.outputs, model.hf.mask]).encode())
         return digest

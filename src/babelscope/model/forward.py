@@ -19,7 +19,8 @@ from torch import Tensor
 
 from babelscope.errors import UnsupportedModel
 from babelscope.model import encoder_decoder
-from babelscope.model.load import Model
+from babelscope.model.continuations import read_after, sequences
+from babelscope.model.transformer import Model
 from babelscope.types import Candidate, Encoded
 
 Edit = Callable[[Float[Tensor, "token dim"]], Float[Tensor, "token dim"]]
@@ -52,19 +53,26 @@ class Query:
     """
     texts: tuple[str, ...] = ()
     """What a function of texts reads; the ids are those of its words."""
+    continuations: tuple[tuple[int, ...], ...] = ()
+    """What the input might be continued with, where the probabilities of that are read."""
+
+    @property
+    def size(self) -> int:
+        """The number of tokens that the model reads."""
+        if not self.continuations:
+            return len(self.ids)
+        return sum(len(self.ids) + len(head) for head in read_after(self))
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """The number of tokens of each sequence."""
+        """The number of tokens of each sequence, without continuations."""
         return tuple(each.tokens for each in self.candidates) or (len(self.ids),)
 
     def digest(self) -> bytes:
         parts = (self.ids, self.types, self.attended)
         whole = b"|".join(b"" if part is None else part.tobytes() for part in parts)
-        return hashlib.blake2b(
-            whole + f"{self.key}|{self.decoder}|{self.candidates}|{self.texts}".encode(),
-            digest_size=16,
-        ).digest()
+        rest = (self.key, self.decoder, self.candidates, self.texts, self.continuations)
+        return hashlib.blake2b(whole + repr(rest).encode(), digest_size=16).digest()
 
 
 def query(encoded: Encoded) -> Query:
@@ -76,14 +84,23 @@ def query(encoded: Encoded) -> Query:
         decoder=encoded.decoder,
         candidates=encoded.candidates,
         texts=texts,
+        continuations=encoded.continuations,
     )
 
 
 def unpadded(table: Tensor, batch: Sequence[Query]) -> list[Tensor]:
-    """Each query's tokens in a padded table [row, token, ...]."""
+    """Each query's tokens in a padded table [row, token, ...]; where it was read with several
+    continuations, the sum over them: the table is one of gradients then.
+    """
     rows = iter(table)
-    sequences = [[next(rows)[:length] for length in each.lengths] for each in batch]
-    return [torch.cat(parts) if len(parts) > 1 else parts[0] for parts in sequences]
+    tables = []
+    for each in batch:
+        if each.continuations:
+            tables.append(sum(next(rows)[: len(each.ids)] for _ in read_after(each)))
+            continue
+        parts = [next(rows)[:length] for length in each.lengths]
+        tables.append(torch.cat(parts) if len(parts) > 1 else parts[0])
+    return tables
 
 
 def padded(
@@ -100,7 +117,8 @@ def padded(
 
 
 def embed(model: Model, batch: Sequence[Query]) -> Float[Tensor, "batch token dim"]:
-    """The word embeddings of the batch, edited where a query says so."""
+    """The word embeddings of the batch's sequences, edited where a query says so."""
+    batch = sequences(batch)
     embedded: Tensor = model.embeddings(_ids(model, batch))
     if not any(each.edit for each in batch):
         return embedded
@@ -129,6 +147,8 @@ def forward(
                 "change; erase words"
             )
         return model.hf([each.texts for each in batch])
+    kept = model.functions.kept(model, batch)
+    batch = sequences(batch)
     if embedded is None and (
         model.pools_last_token or model.is_encoder_decoder or any(each.edit for each in batch)
     ):
@@ -139,7 +159,9 @@ def forward(
     if model.is_encoder_decoder and embedded is not None:
         with encoder_decoder.read(model, batch, embedded, everywhere) as both:
             return model.hf(**both, use_cache=False)
-    arguments = _arguments(model, batch) | {"attention_mask": padded(model, batch, everywhere, 0)}
+    arguments = _arguments(model, batch, kept) | {
+        "attention_mask": padded(model, batch, everywhere, 0)
+    }
     shown = {"output_attentions": output_attentions, "output_hidden_states": output_hidden_states}
     arguments |= {name: True for name, requested in shown.items() if requested}
     if embedded is None:
@@ -159,7 +181,7 @@ def _ids(model: Model, batch: Sequence[Query]) -> Int[Tensor, "batch token"]:
     return padded(model, batch, [each.ids for each in batch], 0 if padding is None else padding)
 
 
-def _arguments(model: Model, batch: Sequence[Query]) -> dict[str, Any]:
+def _arguments(model: Model, batch: Sequence[Query], kept: Sequence[int] | None) -> dict[str, Any]:
     """The arguments of the call besides its tokens. Positions are explicit: models would otherwise
     derive them from which ids are padding.
     """
@@ -176,17 +198,18 @@ def _arguments(model: Model, batch: Sequence[Query]) -> dict[str, Any]:
         arguments["token_type_ids"] = padded(model, batch, types, 0)
     if "use_cache" in model.accepts:
         arguments["use_cache"] = False
-    kept = model.functions.kept(model, batch)
     if kept is not None:
-        arguments["logits_to_keep"] = torch.tensor(kept, device=model.device)
+        arguments["logits_to_keep"] = torch.tensor(list(kept), device=model.device)
     return arguments
 
 
-def outputs_of(model: Model, batch: Sequence[Query], output: Any) -> list[Tensor]:
+def outputs_of(
+    model: Model, batch: Sequence[Query], output: Any, kept: Sequence[int] | None = None
+) -> list[Tensor]:
     """Each query's output in float64 on the CPU, without those at padding; refuses what is not
-    finite.
+    finite. `kept` are the positions of the logits, by default those that the task keeps.
     """
-    kept = model.functions.kept(model, batch)
+    kept = model.functions.kept(model, batch) if kept is None else kept
     rows = [row.double().to("cpu") for row in model.functions.outputs(model, output, batch, kept)]
     if not bool(torch.isfinite(torch.cat([row.flatten() for row in rows])).all()):
         raise UnsupportedModel(

@@ -19,13 +19,20 @@ import torch
 from torch import Tensor
 
 from babelscope.model.batches import FULL, run
+from babelscope.model.continuations import read_after
 from babelscope.model.forward import Edit as Edit
 from babelscope.model.forward import Query as Query
 from babelscope.model.forward import embed, forward, outputs_of, unpadded
 from babelscope.model.forward import query as query
-from babelscope.model.load import Model
+from babelscope.model.prefixes import outputs_after, plan
 from babelscope.model.targets import secant, value
+from babelscope.model.transformer import Model
 from babelscope.types import Target
+
+LOGITS = 2**29
+"""Bytes of the logits of continuations in one batch."""
+
+Step = Callable[[list[Query], list[int]], list[Tensor]]
 
 
 def outputs(model: Model, queries: Sequence[Query]) -> list[Tensor]:
@@ -43,8 +50,46 @@ def outputs(model: Model, queries: Sequence[Query]) -> list[Tensor]:
             return outputs_of(model, batch, forward(model, batch))
 
     with model.inference_mode():
-        known.update(zip(new, run(model, list(new.values()), model.inference.budget, step)))
+        known.update(zip(new, _outputs(model, list(new.values()), step)))
     return [known[digest] for digest in digests]
+
+
+def _outputs(model: Model, queries: list[Query], step: Step) -> list[Tensor]:
+    """The outputs of distinct queries: those that begin alike together, the others packed by
+    length.
+    """
+    groups, rest = plan(model, queries)
+    results: dict[int, Tensor] = {}
+    for shared, rows in groups:
+        batch = [queries[row] for row in rows]
+        try:
+            with torch.no_grad():
+                outputs = outputs_after(model, batch, shared)
+        except (torch.OutOfMemoryError, MemoryError):
+            outputs = None
+        if outputs is None:
+            rest += rows
+            continue
+        results |= dict(zip(rows, outputs))
+        count = sum(len(read_after(each)) for each in batch)
+        model.inference.tokens += sum(each.size for each in batch) - shared * (count - 1)
+        model.inference.report_progress(len(results), len(queries))
+    left = sorted(rest)
+    budget = _budget(model, [queries[row] for row in left])
+    results |= dict(zip(left, run(model, [queries[row] for row in left], budget, step)))
+    return [results[row] for row in range(len(queries))]
+
+
+def _budget(model: Model, queries: Sequence[Query]) -> int:
+    """Tokens in a batch: fewer where the logits of continuations over the whole vocabulary would
+    take more than LOGITS bytes.
+    """
+    budget = model.inference.budget
+    tokens = max((sum(map(len, each.continuations)) for each in queries), default=0)
+    if not tokens:
+        return budget
+    rows = max(1, LOGITS // (16 * tokens * int(model.hf.config.get_text_config().vocab_size)))
+    return min(budget, rows * max(each.size for each in queries))
 
 
 def gradients(
@@ -78,8 +123,9 @@ def gradients(
         return list(zip(values.tolist(), reduced))
 
     with model.inference_mode():
-        budget = model.inference.budget // (2 if against is None else 4)
-        done = run(model, [queries[row] for row in firsts], max(FULL, budget), step)
+        budget = _budget(model, queries) // (2 if against is None else 4)
+        least = 1 if any(each.continuations for each in queries) else FULL
+        done = run(model, [queries[row] for row in firsts], max(least, budget), step)
     results: list[Any] = [None] * len(queries)
     for rows, (amount, reduced) in zip(alike, done):
         for row, part in zip(rows, reduced):

@@ -87,7 +87,8 @@ class InferenceState:
 
     `queries` counts the requested inputs, `distinct` those that had to be computed,
     `tokens` the real tokens and `padding` the padded ones that the model read; `backward` counts
-    the tokens of gradient passes (also in `tokens`).
+    the tokens of gradient passes (also in `tokens`); `reused` those that were not read again
+    because the keys and values of an equal beginning were at hand.
     """
 
     budget: int = CPU
@@ -97,6 +98,9 @@ class InferenceState:
     tokens: int = 0
     padding: int = 0
     backward: int = 0
+    reused: int = 0
+    reuse: bool = True
+    """Whether decoders read equal beginnings once (`model.prefixes`)."""
     cache: Cache | None = None
     """None outside of `caching`."""
     head_masks: dict[HeadMaskKey, dict[int, list[float]]] = field(default_factory=dict)

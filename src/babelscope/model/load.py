@@ -10,13 +10,17 @@ from typing import Any
 import torch
 
 from babelscope.errors import InputError, UnsupportedModel
+from babelscope.model.calibration import label_prior
 from babelscope.model.checkpoints import from_pretrained
 from babelscope.model.inference_state import ELSEWHERE
+from babelscope.model.prompts import word_tokens
+from babelscope.model.slots import pieces
 from babelscope.model.slow_tokenizers import is_slow
 from babelscope.model.tasks import TASKS, task_of_class
 from babelscope.model.transformer import Model as Model
 from babelscope.model.verbalizer import verbalizer as label_tokens
 from babelscope.model.weights import Weights
+from babelscope.types import Prompt
 
 
 def load(
@@ -31,6 +35,7 @@ def load(
     revision: str | None = None,
     allow_untrained_head: bool = False,
     verbalizer: Mapping[str, str | Sequence[str]] | None = None,
+    prompt: Prompt | None = None,
     name: str | None = None,
 ) -> Model:
     """A model ready to be explained, from a hub id, a folder, a transformers pipeline or a (model,
@@ -39,7 +44,8 @@ def load(
     The task is read from the checkpoint's architecture. A head that the checkpoint does not hold is
     refused, because transformers would fill it with random numbers and only log it. A `verbalizer`
     makes a language model a classifier: it gives for each label the word, or the words, that
-    continue the text. `name` is what results call the model; by default the checkpoint.
+    continue the text. A `prompt` is what it reads around each text, with labels or without
+    (`Prompt`). `name` is what results call the model; by default the checkpoint.
 
     Of a checkpoint, `dtype` is the precision of its weights (float32, bfloat16, ...; by default as
     they were saved), `device_map` spreads them over devices as in transformers, `quantization`
@@ -74,10 +80,25 @@ def load(
             f"cannot load a model from {type(source).__name__}: pass a hub id, a folder, a "
             "pipeline or (model, tokenizer)"
         )
+    if verbalizer and prompt is not None:
+        raise InputError("give the labels' words in the prompt (labels), not also as a verbalizer")
     if verbalizer:
         model = replace(model, verbalizer=label_tokens(model, verbalizer))
     _move(model, device)
-    return model
+    return model if prompt is None else _prompted(model, prompt)
+
+
+def _prompted(model: Model, prompt: Prompt) -> Model:
+    """The model with a prompt around its texts, and the labels' words."""
+    if not model.generates:
+        raise InputError(
+            f"{model.name} ({model.task}) has classes of its own; a prompt is for language models"
+        )
+    pieces(prompt)
+    model = replace(model, prompt=prompt)
+    if prompt.labels:
+        model = replace(model, verbalizer=label_tokens(model, prompt.labels, word_tokens))
+    return replace(model, prior=label_prior(model)) if prompt.calibrate else model
 
 
 def as_model(source: Any) -> Model:

@@ -24,6 +24,7 @@ def model_input(row: Encoded) -> ModelInput:
         window=row.window,
         truncated_from=row.truncated_from,
         candidates=row.candidates,
+        continuations=row.continuations,
     )
 
 
@@ -58,6 +59,7 @@ def encoded_input(attribution: Attribution) -> Encoded:
         window=read.window,
         truncated_from=read.truncated_from,
         candidates=read.candidates,
+        continuations=read.continuations,
         tokenless=tuple(attribution.details.get("tokenless_words", ())),
         units=_units(attribution, read),
     )

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from babelscope.errors import InputError
-from babelscope.model.load import Model
+from babelscope.model.transformer import Model
 from babelscope.types import Aim, Encoded, Target
 
-QUANTITIES = ("logit", "probability", "log_odds", "contrast")
+QUANTITIES = ("logit", "probability", "log_probability", "log_odds", "contrast")
 UNIT = "unit"
 """The value divided by itself: 1, with the gradient of its logarithm. The initial relevance of 1 of
 relevance propagation.
@@ -29,18 +29,22 @@ def value(model: Model, output: Tensor, target: Target) -> Tensor:
 
         logit        z_c
         probability  p_c, the softmax (or sigmoid, for independent labels) of z at c
+        log_probability  log p_c
         log_odds     log p_c - log(1 - p_c)
         contrast     z_c - z_d
 
     c is the class (`index`), d the other one (`contrast`); for a tag z is the output at the token
     that bears it (`end`). For extractive question answering each is the sum over the answer's start
     and end position (for `probability` the product p_start p_end, the model's own joint probability
-    of the span), or of one of the two alone. A probability's gradient vanishes where the model is
-    sure, therefore the logit is the default.
+    of the span), or of one of the two alone. For an answer each is the sum over its tokens, and
+    `log_probability` the log-probability of the sequence. A probability's gradient vanishes where
+    the model is sure, therefore the logit is the default; of a verbalizer's labels, whose logits
+    all rise and fall with the model's wish to say any such word, the log-odds.
 
-    *Laws*: log_odds equals the logit difference for two classes; the gradient is the central
-    difference of the value; for a method that is linear in the value, the scores of a contrast are
-    the difference of the two logits' scores.
+    *Laws*: log_odds equals the logit difference for two classes; log_probability of an answer is
+    the sum of those of its tokens, and the logarithm of its probability; the gradient is the
+    central difference of the value; for a method that is linear in the value, the scores of a
+    contrast are the difference of the two logits' scores.
     """
     if target.quantity not in (*QUANTITIES, UNIT):
         raise InputError(f"quantity {target.quantity!r} is not one of: {', '.join(QUANTITIES)}")
@@ -57,14 +61,22 @@ def value(model: Model, output: Tensor, target: Target) -> Tensor:
             f"{model.name} gives scores without probabilities; explain the logit, which is the "
             "score, or a contrast"
         )
+    if target.quantity == "log_odds" and model.activation == "softmax" and len(rows) == 1:
+        return _log_odds(*rows[0])
     log = torch.stack([_log(model, row)[index] for row, index in rows]).sum()
-    if target.quantity == "probability":
-        return log.exp()
+    if target.quantity in ("probability", "log_probability"):
+        return log.exp() if target.quantity == "probability" else log
     return (
         log - torch.log(-torch.expm1(log))
         if model.activation == "softmax"
         else rows[0][0][target.index]
     )
+
+
+def _log_odds(row: Tensor, index: int) -> Tensor:
+    """z_c - log sum_{k != c} exp z_k, which is finite also where p_c rounds to 1."""
+    others = torch.cat((row[:index], row[index + 1 :]))
+    return row[index] - torch.logsumexp(others, dim=0)
 
 
 def secant(model: Model, output: Tensor, reference: Tensor, target: Target) -> Tensor:
@@ -118,9 +130,10 @@ def cut_off(model: Model, target: Target, values: Iterable[float]) -> tuple[str,
 
 
 def chosen(
-    model: Model, encoded: Encoded, output: Tensor, aim: Aim, quantity: str = "logit"
+    model: Model, encoded: Encoded, output: Tensor, aim: Aim, quantity: str | None = None
 ) -> Target:
-    """The target that a user specified, in this input."""
+    """The target that a user specified, in this input; by default as the quantity of its task."""
+    quantity = model.functions.quantity(model, encoded) if quantity is None else quantity
     _refuse(model, encoded, aim, quantity)
     token = predicted(model, encoded, output).end if model.row.tags else -1
     if aim.word is not None:

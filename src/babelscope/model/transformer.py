@@ -18,7 +18,9 @@ from babelscope.model import fingerprints, scopes
 from babelscope.model.description import describe
 from babelscope.model.inference_state import InferenceState
 from babelscope.model.scopes import HALF
+from babelscope.model.slots import slots
 from babelscope.model.tasks import Task, task_functions, task_row
+from babelscope.types import Prompt
 
 if TYPE_CHECKING:
     from babelscope.model.tasks.functions import TaskFunctions
@@ -35,8 +37,16 @@ class Model:
     name: str
     task: str
     inference: InferenceState = field(default_factory=InferenceState)
-    verbalizer: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Per label the tokens that express it, where a language model classifies."""
+    verbalizer: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+    """Per label the words that express it, each as its tokens, where a language model
+    classifies.
+    """
+    prompt: Prompt | None = None
+    """What a language model reads around its texts; None: nothing."""
+    prior: tuple[float, ...] = ()
+    """Per label its log-probability for a text without content, which is subtracted; empty where
+    labels are not calibrated.
+    """
 
     @cached_property
     def row(self) -> Task:
@@ -67,7 +77,11 @@ class Model:
 
     @cached_property
     def texts(self) -> int | None:
-        """How many texts an input has; None where neither the task nor the checkpoint fixes it."""
+        """How many texts an input has; None where neither the task, the prompt nor the checkpoint
+        fixes it.
+        """
+        if self.prompt is not None:
+            return len(slots(self.prompt))
         return self.row.texts or getattr(self.hf.config, "texts_per_input", None)
 
     @cached_property

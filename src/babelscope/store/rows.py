@@ -72,5 +72,6 @@ def _model_input(row: dict[str, Any] | None) -> ModelInput | None:
         "window": None if row["window"] is None else Window(**row["window"]),
         "offsets": _spans(row["offsets"]),
         "candidates": tuple(Candidate(**candidate) for candidate in row["candidates"]),
+        "continuations": tuple(map(tuple, row["continuations"])),
     }
     return ModelInput(**values)

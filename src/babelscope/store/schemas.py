@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEME = 3
+SCHEME = 4
 """Raised when a change of the code changes stored numbers or fields; part of every identity, and
 written in every store.
 """
@@ -25,6 +25,7 @@ _INPUT = pa.struct(
         ("window", pa.struct([("number", pa.int32()), ("count", pa.int32()), ("of", pa.string())])),
         ("truncated_from", pa.int32()),
         ("candidates", pa.list_(pa.struct([("tokens", pa.int32()), ("continuation", pa.int32())]))),
+        ("continuations", pa.list_(_INTEGERS)),
     ]
 )  # fmt: skip
 """The fields of `ModelInput`."""

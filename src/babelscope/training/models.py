@@ -49,6 +49,7 @@ def obtain(
             device=fastest(),
             revision=spec.revision,
             verbalizer=spec.verbalizer,
+            prompt=None if spec.prompt is None else spec.prompt.prompt(),
             allow_untrained_head=spec.allow_untrained_head,
             name=name or spec.name,
         )

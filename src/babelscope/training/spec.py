@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from babelscope.model.prompt_spec import PromptSpec
 from babelscope.options import Spec
 
 LAYERS = 2
@@ -158,6 +159,8 @@ class ModelSpec(Spec):
     """Accept a classification head that was never trained."""
     verbalizer: dict[str, str | list[str]] | None = None
     """For language models: the word, or list of words, that continues the text for each label."""
+    prompt: PromptSpec | None = None
+    """For language models: what is read around each text, and the labels' words."""
     languages: list[str] | None = None
     """Languages that the model is studied in; all languages of the study by default."""
     tasks: list[str] | None = None
@@ -186,6 +189,10 @@ class ModelSpec(Spec):
             raise ValueError(
                 "a 'verbalizer' is for a language model as 'source'; what is trained here has "
                 "classes"
+            )
+        if self.prompt is not None and self.train is not None:
+            raise ValueError(
+                "a 'prompt' is for a language model as 'source'; what is trained here has classes"
             )
         return self
 

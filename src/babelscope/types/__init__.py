@@ -1,10 +1,12 @@
 """The frozen values that cross module borders. No torch here: reading results must stay light."""
 
+from babelscope.types.answers import AnswerExplanation
 from babelscope.types.consistency import TranslationPair, UnitScores
 from babelscope.types.explanations import Aim, Attribution, Explained, ScoredUnits, Target
 from babelscope.types.heads import StoredHeadStatistics
 from babelscope.types.inputs import Candidate, Encoded, Example, ModelInput, Span, Units, Window
 from babelscope.types.measures import FEW_GROUPS, Estimate, Failure, Measure, Measured, StoredPanel
+from babelscope.types.prompts import Prompt
 from babelscope.types.skipped import SkippedRow
 from babelscope.types.tokenization import DoseOutcome, Segmentation, TokenizedText
 from babelscope.types.tradeoffs import (
@@ -19,6 +21,7 @@ from babelscope.types.tradeoffs import (
 __all__ = [
     "FEW_GROUPS",
     "Aim",
+    "AnswerExplanation",
     "Attribution",
     "Candidate",
     "CorpusText",
@@ -33,6 +36,7 @@ __all__ = [
     "Measure",
     "Measured",
     "ModelInput",
+    "Prompt",
     "Reading",
     "ScoredUnits",
     "Segmentation",

@@ -100,6 +100,10 @@ class Encoded:
     """The sequences that are concatenated in the arrays, where the model reads several; empty for
     a single one.
     """
+    continuations: tuple[tuple[int, ...], ...] = ()
+    """Token ids that a language model might continue the input with and whose probabilities are
+    read, without being content: the words of labels, or an answer; empty for the next token alone.
+    """
     tokenless: tuple[str, ...] = ()
     """Words whose only token belongs to a neighbouring word: they have no score of their own."""
     units: Units | None = None
@@ -168,3 +172,4 @@ class ModelInput:
     window: Window | None = None
     truncated_from: int | None = None
     candidates: tuple[Candidate, ...] = ()
+    continuations: tuple[tuple[int, ...], ...] = ()

@@ -124,7 +124,9 @@ class TextUnits:
         ]
         decoder = self.decoder(len(new[-1]))
         if self.row.types is None:
-            return inference.Query(np.array(ids, np.int64), decoder=decoder)
+            return replace(
+                inference.query(self.row), ids=np.array(ids, np.int64), decoder=decoder, texts=()
+            )
         added = [
             [int(self.row.types[start])] * len(tokens) for start, tokens in zip(self.starts, new)
         ]
@@ -133,7 +135,13 @@ class TextUnits:
             for kept, kinds in zip(self.fixed, [*added, []])
             for part in (*self.row.types[kept].tolist(), *kinds)
         ]
-        return inference.Query(np.array(ids, np.int64), np.array(types, np.int64), decoder=decoder)
+        return replace(
+            inference.query(self.row),
+            ids=np.array(ids, np.int64),
+            types=np.array(types, np.int64),
+            decoder=decoder,
+            texts=(),
+        )
 
     def decoder(self, last: int) -> int:
         """How many ids at the end only a decoder reads, when its text, if it has one, is `last`
@@ -154,8 +162,9 @@ def text_units(row: Encoded, unit: str) -> TextUnits:
     by_word = row.units is None and unit == "word"
     owner = row.word[content] if by_word else players(row)
     groups = [content[owner == number] for number in dict.fromkeys(owner.tolist())]
-    groups.sort(key=lambda group: (row.segment[group[0]], group[0]))
-    segments: dict[int, list[int]] = {which: [] for which in _content(row)}
+    order = _content(row)
+    groups.sort(key=lambda group: (order.index(row.segment[group[0]]), group[0]))
+    segments: dict[int, list[int]] = {which: [] for which in order}
     position = np.zeros(len(row.ids), np.int64)
     for place, group in enumerate(groups):
         which = int(row.segment[group[0]])
@@ -247,4 +256,5 @@ def _explained(surrogate: Surrogate, row: TextUnits, answer: float, score: str) 
 
 
 def _content(row: Encoded) -> list[int]:
-    return sorted(set(row.segment[row.content].tolist()))
+    """The texts that are explained, in the order in which the model reads them."""
+    return list(dict.fromkeys(row.segment[row.content].tolist()))

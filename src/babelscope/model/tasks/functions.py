@@ -87,6 +87,8 @@ class TaskFunctions:
     """Per measure one value for each example and the name of what was predicted."""
     plain_call: Callable[[Model, Encoded], Arguments]
     """The arguments of the plain Hugging Face call on one input."""
+    quantity: Callable[[Model, Encoded], str] = lambda model, encoded: "logit"
+    """What of the target is explained where nothing is said."""
     activation: Callable[[Model], str] = lambda model: "softmax"
     """How logits become probabilities: softmax, or sigmoid for independent labels."""
     kept: Callable[[Model, Sequence[Query]], list[int] | None] = lambda model, batch: None
