@@ -34,9 +34,9 @@ class Mantel:
 
 
 def mantel(x: Matrix, y: Matrix, controls: Sequence[Matrix] = (), *, seed: int = 0) -> Mantel:
-    """Pearson's correlation of two symmetric matrices over their pairs, with p by relabelling.
+    """Pearson's correlation of two matrices over their pairs, with p by relabelling.
 
-        r = Pearson( x_ij, y_ij ) over i < j;   with controls, of what remains of both after
+        r = Pearson( x_ij, y_ij ) over i != j;   with controls, of what remains of both after
         least squares on the controls' pairs and a constant
         p = share of the n! relabellings s of the models with | r( x_s(i)s(j), y_ij ) | as large;
         for n > 8: (1 + count among 10,000 sampled) / (1 + 10,000)
@@ -44,7 +44,8 @@ def mantel(x: Matrix, y: Matrix, controls: Sequence[Matrix] = (), *, seed: int =
     A model that lacks a value is left out. With four models p is at least 1/24: where it cannot be
     small, that says nothing.
 
-    *Laws*: the order of the models does not matter; x and y may be exchanged without controls; a
+    *Laws*: a symmetric matrix is compared as by its pairs i < j; the order of the models does not
+    matter; x and y may be exchanged without controls; a
     matrix with itself has r = 1; unchanged by a rising line in x or y; p >= 1/n!; equal to
     scikit-bio's r; NaN for fewer than three models or where the pairs of x or y do not vary.
     Source: Mantel 1967; with controls Smouse, Long and Sokal 1986.
@@ -121,7 +122,7 @@ def _correlations(
     x: Matrix, y: Matrix, controls: Sequence[Matrix], orders: Int[np.ndarray, "order model"]
 ) -> Float[np.ndarray, " order"]:
     """r under each relabelling of x; NaN where what remains of x or y does not vary."""
-    first, second = np.triu_indices(len(x), 1)
+    first, second = np.nonzero(~np.eye(len(x), dtype=bool))
     columns = [np.ones(len(first)), *(matrix[first, second] for matrix in controls)]
     design = np.column_stack(columns)
     rest = np.eye(len(first)) - design @ np.linalg.pinv(design)

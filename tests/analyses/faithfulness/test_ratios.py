@@ -24,7 +24,8 @@ PAIRING = Pairing("multi", ("mono",))
 def made() -> Comparison:
     """Two tasks, three models, four texts "aaa b" of two words: `multi` and `twin` read a aa b (3
     tokens, one word split), `mono` aaa b. A method's value is its number times random's; of
-    `mono`, half more for nli and twice as much for topic. Every model is right on the first three texts.
+    `mono`, half more for nli and twice as much for topic. Every model is right on the first three
+    texts.
     """
     rows, readings, explained = [], [], []
     for (model, kind), task, text in product(MODELS.items(), ("nli", "topic"), range(4)):

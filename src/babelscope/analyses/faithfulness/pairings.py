@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import base, described, labelled
 from babelscope.analyses.stored import stored_clusters, with_clusters, without_groups
 from babelscope.display.sheets import csv_text
@@ -118,7 +119,7 @@ def measured_texts(
     left_out: frozenset[tuple[str, str]] = frozenset(),
 ) -> MeasuredTexts | None:
     """The values that the store holds of the study's models; None where there are none."""
-    measures = without_groups(read(store, "measures", keys), left_out).to_pandas()
+    measures = without_groups(read_named(store, "measures", keys), left_out).to_pandas()
     if not len(measures):
         return None
     owner = {

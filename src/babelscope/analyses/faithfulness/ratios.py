@@ -20,6 +20,7 @@ from babelscope.analyses.faithfulness.pairings import (
     measured_texts,
     study_pairings,
 )
+from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.stored import (
     skipped_groups,
     stored_clusters,
@@ -32,7 +33,7 @@ from babelscope.stats.classes import macro_f1
 from babelscope.stats.disparity import SIDES, Pairing, covariates
 from babelscope.stats.method_tables import compare_tables
 from babelscope.stats.ratio_tables import faithful_counts, ratio_table
-from babelscope.store import Store, read
+from babelscope.store import Store
 
 NAME = "faithfulness"
 
@@ -68,7 +69,7 @@ def comparison(store: Store, study: Mapping[str, Any]) -> Comparison | None:
     measured = measured_texts(store, block, stored_keys(store, study, NAME) + explained, groups)
     if measured is None:
         return None
-    attributions = without_groups(read(store, "attributions", explained), groups)
+    attributions = without_groups(read_named(store, "attributions", explained), groups)
     return Comparison(measured, attributions, study_pairings(block), stored_clusters(attributions))
 
 
