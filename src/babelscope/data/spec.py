@@ -130,3 +130,8 @@ class TaskSpec(Spec):
     """For pairs: `all`, `first` or `second`; the other text is kept fixed."""
     long: str = "truncate"
     """What happens to texts longer than the model: `truncate` or `window`."""
+    least_tokens: int = Field(default=0, ge=0)
+    """Texts with fewer tokens, special tokens included, are not explained; each model counts its
+    own."""
+    least_probability: float = Field(default=0.0, ge=0, lt=1)
+    """Texts whose explained class has a lower probability are not explained."""

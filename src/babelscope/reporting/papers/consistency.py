@@ -56,13 +56,11 @@ def _lines(result: Result) -> list[tuple[Any, ...]]:
 
 
 def _published(name: str) -> pd.DataFrame:
-    """The published C by model and language, with the mean over all as the paper has it."""
+    """The published C by model and language, and overall."""
     rows = published("consistency")
     rows = rows[(rows["table"] == name) & (rows["source"] == "en")]
     names = {"model": "paper_model", "target": "lang", "value": "published"}
-    listed = rows.rename(columns=names)[["paper_model", "lang", "published"]]
-    means = listed.groupby("paper_model", sort=False)["published"].mean()
-    return pd.concat([listed, means.reset_index().assign(lang=OVERALL)], ignore_index=True)
+    return rows.rename(columns=names)[["paper_model", "lang", "published"]]
 
 
 def consistency_matrix(found: Tables) -> pd.DataFrame:

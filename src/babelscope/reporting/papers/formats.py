@@ -64,7 +64,7 @@ def latex(table: pd.DataFrame, caption: str, label: str) -> str:
 
 def document(tables: Sequence[str]) -> str:
     """A document that shows every table, to look at or to compile."""
-    head = [r"\documentclass{article}", r"\usepackage[T1]{fontenc}", r"\usepackage[utf8]{inputenc}"]
+    head = [r"\documentclass{article}", r"\usepackage[utf8]{inputenc}"]
     names = [rf"\input{{{name}}}\clearpage" for name in tables]
     body = [r"\usepackage{booktabs}", r"\begin{document}", *names, r"\end{document}", ""]
     return "\n".join([*head, *body])
