@@ -21,6 +21,7 @@ from babelscope.analyses.faithfulness.pairings import (
     study_pairings,
 )
 from babelscope.analyses.faithfulness.settings import read_named
+from babelscope.analyses.faithfulness.summary import base
 from babelscope.analyses.stored import (
     skipped_groups,
     stored_clusters,
@@ -28,6 +29,7 @@ from babelscope.analyses.stored import (
     with_clusters,
     without_groups,
 )
+from babelscope.metrics import METRICS
 from babelscope.stats import rate
 from babelscope.stats.classes import macro_f1
 from babelscope.stats.disparity import SIDES, Pairing, covariates
@@ -74,11 +76,17 @@ def comparison(store: Store, study: Mapping[str, Any]) -> Comparison | None:
 
 
 def ratios(comparison: Comparison) -> pd.DataFrame:
-    """How many times random scores: one row per model, task, language, method and metric, by the
-    first setting of each metric."""
+    """How many times random scores: one row per model, task, language, method and metric of
+    faithfulness, by the first setting of each metric."""
     measured = comparison.measured
+    rows = measured.main_rows()
     lower = {measured.main[name] for name in measured.lower if name in measured.main}
-    return ratio_table(measured.main_rows(), lower=lower)
+    others = {name for name in rows["metric"].unique() if not _of_faithfulness(base(name))}
+    return ratio_table(rows, lower=lower | others)
+
+
+def _of_faithfulness(metric: str) -> bool:
+    return metric not in METRICS or METRICS[metric].family == "faithfulness"
 
 
 def counts(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:

@@ -28,23 +28,30 @@ def _published(name: str) -> pd.DataFrame:
 
 
 def accuracy(found: ByTask) -> pd.DataFrame:
-    lines = []
-    for task, values in found.items():
-        cells = values["behaviour"]["accuracy"]
-        for row, source in enumerate(values["sources"]):
-            for place, target in enumerate(values["targets"]):
-                bounds = [cells[name][row][place] for name in ("value", "low", "high")]
-                lines.append((task, source, target, *bounds))
-    table = _frame(lines, ["task", *PLACE, "accuracy", "low", "high"])
+    table = _matrix(found, "accuracy")
     return beside(table, _published("accuracy 500"), PLACE)
 
 
 def preference(found: ByTask) -> pd.DataFrame:
-    """Accuracy in the own language less the mean of the others, by source."""
-    table = _by_source(found, "preference")
-    own = _published("accuracy 500").pivot_table("published", "source", "target")
-    gaps = {source: 2 * own.loc[source, source] - own.loc[source].sum() for source in own.index}
-    return table.assign(published=table["source"].map(gaps))
+    """Accuracy in the own language less that in each other one."""
+    table = _matrix(found, "preference")
+    table = table[table["source"] != table["target"]]
+    numbers = _published("accuracy 500")
+    own = numbers[numbers["source"] == numbers["target"]].set_index("source")["published"]
+    gaps = numbers.assign(published=numbers["source"].map(own) - numbers["published"])
+    return beside(table, gaps, PLACE)
+
+
+def _matrix(found: ByTask, name: str) -> pd.DataFrame:
+    """Sources by targets, one row per cell."""
+    lines = []
+    for task, values in found.items():
+        cells = values["behaviour"][name]
+        for row, source in enumerate(values["sources"]):
+            for place, target in enumerate(values["targets"]):
+                bounds = [cells[each][row][place] for each in ("value", "low", "high")]
+                lines.append((task, source, target, *bounds))
+    return _frame(lines, ["task", *PLACE, name, "low", "high"])
 
 
 def donor_and_difficulty(found: ByTask) -> pd.DataFrame:
@@ -168,40 +175,28 @@ def confusions(found: ByTask) -> pd.DataFrame:
 
 def factorial(found: ByTask) -> pd.DataFrame:
     """Input, model and match effects on recall; each with the bounds of its interval."""
-    rows = []
-    for task, values in found.items():
-        for row in values["factorial"]:
-            plain = {name: value for name, value in row.items() if not isinstance(value, list)}
-            bounds = {
-                f"{name}{ending}": value[at]
-                for name, value in row.items()
-                if isinstance(value, list)
-                for at, ending in enumerate(("", "_low", "_high"))
-            }
-            rows.append({"task": task, **plain, **bounds})
-    return pd.DataFrame(rows)
+    return _with_bounds(found, "factorial")
 
 
 def forgetting(found: ByTask) -> pd.DataFrame:
-    rows = [
-        {"task": task, **{name: value for name, value in row.items() if _scalar(value)}}
-        for task, values in found.items()
-        for row in values["forgetting"] or []
-    ]
+    """What a fresh probe no longer finds after fine-tuning, and what only the head misses."""
+    return _with_bounds(found, "forgetting")
+
+
+def _with_bounds(found: ByTask, name: str) -> pd.DataFrame:
+    """The rows of a table; a value with its interval becomes three columns."""
+    rows = []
+    for task, values in found.items():
+        for row in values[name] or []:
+            columns: dict[str, Any] = {"task": task}
+            for field, value in row.items():
+                several = value if isinstance(value, list) else [value]
+                columns |= {f"{field}{ending}": each for ending, each in zip(BOUNDS, several)}
+            rows.append(columns)
     return pd.DataFrame(rows)
 
 
-def _scalar(value: Any) -> bool:
-    return not isinstance(value, list | dict)
-
-
-def _by_source(found: ByTask, name: str) -> pd.DataFrame:
-    lines = []
-    for task, values in found.items():
-        cells = values["behaviour"][name]
-        bounds = zip(cells["value"], cells["low"], cells["high"], strict=True)
-        lines += [(task, source, *each) for source, each in zip(values["sources"], bounds)]
-    return _frame(lines, ["task", "source", name, "low", "high"])
+BOUNDS = ("", "_low", "_high")
 
 
 def _frame(lines: Sequence[Sequence[Any]], columns: list[str]) -> pd.DataFrame:
