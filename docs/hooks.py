@@ -8,6 +8,7 @@ signature cannot disagree with the code.
 from __future__ import annotations
 
 import ast
+import csv
 import inspect
 import json
 import re
@@ -27,6 +28,47 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         if marker in markdown:
             markdown = markdown.replace(marker, generate())
     return markdown
+
+
+PAPERS = Path(__file__).parent / "papers.csv"
+"""The elements of the papers: paper, id, element, state, what delivers it, note."""
+
+
+def paper_elements() -> str:
+    """How many elements of each paper are in which state, then all of them."""
+    with PAPERS.open(encoding="utf-8", newline="") as stream:
+        elements = list(csv.DictReader(stream))
+    papers = list(dict.fromkeys(row["paper"] for row in elements))
+    counts = [
+        [name, *(str(_in_state(elements, name, state)) for state in "abc")] for name in papers
+    ]
+    total = ["all", *(str(_in_state(elements, "", state)) for state in "abc")]
+    parts = [table(("paper", "a", "b", "c"), [*counts, total])]
+    for name in papers:
+        rows = [
+            [row["id"], row["element"], row["state"], _delivers(row["how"]), row["note"]]
+            for row in elements
+            if row["paper"] == name
+        ]
+        parts.append(f"### {name}\n\n{table(('id', 'element', 'state', 'by', 'note'), rows)}")
+    return "\n\n".join(parts)
+
+
+def _in_state(elements: Sequence[dict[str, str]], paper: str, state: str) -> int:
+    return sum(row["state"] == state and row["paper"].startswith(paper) for row in elements)
+
+
+def _delivers(how: str) -> str:
+    """`study:NAME` and the like in words."""
+    kind, _, name = how.partition(":")
+    shown = {
+        "study": f"`studies/{name}.yaml`",
+        "experiment": f"`python -m experiments {name}`",
+        "command": f"`babelscope {name}`",
+        "file": f"`{name}`",
+        "paper": f"`babelscope paper`: {name.partition('/')[2]}",
+    }
+    return shown.get(kind, f"{kind} `{name}`" if name else "")
 
 
 def registries_table() -> str:
@@ -531,6 +573,7 @@ def _true(row: Any, facts: Sequence[str]) -> str:
 
 
 MARKERS = {
+    "<!-- paper elements -->": paper_elements,
     "<!-- registries table -->": registries_table,
     "<!-- packages table -->": packages_table,
     "<!-- methods table -->": methods_table,

@@ -17,7 +17,7 @@ from babelscope.analyses.consistency.correlation import (
     pearson,
     variance_shares,
 )
-from experiments.files import HERE
+from babelscope.reporting.papers.published import published_file
 
 
 class Spec(options.Spec):
@@ -29,7 +29,7 @@ class Spec(options.Spec):
 
 def published(name: str, by: str) -> pd.DataFrame:
     """One of the tables, rows in the order of the file."""
-    rows = pd.read_csv(HERE / "published-consistency.csv")
+    rows = pd.read_csv(published_file("consistency"), comment="#")
     return rows[rows["table"] == name].pivot_table("value", by, "target", sort=False)
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from babelscope import options
+from babelscope.reporting.papers.published import published_file
 from babelscope.stats.method_tables import compare_tables
-from experiments.files import HERE
 
-FILE = pd.read_csv(HERE / "mono-vs-multi-published.csv", comment="#")
+FILE = pd.read_csv(published_file("mono-vs-multi"), comment="#")
 ROWS = FILE.set_index(["model", "dataset"])
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from babelscope.analyses.tradeoffs.behaviour import Factorial, factorial, preference
-from experiments.files import HERE
+from babelscope.reporting.papers.published import published_file
 
-FILE = pd.read_csv(HERE / "published-tradeoffs.csv", keep_default_na=False)
+FILE = pd.read_csv(published_file("tradeoffs"), comment="#", keep_default_na=False)
 ROWS = FILE.set_index(["table", "model", "input", "item"])["value"].astype(float)
 
 

@@ -109,6 +109,7 @@ def drawn() -> tuple[pd.DataFrame, pd.DataFrame]:
                         "right": bool(rng.random() < 0.8),
                         "words": 5 + at,
                         "tokens": 9 + 2 * at,
+                        "split": 2,
                     }
                 )
                 for method in ("random", "good", "bad"):
@@ -137,5 +138,9 @@ def tables(entries: Values) -> None:
         )
         put(entries, f"inference/disparity/{form}/claims", claims(rows, ("pairing", "metric")))
         put(entries, f"inference/disparity/{form}/ratios", ratios(rows[rows["metric"] == "up"]))
-        put(entries, f"inference/disparity/{form}/points", points(rows, read, PAIRINGS))
-    put(entries, "inference/disparity/covariates", covariates(read))
+        put(
+            entries,
+            f"inference/disparity/{form}/points",
+            points(rows, read, PAIRINGS).drop(columns="splitting"),
+        )
+    put(entries, "inference/disparity/covariates", covariates(read).drop(columns="splitting"))

@@ -32,6 +32,7 @@ CHANGED: dict[str, tuple[Any, ...]] = {
     "error": (0.2,),
     "metric": ("sufficiency",),
     "k": (3,),
+    "sign": (),
 }
 """Other values of the options, by their names."""
 FORMERLY = {"lodds": "log_odds", "chance_corrected": "position"}

@@ -40,15 +40,18 @@ def test_shares_keep_the_order_and_meet_the_budget(
     scores: list[float], scaling: str, budget: float
 ) -> None:
     given_ = np.array(scores)
+    ranked = np.abs(given_) if scaling.startswith("abs") else given_
     plain, matched = shares(given_, scaling, 0.0), shares(given_, scaling, budget)
     for found in (plain, matched):
         assert ((found >= 0) & (found <= 1)).all()
-        assert (np.diff(found[np.argsort(given_)]) >= -1e-12).all()
+        assert (np.diff(found[np.argsort(ranked)]) >= -1e-12).all()
     assert matched.mean() == pytest.approx(budget, abs=1e-9)
-    if np.ptp(given_) == 0:
+    if np.ptp(ranked) == 0:
         assert (plain == 0.5).all()
-    else:
-        assert plain.max() <= 1 <= plain.max() + (0 if scaling == "minmax" else 1)
+    elif scaling.endswith("minmax"):
+        assert (plain.min(), plain.max()) == (0, 1)
+    elif scaling == "softmax":
+        assert plain.sum() == pytest.approx(1)
 
 
 def test_shares_by_hand() -> None:
@@ -57,6 +60,22 @@ def test_shares_by_hand() -> None:
     np.testing.assert_allclose(shares(given_, "minmax", 0.0), [0, 0.25, 0.25, 1])
     np.testing.assert_allclose(shares(given_, "rank", 0.0), [0, 0.5, 0.5, 1])
     np.testing.assert_allclose(shares(given_, "rank", 0.5), [0, 0.5, 0.5, 1], atol=1e-12)
+
+
+def test_the_other_scalings_by_hand() -> None:
+    """Scores -ln 3, 0, ln 2. sigmoid: odds 1/3, 1, 2, so 1/4, 1/2, 2/3. softmax: 1/3, 1, 2 of
+    10/3, so .1, .3, .6. Absolute values ln 3, 0, ln 2: 1, 0, ln 2 / ln 3.
+    """
+    scores = np.log([1 / 3, 1, 2])
+    np.testing.assert_allclose(shares(scores, "sigmoid", 0.0), [0.25, 0.5, 2 / 3])
+    np.testing.assert_allclose(shares(scores, "softmax", 0.0), [0.1, 0.3, 0.6])
+    expected = [1, 0, np.log(2) / np.log(3)]
+    np.testing.assert_allclose(shares(scores, "abs_then_minmax", 0.0), expected)
+
+
+def test_equal_absolute_values_say_nothing() -> None:
+    scores = np.array([-2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(shares(scores, "abs_then_minmax", 0.0), [0.5, 0.5, 0.5])
 
 
 def ends(model: Model, row: object, kept: float) -> float:

@@ -5,7 +5,6 @@ docs/results/published-consistency.md tells the same figures.
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,15 +17,16 @@ from babelscope.analyses.consistency.correlation import (
     pearson,
     variance_shares,
 )
+from babelscope.reporting.papers.published import published_file
 
-FILE = Path(__file__).parents[2] / "experiments" / "published-consistency.csv"
+FILE = published_file("consistency")
 LANGS = ("en", "de", "es", "fr", "ko", "zh")
 
 
 @pytest.fixture(scope="module")
 def rows() -> list[dict[str, str]]:
-    with FILE.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    lines = FILE.read_text("utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def values(rows: list[dict[str, str]], table: str, by: str) -> dict[str, dict[str, float]]:

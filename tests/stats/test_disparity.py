@@ -55,7 +55,9 @@ def store(
         }
         first = model == models[0]
         read.append(
-            text | {"right": bool(draw.random() < 0.8), "tokens": 12 + 3 * first, "words": 6}
+            text
+            | {"right": bool(draw.random() < 0.8), "tokens": 12 + 3 * first, "words": 6}
+            | {"split": 1 + 2 * first}
         )
         for metric in METRICS:
             chance = 0.4 + 0.3 * first + 0.05 * draw.standard_normal(3)
@@ -217,6 +219,7 @@ def test_points_carry_the_covariates(table: pd.DataFrame) -> None:
     found = points(compared(table), read, [PAIRING])
     assert len(found) == len(METRICS) * len(TASKS) * len(LANGS)
     assert np.allclose(found["fertility"], 15 / 6 - 12 / 6)
+    assert np.allclose(found["splitting"], 3 / 6 - 1 / 6)
     each = covariates(read)
     here = found[(found["task"] == "nli") & (found["lang"] == "zh")]
     own = [
@@ -230,7 +233,7 @@ def test_points_carry_the_covariates(table: pd.DataFrame) -> None:
     same = points(compared(table), pd.concat([
         read[read["model"] == "multi"], read[read["model"] == "multi"].assign(model="mono")]),
         [PAIRING])  # fmt: skip
-    assert np.allclose(same[["accuracy", "fertility"]], 0)
+    assert np.allclose(same[["accuracy", "fertility", "splitting"]], 0)
 
 
 def differences(

@@ -31,6 +31,8 @@ FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "ccta-xnli": (("inference",), ("mbert",), ("en", "hi", "zh")),
     "ccta-pawsx": (("paraphrase",), ("en", "de"), ("en", "de", "ko")),
     "ccta-xquad": (("start",), ("xlm-r-base",), ("en", "hi", "zh")),
+    "head-masks": (("sst2", "qqp"), ("bert-sst2", "bert-qqp"), ("en",)),
+    "head-masks-squad": (("squad1", "squad2"), ("gpt2-squad1", "roberta-squad2"), ("en",)),
     "everything-small": (("topic",), ("tuned-en", "tuned-hi"), ("en", "hi")),
     "tradeoffs-small": (("topic",), ("fine-tuned-en", "fine-tuned-hi", "joint"), ("en", "hi")),
 }

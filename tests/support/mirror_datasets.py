@@ -113,6 +113,39 @@ TABLES = (
         lang="en", configs=("plain_text",), splits={"train": 60, "validation": 24},
     ),
     Table(
+        "rajpurkar/squad_v2",
+        (("id", "string", KEY), ("title", "string", NAME), ("context", "string", TEXT),
+         ("question", "string", PAIR), ("answers", "answers", ANSWERS)),
+        lang="en", configs=("squad_v2",), splits={"train": 60, "validation": 24},
+    ),
+    Table(
+        "stanfordnlp/sst2",
+        (("idx", "int32", NUMBER), ("sentence", "string", TEXT),
+         ("label", ("negative", "positive"), LABEL)),
+        lang="en", hidden=("test",),
+    ),
+    Table(
+        "stanfordnlp/imdb", (("text", "string", TEXT), ("label", ("neg", "pos"), LABEL)),
+        lang="en", configs=("plain_text",), splits={"train": 60, "test": 24},
+    ),
+    Table(
+        "fancyzhx/yelp_polarity", (("text", "string", TEXT), ("label", ("1", "2"), LABEL)),
+        lang="en", configs=("plain_text",), splits={"train": 60, "test": 24},
+    ),
+    Table(
+        "nyu-mll/glue",
+        (("question1", "string", TEXT), ("question2", "string", PAIR),
+         ("label", ("not_duplicate", "duplicate"), LABEL), ("idx", "int32", NUMBER)),
+        lang="en", configs=("qqp",), hidden=("test",),
+    ),
+    Table(
+        "nyu-mll/glue",
+        (("premise", "string", TEXT), ("hypothesis", "string", PAIR),
+         ("label", ("entailment", "neutral", "contradiction"), LABEL), ("idx", "int32", NUMBER)),
+        lang="en", configs=("mnli",), classes=3,
+        splits={"train": 60, "validation_matched": 24, "validation_mismatched": 24},
+    ),
+    Table(
         "google/xquad",
         (("id", "string", KEY), ("context", "string", TEXT), ("question", "string", PAIR),
          ("answers", "answers", ANSWERS)),
@@ -127,10 +160,15 @@ FAULTS: dict[tuple[str, str, str], tuple[int, dict[str, Any]]] = {
     ("facebook/xnli", "zh", "test"): (4, {"hypothesis": "火车\b非常好"}),
     ("facebook/xnli", "hi", "test"): (4, {"hypothesis": "होटल\u200d बहुत\u200b अच्छी है"}),
     ("lansinuote/ChnSentiCorp", "default", "train"): (2, {"text": sentence("zh", 0)}),
+    ("rajpurkar/squad_v2", "squad_v2", "validation"): (
+        3,
+        {"answers": {"text": [], "answer_start": []}},
+    ),
     ("fancyzhx/ag_news", "default", "test"): (2, {"text": "The book #39;s far\\&lt;b&gt;today"}),
 }
 """Rows as they are on the hub: untranslated, without a label, with control characters or broken
-entities, repeated. By repository, configuration and split: the row's number from 0, its columns.
+entities, repeated, without an answer. By repository, configuration and split: the row's number
+from 0, its columns.
 """
 
 
@@ -184,7 +222,8 @@ def _feature(kind: str | tuple[str, ...]) -> Any:
 
 
 def _rows(table: Table, config: str, split: str) -> list[dict[str, Any]]:
-    lang, start = table.lang or config.rpartition(".")[2], 1000 * list(HALVES).index(split)
+    half = next(place for place, name in enumerate(HALVES) if split.startswith(name))
+    lang, start = table.lang or config.rpartition(".")[2], 1000 * half
     rows = [
         {name: _content(table, filler, lang, number, split) for name, _, filler in table.columns}
         for number in range(start, start + table.splits[split])

@@ -94,6 +94,36 @@ CHECKPOINTS = (
         "distilbert/distilbert-base-uncased", "DistilBertForMaskedLM", tokenizer=UNCASED
     ),
     Checkpoint("openai-community/gpt2", "GPT2LMHeadModel", {}, {"model_max_length": 1024}),
+    *(
+        Checkpoint(
+            f"textattack/bert-base-uncased-{task}", "BertForSequenceClassification",
+            tokenizer=UNCASED, config={"num_labels": classes}, vocabulary_only=True, pickled=True,
+        )
+        for task, classes in (("SST-2", 2), ("imdb", 2), ("QQP", 2), ("MNLI", 3))
+    ),
+    Checkpoint(
+        "fabriceyhc/bert-base-uncased-yelp_polarity", "BertForSequenceClassification",
+        tokenizer=UNCASED, pickled=True,
+    ),
+    Checkpoint(
+        "csarron/bert-base-uncased-squad-v1", "BertForQuestionAnswering", tokenizer=UNCASED,
+        vocabulary_only=True,
+    ),
+    Checkpoint(
+        "ericRosello/bert-base-uncased-finetuned-squad-frozen-v2", "BertForQuestionAnswering",
+        tokenizer=UNCASED, pickled=True,
+    ),
+    Checkpoint(
+        "thatdramebaazguy/roberta-base-squad", "RobertaForQuestionAnswering", ROBERTA, pickled=True,
+    ),
+    Checkpoint(
+        "21iridescent/RoBERTa-base-finetuned-squad2-lwt", "RobertaForQuestionAnswering", ROBERTA,
+        pickled=True,
+    ),
+    Checkpoint(
+        "anas-awadalla/gpt2-span-head-finetuned-squad", "GPT2ForQuestionAnswering", {},
+        {"model_max_length": 1024}, pickled=True,
+    ),
 )  # fmt: skip
 
 

@@ -202,6 +202,8 @@ def test_accuracy_is_counted() -> None:
     assert (triple.mean, triple.low, triple.high) == pytest.approx(
         (single.mean, single.low, single.high), abs=1e-12
     )
+    measures = [(score.measure, score.estimate.mean) for score in evaluate(model, right)]
+    assert measures == [("accuracy", 1.0), ("macro_f1", 1.0)]
     with pytest.raises(InputError, match="no label to compare with"):
         evaluate(model, [replace(texts[0], label=None)])
     with pytest.raises(InputError):

@@ -19,6 +19,7 @@ from babelscope.analyses.block import (
 from babelscope.data.segmentation import segmenter
 from babelscope.data.spec import TaskSpec
 from babelscope.data.units import TOKEN
+from babelscope.errors import InputError
 from babelscope.files import canonical
 from babelscope.methods import METHODS
 from babelscope.options import Choice, resolve_options
@@ -75,20 +76,47 @@ def explanation_cells(
     block: Block, resources: Resources, lang: str, samples: int = 1
 ) -> list[tuple[Run, PlannedCell]]:
     """The cells of explanations in one language, one for every method and seed."""
-    model, rows = resources.model(lang), resources.examples(lang)
+    model, rows = resources.model(lang), chosen_texts(block, resources, lang)
     classes, source = target_classes(block, resources, lang)
     return [
         (
             run,
             PlannedCell(
                 place(block, lang, run),
-                _identity(block, resources, lang, run) | source,
+                _identity(block, model, rows, lang, run) | source,
                 "attributions",
                 partial(_explain, block, model, rows, run, classes, resources.progress),
             ),
         )
         for run in runs(block, samples)
     ]
+
+
+def chosen_texts(block: Block, resources: Resources, lang: str) -> list[Example]:
+    """The examples that are explained: those of the language that pass the task's filters.
+
+    A text that the model cannot read stays: it is skipped and counted where it is explained.
+    """
+    from babelscope.model import inference
+    from babelscope.model.encode import encode_readable
+    from babelscope.model.targets import gold, predicted, probability
+
+    task, model, rows = block.task, resources.model(lang), resources.examples(lang)
+    if not task.least_tokens and not task.least_probability:
+        return rows
+    encoded, _ = encode_readable(model, rows)
+    outputs = inference.outputs(model, [inference.query(row) for row in encoded])
+    left_out = set()
+    for row, output in zip(encoded, outputs):
+        target = gold(model, row) if task.target == "gold" else predicted(model, row, output)
+        unlikely = probability(model, output, target) < task.least_probability
+        if len(row.ids) < task.least_tokens or unlikely:
+            left_out.add(row.example.id)
+    kept = [row for row in rows if row.id not in left_out]
+    if not kept:
+        filters = f"least_tokens {task.least_tokens}, least_probability {task.least_probability}"
+        raise InputError(f"none of {len(rows)} texts of {task.name} in {lang} passes: {filters}")
+    return kept
 
 
 def target_classes(
@@ -110,7 +138,9 @@ def target_classes(
     return {"": None, **predicted}, {"source": [source, fingerprint(texts)]}
 
 
-def _identity(block: Block, resources: Resources, lang: str, run: Run) -> dict[str, Any]:
+def _identity(
+    block: Block, model: Model, rows: list[Example], lang: str, run: Run
+) -> dict[str, Any]:
     """What decides the numbers: weights, data, language, method, options, seed.
 
     Not batch size, device or paths. The model's name is part of it because rows carry it.
@@ -120,9 +150,9 @@ def _identity(block: Block, resources: Resources, lang: str, run: Run) -> dict[s
     row, task = METHODS[run.choice.name], block.task
     return {
         "kind": "attributions",
-        "model": resources.model(lang).fingerprint,
+        "model": model.fingerprint,
         "name": block.name,
-        "data": fingerprint(resources.examples(lang)),
+        "data": fingerprint(rows),
         "task": task.name,
         "lang": lang,
         "segmenter": segmenter(lang),

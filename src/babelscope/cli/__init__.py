@@ -21,6 +21,7 @@ from babelscope.cli.explain import explain
 from babelscope.cli.heads import heads
 from babelscope.cli.intervene import intervene
 from babelscope.cli.measure import measure
+from babelscope.cli.paper import paper
 from babelscope.cli.printing import print_text
 from babelscope.cli.report import report
 from babelscope.cli.study import study_app
@@ -68,7 +69,8 @@ def _options(
 
 for command in (
     methods, metrics, tasks, analyses, explain, measure, trust, consistency, tradeoffs,
-    tokenization, intervene, heads, finetune, evaluate, pretrain, report, demo,
+    tokenization, intervene, heads, finetune, evaluate, pretrain, report, paper,
+    demo,
 ):  # fmt: skip
     app.command()(command)
 

@@ -195,7 +195,8 @@ def evaluate(
     max_skipped: MaxSkipped = 0.05,
     json_: Json = False,
 ) -> None:
-    """How often is the model right? Accuracy, or exact match and F1 of answers, by language."""
+    """How often is the model right? Accuracy and macro-F1, or exact match and F1 of answers, by
+    language."""
     from dataclasses import asdict
 
     from babelscope.display.progress import bar

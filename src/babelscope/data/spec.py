@@ -141,3 +141,8 @@ class TaskSpec(Spec):
     unit: str = "token"
     """What is scored and erased as a whole: `token`, `word`, `sentence`, `paragraph`, `text`, or
     units that the data name."""
+    least_tokens: int = Field(default=0, ge=0)
+    """Texts with fewer tokens, special tokens included, are not explained; each model counts its
+    own."""
+    least_probability: float = Field(default=0.0, ge=0, lt=1)
+    """Texts whose explained class has a lower probability are not explained."""

@@ -148,14 +148,20 @@ def masked(
         masked_explanations = passed(
             [inputs[at] for at in members], [targets[at] for at in members], mask
         )
-        empty = (
-            () if any(any(layer) for layer in mask.values()) else ("the head mask keeps no head",)
-        )
+        said = _empty_or_full(mask)
         explanations |= {
-            at: replace(explanation, flags=(*explanation.flags, *empty))
+            at: replace(explanation, flags=(*explanation.flags, *said))
             for at, explanation in zip(members, masked_explanations)
         }
     return [explanations[at] for at in range(len(inputs))]
+
+
+def _empty_or_full(mask: Mask) -> tuple[str, ...]:
+    """What is to be said about a mask that masks everything or nothing."""
+    heads = [head for layer in mask.values() for head in layer]
+    if not any(heads):
+        return ("the head mask keeps no head",)
+    return ("the head mask keeps all heads",) if all(heads) else ()
 
 
 def _chefer(

@@ -11,9 +11,10 @@ from babelscope.metrics.row import Metric
 
 UNIT = {"unit": "word"}
 ERASURE = {"unit": "word", "operator": None}
-RATIOS = {**ERASURE, "grid": (0.01, 0.05, 0.1, 0.2, 0.5)}
+SIGN = {"sign": "signed"}
+RATIOS = {**ERASURE, "grid": (0.01, 0.05, 0.1, 0.2, 0.5), **SIGN}
 SOFT = {"unit": "word", "scaling": "minmax", "budget": 0.0, "draws": 8, "error": 0.02}
-ORDERS = {"metric": "comprehensiveness", **ERASURE, "draws": 20}
+ORDERS = {"metric": "comprehensiveness", **ERASURE, "draws": 20, **SIGN}
 
 METRICS: dict[str, Metric] = {
     row.name: row
@@ -57,13 +58,13 @@ METRICS: dict[str, Metric] = {
         Metric(
             "aopc", "babelscope.metrics.evidence", "faithfulness",
             "probability lost on average while the units go in the order of their scores",
-            {**ERASURE, "levels": 9},
+            {**ERASURE, "levels": 9, **SIGN},
             higher_is_better=True, bounds=(-1.0, 1.0), order_only=True,
         ),
         Metric(
             "lodds", "babelscope.metrics.evidence", "faithfulness",
             "logarithm of the probability left, along the same erasures",
-            {**ERASURE, "levels": 9},
+            {**ERASURE, "levels": 9, **SIGN},
             higher_is_better=False, bounds=(-28.0, 28.0), order_only=True, formerly="log_odds",
         ),
         Metric(
@@ -93,13 +94,13 @@ METRICS: dict[str, Metric] = {
         Metric(
             "deletion_area", "babelscope.metrics.curves", "faithfulness",
             "area under the probability while units are erased, the highest first",
-            {**ERASURE, "levels": 20},
+            {**ERASURE, "levels": 20, **SIGN},
             higher_is_better=False, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
             "insertion_area", "babelscope.metrics.curves", "faithfulness",
             "area under the probability while units are put back, the highest first",
-            {**ERASURE, "levels": 20},
+            {**ERASURE, "levels": 20, **SIGN},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
@@ -135,31 +136,31 @@ METRICS: dict[str, Metric] = {
         Metric(
             "rationale_auroc", "babelscope.metrics.plausibility", "plausibility",
             "how often a unit of the gold rationale outscores another",
-            UNIT,
+            {**UNIT, **SIGN},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
             "rationale_auprc", "babelscope.metrics.plausibility", "plausibility",
             "precision averaged over the recall of the gold rationale",
-            UNIT,
+            {**UNIT, **SIGN},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
             "rationale_f1", "babelscope.metrics.plausibility", "plausibility",
             "F1 of the highest units against the gold rationale",
-            {**UNIT, "k": 0},
+            {**UNIT, "k": 0, **SIGN},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
             "rationale_iou", "babelscope.metrics.plausibility", "plausibility",
             "overlap of the highest units with the gold rationale",
-            {**UNIT, "k": 0},
+            {**UNIT, "k": 0, **SIGN},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
             "rationale_precision", "babelscope.metrics.plausibility", "plausibility",
             "share of the highest units that are in the gold rationale",
-            {**UNIT, "k": 5},
+            {**UNIT, "k": 5, **SIGN},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
@@ -177,13 +178,13 @@ METRICS: dict[str, Metric] = {
         Metric(
             "answer_precision", "babelscope.metrics.evidence", "evidence",
             "share of the highest units that lie in the answer",
-            {"unit": "token", "k": 20},
+            {"unit": "token", "k": 20, **SIGN},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
             "answer_recall", "babelscope.metrics.evidence", "evidence",
             "share of the answer that is among the highest units",
-            {"unit": "token", "k": 20},
+            {"unit": "token", "k": 20, **SIGN},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
     )

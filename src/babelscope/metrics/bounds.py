@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.errors import InputError
-from babelscope.metrics.erased import Scores, probabilities, ranked, ranking, units
+from babelscope.metrics.erased import Scores, by_sign, probabilities, ranked, ranking, units
 from babelscope.metrics.row import (
     Metric,
 )
@@ -49,6 +49,7 @@ def chance_corrected(
     unit: str = "word",
     operator: str | None = None,
     draws: int = 20,
+    sign: str = "signed",
 ) -> list[Measured]:
     """Where a metric's value lies between random orders (0) and the best order found (1); higher is
     better.
@@ -64,7 +65,7 @@ def chance_corrected(
     Source: this project, after the ratio to random of Zhao and Aletras 2023, 2024; the form is that
     of Cohen 1960 (kappa).
     """
-    rows = bounds(model, inputs, scores, targets, metric, unit, operator, draws)
+    rows = bounds(model, inputs, by_sign(scores, sign), targets, metric, unit, operator, draws)
     return [_position(row) for row in rows]
 
 
@@ -78,6 +79,7 @@ def diagnosticity(
     unit: str = "word",
     operator: str | None = None,
     draws: int = 20,
+    sign: str = "signed",
 ) -> list[Measured]:
     """How often a metric rates the explanation above the same scores in a random order; higher is
     better.
@@ -90,7 +92,7 @@ def diagnosticity(
     within 1e-12.
     Source: Chan, Kong and Liang 2022, diagnosticity, as in Zhao and Aletras 2023.
     """
-    rows = bounds(model, inputs, scores, targets, metric, unit, operator, draws)
+    rows = bounds(model, inputs, by_sign(scores, sign), targets, metric, unit, operator, draws)
     return [Measured(nan, row.reason) if row.reason else Measured(wins(row)[0]) for row in rows]
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.integrate import trapezoid
 
 from babelscope.errors import InputError
-from babelscope.metrics.erased import Scores, probabilities, ranked, tops
+from babelscope.metrics.erased import Scores, by_sign, probabilities, ranked, tops
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Measured, Target
 
@@ -24,6 +24,7 @@ def deletion_area(
     unit: str = "word",
     operator: str | None = None,
     levels: int = 20,
+    sign: str = "signed",
 ) -> list[Measured]:
     """The area under the probability while units are erased, the highest first; lower is better.
 
@@ -37,7 +38,7 @@ def deletion_area(
     scores.
     Source: Petsiuk, Das and Saenko 2018 (RISE), deletion.
     """
-    return _areas(model, inputs, scores, targets, unit, operator, levels, kept=False)
+    return _areas(model, inputs, by_sign(scores, sign), targets, unit, operator, levels, kept=False)
 
 
 def insertion_area(
@@ -49,6 +50,7 @@ def insertion_area(
     unit: str = "word",
     operator: str | None = None,
     levels: int = 20,
+    sign: str = "signed",
 ) -> list[Measured]:
     """The area under the probability while units are inserted into the erased text, the highest
     first; higher is better.
@@ -62,7 +64,7 @@ def insertion_area(
     scores.
     Source: Petsiuk, Das and Saenko 2018 (RISE), insertion.
     """
-    return _areas(model, inputs, scores, targets, unit, operator, levels, kept=True)
+    return _areas(model, inputs, by_sign(scores, sign), targets, unit, operator, levels, kept=True)
 
 
 def _areas(

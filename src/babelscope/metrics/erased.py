@@ -23,6 +23,8 @@ from babelscope.types import Encoded, Target
 Scores = Sequence[NDArray[np.float64]]
 Erased = NDArray[np.bool_]
 """The erased tokens of one input."""
+SIGNS = ("signed", "abs")
+"""How a metric reads scores: as they are, or without their sign."""
 
 
 def ranking(scores: Float[np.ndarray, " unit"], *key: str) -> Int[np.ndarray, " unit"]:
@@ -30,6 +32,24 @@ def ranking(scores: Float[np.ndarray, " unit"], *key: str) -> Int[np.ndarray, " 
     key, an example's identity."""
     ties = keyed("ties", *key).permutation(len(scores))
     return np.lexsort((ties, -scores))
+
+
+def by_sign(scores: Scores, sign: str) -> Scores:
+    """The scores that a metric ranks: as they are stored, or |a| of every unit.
+
+        signed  a_u        the unit that most supports the explained class comes first
+        abs     |a_u|      the unit with the largest effect in either direction comes first
+
+    A word's score is the signed sum of its tokens' before its absolute value is taken.
+
+    *Laws*: `abs` gives a and -a the same value of every metric; of scores without a negative one
+    both give the same.
+    *Left open by the paper*: it ranks input x gradient by |a| and all other methods by a.
+    Source: Zhao and Aletras 2024.
+    """
+    if sign not in SIGNS:
+        raise InputError(f"sign {sign!r} is not one of: {', '.join(SIGNS)}")
+    return scores if sign == "signed" else [np.abs(attributed) for attributed in scores]
 
 
 def units(row: Encoded, unit: str) -> tuple[NDArray[np.int64], int]:

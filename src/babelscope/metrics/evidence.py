@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.errors import InputError
-from babelscope.metrics.erased import Scores, probabilities, ranked, tops, units
+from babelscope.metrics.erased import Scores, by_sign, probabilities, ranked, tops, units
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Measured, Target
 
@@ -27,6 +27,7 @@ def aopc(
     unit: str = "word",
     operator: str | None = None,
     levels: int = 9,
+    sign: str = "signed",
 ) -> list[Measured]:
     """The probability lost on average while units are erased in the order of their scores, to the
     last; higher is better.
@@ -47,7 +48,9 @@ def aopc(
     """
     return [
         Measured(nan, reason) if reason else Measured(float((full - rest).mean()))
-        for full, rest, reason in _levels(model, inputs, scores, targets, unit, operator, levels)
+        for full, rest, reason in _levels(
+            model, inputs, by_sign(scores, sign), targets, unit, operator, levels
+        )
     ]
 
 
@@ -60,6 +63,7 @@ def lodds(
     unit: str = "word",
     operator: str | None = None,
     levels: int = 9,
+    sign: str = "signed",
 ) -> list[Measured]:
     """The logarithm of the remaining probability, relative to the full text's, along the same
     erasures; lower is better.
@@ -77,7 +81,9 @@ def lodds(
         Measured(nan, reason)
         if reason
         else Measured(float(np.mean(np.log(np.maximum(rest, LEAST)) - np.log(max(full, LEAST)))))
-        for full, rest, reason in _levels(model, inputs, scores, targets, unit, operator, levels)
+        for full, rest, reason in _levels(
+            model, inputs, by_sign(scores, sign), targets, unit, operator, levels
+        )
     ]
 
 
@@ -89,6 +95,7 @@ def answer_precision(
     *,
     unit: str = "token",
     k: int = 20,
+    sign: str = "signed",
 ) -> list[Measured]:
     """The share of the k highest units that lie in the explained answer; higher is better.
 
@@ -101,7 +108,7 @@ def answer_precision(
     """
     return [
         _share(row, attributed, target, unit, k, model.row.spans, of_answer=False)
-        for row, attributed, target in zip(inputs, scores, targets)
+        for row, attributed, target in zip(inputs, by_sign(scores, sign), targets)
     ]
 
 
@@ -113,6 +120,7 @@ def answer_recall(
     *,
     unit: str = "token",
     k: int = 20,
+    sign: str = "signed",
 ) -> list[Measured]:
     """The share of the explained answer's units that are among the k highest; higher is better.
 
@@ -126,7 +134,7 @@ def answer_recall(
     """
     return [
         _share(row, attributed, target, unit, k, model.row.spans, of_answer=True)
-        for row, attributed, target in zip(inputs, scores, targets)
+        for row, attributed, target in zip(inputs, by_sign(scores, sign), targets)
     ]
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.errors import InputError
-from babelscope.metrics.erased import Scores, probabilities, ranked, tops
+from babelscope.metrics.erased import Scores, by_sign, probabilities, ranked, tops
 from babelscope.model.inference import query
 from babelscope.model.inference_state import ErasureCurve, ErasureKey
 from babelscope.model.load import Model
@@ -41,6 +41,7 @@ def comprehensiveness(
     unit: str = "word",
     operator: str | None = None,
     grid: Sequence[float] = GRID,
+    sign: str = "signed",
 ) -> list[Measured]:
     """How far the probability falls when the highest scored units are erased; higher is better.
 
@@ -52,7 +53,7 @@ def comprehensiveness(
     """
     return [
         _mean(path.full - path.erased, path.reason)
-        for path in _paths(model, inputs, scores, targets, unit, operator, grid)
+        for path in _paths(model, inputs, by_sign(scores, sign), targets, unit, operator, grid)
     ]
 
 
@@ -65,6 +66,7 @@ def sufficiency(
     unit: str = "word",
     operator: str | None = None,
     grid: Sequence[float] = GRID,
+    sign: str = "signed",
 ) -> list[Measured]:
     """How far the probability falls when only the highest scored units are kept; lower is better.
 
@@ -76,7 +78,7 @@ def sufficiency(
     """
     return [
         _mean(path.full - path.kept, path.reason)
-        for path in _paths(model, inputs, scores, targets, unit, operator, grid)
+        for path in _paths(model, inputs, by_sign(scores, sign), targets, unit, operator, grid)
     ]
 
 
@@ -89,6 +91,7 @@ def normalised_comprehensiveness(
     unit: str = "word",
     operator: str | None = None,
     grid: Sequence[float] = GRID,
+    sign: str = "signed",
 ) -> list[Measured]:
     """Comprehensiveness as a share of the fall when everything is erased; higher is better.
 
@@ -100,7 +103,7 @@ def normalised_comprehensiveness(
     *Laws*: within [0, 1]; 0 at k = 0 and 1 at k = n; undefined (NaN) where D0 < 1e-3.
     Source: Carton, Rathore and Tan 2020; Zhao and Aletras 2023, 2024.
     """
-    paths = _paths(model, inputs, scores, targets, unit, operator, grid)
+    paths = _paths(model, inputs, by_sign(scores, sign), targets, unit, operator, grid)
     return [_share(path, np.maximum(0.0, path.full - path.erased)) for path in paths]
 
 
@@ -113,6 +116,7 @@ def normalised_sufficiency(
     unit: str = "word",
     operator: str | None = None,
     grid: Sequence[float] = GRID,
+    sign: str = "signed",
 ) -> list[Measured]:
     """How much of the fall to an erased text the highest scored units alone prevent; higher is
     better.
@@ -123,7 +127,7 @@ def normalised_sufficiency(
     *Laws*: within [0, 1]; 0 at k = 0 and 1 at k = n; undefined (NaN) where D0 < 1e-3.
     Source: Carton, Rathore and Tan 2020; Zhao and Aletras 2023, 2024.
     """
-    paths = _paths(model, inputs, scores, targets, unit, operator, grid)
+    paths = _paths(model, inputs, by_sign(scores, sign), targets, unit, operator, grid)
     return [
         _share(path, np.maximum(0.0, path.drop - np.maximum(0.0, path.full - path.kept)))
         for path in paths

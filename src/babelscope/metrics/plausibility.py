@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from babelscope.errors import InputError
-from babelscope.metrics.erased import Scores, ranked, units
+from babelscope.metrics.erased import Scores, by_sign, ranked, units
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Measured, Target
 
@@ -30,6 +30,7 @@ def rationale_auroc(
     targets: Sequence[Target],
     *,
     unit: str = "word",
+    sign: str = "signed",
 ) -> list[Measured]:
     """How often a unit of the rationale outscores one outside of it; higher is better.
 
@@ -40,7 +41,8 @@ def rationale_auroc(
     Source: Mann and Whitney 1947; as the plausibility of soft scores, DeYoung et al. 2020 (ERASER).
     """
     return [
-        _agreement(row, attributed, unit, roc_auc_score) for row, attributed in zip(inputs, scores)
+        _agreement(row, attributed, unit, roc_auc_score)
+        for row, attributed in zip(inputs, by_sign(scores, sign))
     ]
 
 
@@ -51,6 +53,7 @@ def rationale_auprc(
     targets: Sequence[Target],
     *,
     unit: str = "word",
+    sign: str = "signed",
 ) -> list[Measured]:
     """Precision averaged over the recall that falling thresholds reach (average precision); higher
     is better.
@@ -67,7 +70,7 @@ def rationale_auprc(
     """
     return [
         _agreement(row, attributed, unit, average_precision_score)
-        for row, attributed in zip(inputs, scores)
+        for row, attributed in zip(inputs, by_sign(scores, sign))
     ]
 
 
@@ -79,6 +82,7 @@ def rationale_f1(
     *,
     unit: str = "word",
     k: int = 0,
+    sign: str = "signed",
 ) -> list[Measured]:
     """The harmonic mean of precision and recall of the k highest units; higher is better.
 
@@ -89,7 +93,7 @@ def rationale_f1(
     """
     return [
         _overlap(row, attributed, unit, k, lambda hits, top, gold: 2 * hits / (top + gold))
-        for row, attributed in zip(inputs, scores)
+        for row, attributed in zip(inputs, by_sign(scores, sign))
     ]
 
 
@@ -101,6 +105,7 @@ def rationale_iou(
     *,
     unit: str = "word",
     k: int = 0,
+    sign: str = "signed",
 ) -> list[Measured]:
     """The intersection over union of the k highest units and the rationale; higher is better.
 
@@ -114,7 +119,7 @@ def rationale_iou(
     """
     return [
         _overlap(row, attributed, unit, k, lambda hits, top, gold: hits / (top + gold - hits))
-        for row, attributed in zip(inputs, scores)
+        for row, attributed in zip(inputs, by_sign(scores, sign))
     ]
 
 
@@ -126,6 +131,7 @@ def rationale_precision(
     *,
     unit: str = "word",
     k: int = 5,
+    sign: str = "signed",
 ) -> list[Measured]:
     """The share of the k highest units that are in the rationale; higher is better.
 
@@ -137,7 +143,7 @@ def rationale_precision(
     """
     return [
         _overlap(row, attributed, unit, k, lambda hits, top, gold: hits / top)
-        for row, attributed in zip(inputs, scores)
+        for row, attributed in zip(inputs, by_sign(scores, sign))
     ]
 
 

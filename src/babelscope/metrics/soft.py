@@ -6,10 +6,12 @@ embeddings is kept with probability q = a' (sufficiency) or q = 1 - a' (comprehe
 to 0 otherwise. Special tokens and fixed parts are always kept. X' is the text under one such random
 mask, called a draw.
 
-Choices common to all four. *Scaling* is over the content units alone, `minmax` or `rank`
-(mid-ranks); equal scores give 1/2 everywhere. *Budget*: shares are shifted (and clipped to [0, 1])
-until their mean is `budget`, so that methods are compared by their order at equal perturbation; 0
-leaves them unchanged, and then a method with few high scores erases less than one with many.
+Choices common to all four. *Scaling* is over the content units alone, one of `SCALINGS`; equal
+scores give 1/2 everywhere. `rank` does not depend on the spread of a method's scores; `softmax`
+has the mean share 1/n, so that long texts are erased almost whole. *Budget*: shares are shifted
+(and clipped to [0, 1]) until their mean is `budget`, so that methods are compared by their order at
+equal perturbation; 0 leaves them unchanged, and then a method with few high scores erases less than
+one with many.
 *Draws* are keyed to the example and the draw's number, not to the method: all methods share the
 same random masks. Draws are added, `draws` at a time and at most 64, until the standard error of
 the example's mean is at most `error`; that of a mean over n texts is smaller by sqrt(n). `draws=0`
@@ -30,6 +32,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 from numpy.typing import NDArray
+from scipy.special import expit, softmax
 from scipy.stats import rankdata
 from torch import Tensor
 
@@ -42,7 +45,7 @@ from babelscope.model.targets import probability
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Measured, Target
 
-SCALINGS = ("minmax", "rank")
+SCALINGS = ("minmax", "rank", "sigmoid", "softmax", "abs_then_minmax")
 MOST = 64
 """Draws at most."""
 Score = Callable[[float, float, float], float]
@@ -160,13 +163,21 @@ def shares(
 ) -> Float[np.ndarray, " unit"]:
     """The shares a' of the units.
 
-        minmax  (a - min) / (max - min)
-        rank    (number below + half of the number of other equal ones) / (n - 1)
+        minmax           (a - min) / (max - min)
+        rank             (number below + half of the number of other equal ones) / (n - 1)
+        sigmoid          1 / (1 + exp(-a))
+        softmax          exp(a) / sum exp(a)
+        abs_then_minmax  minmax of |a|
 
     then, with a budget, clip(a' + s, 0, 1) with the s that gives the mean `budget`.
 
-    *Laws*: within [0, 1]; in the order of the scores; 1/2 everywhere where all scores are equal;
-    the mean is the budget.
+    *Laws*: within [0, 1]; in the order of the scores (of |a| with abs_then_minmax); 1/2 everywhere
+    where all scores are equal (all |a| with abs_then_minmax); softmax sums to 1; the mean is the
+    budget.
+    *Left open by the paper*: it scales to [0, 1] without saying how; its released code has sigmoid,
+    softmax and min-max over the padded row with special tokens among the scores, which is not
+    offered: it depends on the padding.
+    Source: Zhao and Aletras 2023.
     """
     if scaling not in SCALINGS:
         raise InputError(f"scaling {scaling!r} is not one of: {', '.join(SCALINGS)}")
@@ -174,21 +185,30 @@ def shares(
         raise InputError(
             f"a budget is a mean share above 0 and below 1, or 0 for none, not {budget}"
         )
-    if np.ptp(scores) == 0:
-        scaled = np.full(len(scores), 0.5)
-    elif scaling == "rank":
-        scaled = (rankdata(scores) - 1) / (len(scores) - 1)
-    else:
-        scaled = (scores - scores.min()) / np.ptp(scores)
-    if budget:
-        low, high = -1.0, 1.0
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (
-                (middle, high) if np.clip(scaled + middle, 0, 1).mean() < budget else (low, middle)
-            )
-        scaled = np.clip(scaled + high, 0, 1)
-    return np.asarray(scaled, dtype=np.float64)
+    scaled = _scaled(np.abs(scores) if scaling == "abs_then_minmax" else scores, scaling)
+    return _matched(scaled, budget) if budget else scaled
+
+
+def _scaled(values: NDArray[np.float64], scaling: str) -> NDArray[np.float64]:
+    if np.ptp(values) == 0:
+        return np.full(len(values), 0.5)
+    if scaling == "rank":
+        return np.asarray((rankdata(values) - 1) / (len(values) - 1))
+    if scaling == "sigmoid":
+        return np.asarray(expit(values))
+    if scaling == "softmax":
+        return np.asarray(softmax(values))
+    return np.asarray((values - values.min()) / np.ptp(values))
+
+
+def _matched(shares: NDArray[np.float64], budget: float) -> NDArray[np.float64]:
+    """The shares, shifted and clipped so that their mean is the budget."""
+    low, high = -1.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        below = np.clip(shares + middle, 0, 1).mean() < budget
+        low, high = (middle, high) if below else (low, middle)
+    return np.asarray(np.clip(shares + high, 0, 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
-from math import isfinite
+from math import ceil, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from babelscope.errors import InputError
 from babelscope.files import write_text
-from babelscope.model.head_statistics import HeadStatistics, defined, syntactic, thresholds
+from babelscope.model.head_statistics import (
+    HeadStatistics,
+    accuracy,
+    defined,
+    syntactic,
+    thresholds,
+)
 from babelscope.random import keyed
 
 KINDS = {
@@ -99,6 +105,34 @@ def head_mask(
         seed=seed if kind in ("random", "corrupted") else 0,
         rate=rate if kind == "corrupted" else 0.0,
     )
+
+
+def margins_keeping(statistics: HeadStatistics, part: float) -> tuple[float, float]:
+    """The thresholds of `head_mask`, margin and positional, that a part of the heads pass.
+
+        margin: between the k-th and the next largest of max over relations of acc - baseline;
+        positional: between the k-th and the next largest share at one offset;   k = ceil(part n)
+
+    Each of "synt" and "pos" keeps k heads of n, more where heads are tied; "synt_pos" those of
+    both. A fixed threshold may keep none of a model's heads, or all.
+
+    *Laws*: "synt" and "pos" keep at least k heads that have a hit; permuting heads changes nothing;
+    a larger part never keeps fewer.
+    """
+    if not 0 < part < 1:
+        raise InputError(f"the part of the heads to keep must be above 0 and below 1, not {part}")
+    above = accuracy(statistics) - statistics.baseline[:, None, :]
+    best = np.max(np.nan_to_num(above, nan=-1.0), axis=-1)
+    return _between(best, part), max(0.0, _between(statistics.positional, part))
+
+
+def _between(values: NDArray[np.float64], part: float) -> float:
+    """A number that the highest values exceed: a part of them, or more where the last is tied."""
+    ordered = np.sort(np.nan_to_num(values, nan=-1.0).ravel())[::-1]
+    for at in range(ceil(part * len(ordered) - 1e-9), len(ordered)):
+        if ordered[at] < ordered[at - 1]:
+            return float((ordered[at - 1] + ordered[at]) / 2)
+    return float(max(ordered[-1] - 1e-6, -1.0))
 
 
 def check_mask(kind: str, margin: float, positional: float, rate: float) -> None:

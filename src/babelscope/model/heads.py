@@ -16,7 +16,13 @@ from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model import activations, inference
 from babelscope.model.encode import encode
 from babelscope.model.head_counts import Counts, Sentence, Size, count, reach, sentence
-from babelscope.model.head_masks import HeadMask, head_mask, load_mask
+from babelscope.model.head_masks import (
+    HeadMask,
+    check_mask,
+    head_mask,
+    load_mask,
+    margins_keeping,
+)
 from babelscope.model.head_statistics import RELATIONS, HeadStatistics, resolve_relations, share
 from babelscope.model.inference_state import HeadMaskKey
 from babelscope.model.load import Model
@@ -189,18 +195,47 @@ def read_mask(path_or_text: str | Path, model: Model) -> dict[int, list[float]]:
 
 
 def mask_for(model: Model, heads: str, lang: str) -> dict[int, list[float]]:
-    """The mask of a file or JSON; or, for "builtin", one measured on the built-in corpus in that
-    language, else in English.
+    """The mask that the option `heads` of a method names.
 
-    It is measured once per model, language and state of the weights.
+        masks/{model}-{lang}.json    a mask's file, the names of model and language filled in
+        {"keep": ...}                a mask as JSON
+        builtin                      measured on the built-in corpus in that language, else English
+        builtin:random               the same of another kind (`head_masks.KINDS`)
+        builtin:synt@0.25            with thresholds that a quarter of the heads pass
+
+    It is measured once per model, language, kind and state of the weights.
     """
-    if heads != "builtin":
-        return read_mask(heads, model)
+    if not heads.startswith("builtin"):
+        json_text = heads.lstrip().startswith('{"')
+        named = heads if json_text else heads.replace("{lang}", lang).replace("{model}", model.name)
+        return read_mask(named, model)
     lang = lang if lang in builtin.LANGUAGES else "en"
     known = model.inference.head_masks
-    key = HeadMaskKey(lang, sum(weight._version for weight in model.hf.parameters()))
+    key = HeadMaskKey(lang, sum(weight._version for weight in model.hf.parameters()), heads)
     if key not in known:
-        sentences = [row for task in BUILTIN for row in builtin.read(task, lang, "train", EACH)]
-        mask = head_mask(head_statistics(model, sentences))
+        mask = _builtin_mask(model, heads, lang)
         known[key] = {layer: [float(head) for head in kept] for layer, kept in enumerate(mask.keep)}
     return known[key]
+
+
+def _builtin_mask(model: Model, heads: str, lang: str) -> HeadMask:
+    """The mask that `builtin:KIND@PART` names."""
+    _, _, asked = heads.partition(":")
+    kind, at, part = asked.partition("@")
+    try:
+        kept = float(part) if at else None
+    except ValueError:
+        wrong = f"heads {heads!r}: {part!r} is no number; write builtin:synt@0.25"
+        raise InputError(wrong) from None
+    if kind:
+        check_mask(kind, 0, 0, 0)
+    key = HeadMaskKey(lang, sum(weight._version for weight in model.hf.parameters()))
+    counted = model.inference.head_counts
+    if key not in counted:
+        sentences = [row for task in BUILTIN for row in builtin.read(task, lang, "train", EACH)]
+        counted[key] = head_statistics(model, sentences)
+    statistics = counted[key]
+    if kept is None:
+        return head_mask(statistics, kind or "synt_pos")
+    margin, positional = margins_keeping(statistics, kept)
+    return head_mask(statistics, kind or "synt_pos", margin=margin, positional=positional)

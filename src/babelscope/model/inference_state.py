@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
+    from babelscope.model.head_statistics import HeadStatistics
+
     WeightState = tuple[int, int, torch.dtype, torch.device]
     """Identity, version, type and device of a weight: it has not changed while these have not."""
 
@@ -75,10 +77,12 @@ class Cache:
 
 
 class HeadMaskKey(NamedTuple):
-    """A head mask is measured in one language, with one state of the weights."""
+    """A head mask is measured in one language, with one state of the weights; `heads` says which
+    kind of mask."""
 
     lang: str
     version: int
+    heads: str = "builtin"
 
 
 @dataclass
@@ -105,6 +109,8 @@ class InferenceState:
     """None outside of `caching`."""
     head_masks: dict[HeadMaskKey, dict[int, list[float]]] = field(default_factory=dict)
     """Per layer 1 or 0 for each head: the built-in masks of this model."""
+    head_counts: dict[HeadMaskKey, HeadStatistics] = field(default_factory=dict)
+    """What the heads point at in the built-in corpus."""
     mean_embedding: tuple[WeightState, Tensor] | None = None
     """The mean word embedding of the vocabulary, and the state of the embedding matrix that it is
     of.

@@ -214,14 +214,14 @@ def ratios(rows: pd.DataFrame) -> tuple[Estimate, Estimate, Estimate]:
 
 
 def points(rows: pd.DataFrame, readings: pd.DataFrame, pairings: Sequence[Pairing]) -> pd.DataFrame:
-    """One point per pairing, metric, task and language: the difference beside those in accuracy and
-    in fertility.
+    """One point per pairing, metric, task and language: the difference beside those in accuracy, in
+    fertility and in splitting.
 
         accuracy = share of correct predictions;   fertility = sum of tokens / sum of words;
-        both multilingual - monolingual
+        splitting = words with two tokens or more / words;   all multilingual - monolingual
 
-    `readings` has one row per model, seed, task, lang and id: right, tokens, words; all its texts
-    count, predicted correctly or not.
+    `readings` has one row per model, seed, task, lang and id: right, tokens, words, split; all its
+    texts count, predicted correctly or not.
 
     *Laws*: equal models have differences of 0 in everything; the order of the rows does not matter.
     """
@@ -252,12 +252,16 @@ def points(rows: pd.DataFrame, readings: pd.DataFrame, pairings: Sequence[Pairin
 
 
 def covariates(readings: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and fertility of every model by task and language, as in `points`."""
+    """Accuracy, fertility and splitting of every model by task and language, as in `points`."""
     sums = (
         readings.assign(count=1)
-        .groupby(["model", "task", "lang"])[["right", "tokens", "words", "count"]]
+        .groupby(["model", "task", "lang"])[["right", "tokens", "words", "split", "count"]]
         .sum()
     )
     return pd.DataFrame(
-        {"accuracy": sums["right"] / sums["count"], "fertility": sums["tokens"] / sums["words"]}
+        {
+            "accuracy": sums["right"] / sums["count"],
+            "fertility": sums["tokens"] / sums["words"],
+            "splitting": sums["split"] / sums["words"],
+        }
     )

@@ -1,4 +1,4 @@
-"""Accuracy of a model, by language."""
+"""Accuracy and macro-F1 of a model, by language."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.model.targets import name, predicted
 from babelscope.stats import rate
+from babelscope.stats.classes import macro_f1
 from babelscope.types import Encoded, Estimate, Example, SkippedRow
 
 
@@ -41,9 +42,10 @@ def evaluate(
     max_skipped: float = MOST,
     progress: Progress | None = None,
 ) -> list[Score]:
-    """Accuracy by language; for extractive question answering exact match and F1 over words.
+    """Accuracy and macro-F1 by language; for extractive question answering exact match and F1 over
+    words.
 
-        accuracy = 1/n sum_i [argmax_c F_c(x_i) = label_i]
+        accuracy = 1/n sum_i [argmax_c F_c(x_i) = label_i];  macro-F1: `stats.classes.macro_f1`
         exact match = 1/n sum_i [answer_i = gold_i];  F1 = 2 p r / (p + r), p = |answer and gold| /
           |answer|
 
@@ -137,7 +139,12 @@ def _scores(
     groups = [named[example.group] for example, _ in answered]
     labels = Counter(example.label for example, _ in answered)
     chance = labels.most_common(1)[0][1] / len(answered)
-    return [
+    scores = [
         Score(lang, measure, rate(values, groups), chance if measure == "accuracy" else None)
         for measure, values in model.functions.evaluate(model, answered).items()
     ]
+    if model.row.classifies and not model.row.several:
+        gold = [str(example.label) for example, _ in answered]
+        f1 = macro_f1(gold, [answer for _, answer in answered], groups)
+        scores.append(Score(lang, "macro_f1", f1))
+    return scores

@@ -29,13 +29,15 @@ from babelscope.model.head_masks import (
     from_json,
     head_mask,
     load_mask,
+    margins_keeping,
     repeated,
     to_json,
     write_mask,
 )
 from babelscope.model.head_statistics import HeadStatistics, accuracy, coverage, thresholds
-from babelscope.model.heads import head_statistics, read_mask
+from babelscope.model.heads import head_statistics, mask_for, read_mask
 from babelscope.model.load import Model, load
+from conftest import tiny
 
 ROLES = [
     [plant.previous, plant.random(1), plant.random(2), plant.uniform],
@@ -70,6 +72,52 @@ def test_the_planted_heads_are_found_and_no_other(counted: HeadStatistics) -> No
     assert counted.positional[0, 0] == pytest.approx(1 - counted.sentences / counted.tokens)
     assert counted.sink[1, 1] == 1
     assert not counted.positional[1, 1] > 0.5, "a sink is no fixed offset"
+
+
+@pytest.mark.parametrize(("part", "least"), [(0.1, 1), (0.25, 2), (0.5, 4)])
+def test_thresholds_by_part_keep_that_part(
+    counted: HeadStatistics, part: float, least: int
+) -> None:
+    """Eight heads: ceil(.1 * 8) = 1, 2 and 4 pass each threshold; random ones are never tied."""
+    margin, positional = margins_keeping(counted, part)
+    synt = kept(counted, "synt", margin=margin)
+    pos = kept(counted, "pos", positional=positional)
+    assert len(synt) >= least
+    assert len(pos) >= least
+    assert (1, 2) in synt
+    assert (0, 0) in pos
+    if part == 0.1:
+        assert (synt, pos) == ({(1, 2)}, {(0, 0)})
+    assert kept(counted, margin=margin, positional=positional) == synt | pos
+
+
+def test_a_part_is_a_share(counted: HeadStatistics) -> None:
+    with pytest.raises(InputError, match="above 0 and below 1, not 1"):
+        margins_keeping(counted, 1.0)
+
+
+def test_masks_by_name(tmp_path: Path) -> None:
+    """Kinds of the built-in mask, parts of the heads, and files by model and language."""
+    model = tiny("bert")
+    total = model.hf.config.num_hidden_layers * model.hf.config.num_attention_heads
+
+    def count(heads: str) -> int:
+        return int(sum(map(sum, mask_for(model, heads, "en").values())))
+
+    assert count("builtin:all") == total
+    assert count("builtin") == count("builtin:synt_pos")
+    both = count("builtin:synt_pos@0.25")
+    assert 0 < both <= total
+    assert count("builtin:random@0.25") == both
+    assert count("builtin:corrupted@0.25") == both + round(0.5 * (total - both))
+    sentences = corpus.read("topic", "en", "train", 20)
+    mask = head_mask(head_statistics(model, sentences), "all")
+    write_mask(mask, tmp_path / f"{model.name}-en.json")
+    assert count(str(tmp_path / "{model}-{lang}.json")) == total
+    with pytest.raises(InputError, match="no kind of mask 'best'"):
+        count("builtin:best")
+    with pytest.raises(InputError, match="'half' is no number; write builtin:synt@0.25"):
+        count("builtin:synt@half")
 
 
 def test_random_attention_selects_none() -> None:

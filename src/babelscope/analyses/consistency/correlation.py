@@ -14,6 +14,7 @@ from scipy.stats import kendalltau, rankdata
 
 from babelscope.errors import InputError
 from babelscope.random import keyed
+from babelscope.stats.mantel import mantel as relabelled
 
 SHUFFLES = 9999
 EXACT = 7
@@ -95,19 +96,12 @@ def mantel(x: Square, y: Square, *, seed: int = 0) -> tuple[float, float]:
     permutation p.
 
     Cells share languages and are not independent: rows and columns of one matrix are permuted
-    together.
+    together (`stats.mantel`).
 
     *Laws*: symmetric in the matrices; renaming the languages of both changes nothing; p >= 1 / n!.
     """
-    r, n = pearson(off_diagonal(x), off_diagonal(y)), len(x)
-    if n <= EXACT:
-        orders = list(permutations(range(n)))
-    else:
-        rng = keyed(seed, "shuffled matrix", n)
-        shuffled = [tuple(rng.permutation(n).tolist()) for _ in range(SHUFFLES)]
-        orders = [tuple(range(n)), *shuffled]
-    values = [pearson(off_diagonal(x), off_diagonal(y[np.ix_(order, order)])) for order in orders]
-    return r, sum(abs(value) >= abs(r) - 1e-12 for value in values) / len(values)
+    test = relabelled(x, y, seed=seed)
+    return test.r, test.p
 
 
 def interaction(table: Square) -> Square:

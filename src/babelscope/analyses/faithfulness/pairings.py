@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import base, described, labelled
 from babelscope.analyses.stored import stored_clusters, with_clusters, without_groups
 from babelscope.display.sheets import csv_text
@@ -42,7 +44,7 @@ from babelscope.store import (
 from babelscope.types import Estimate
 
 CELL = ("pairing", "task", "lang", "method", "metric")
-COVARIATES = ("accuracy", "fertility")
+COVARIATES = ("accuracy", "fertility", "splitting")
 NOTHING = Disparity((), (nan, nan), Paired(Estimate(nan, nan, nan, 0, 0), nan, True, nan, nan), nan)
 """A comparison without texts."""
 
@@ -77,12 +79,48 @@ def pairs(
 
     Translation groups that are `left_out`, by task, are not counted (`stored.skipped_groups`).
     """
-    pairings = tuple(
+    pairings = study_pairings(study)
+    measured = measured_texts(store, study, keys, left_out)
+    if not pairings or measured is None:
+        return None
+    table = instances(measured.rows, measured.readings, pairings, lower=measured.lower)
+    return Pairs(table, measured.readings, pairings, measured.main) if len(table) else None
+
+
+def study_pairings(study: Mapping[str, Any]) -> tuple[Pairing, ...]:
+    """The pairings that a study's block names."""
+    return tuple(
         Pairing(models["multilingual"], tuple(models["monolingual"]))
         for models in study.get("pairings") or ()
     )
-    measures = without_groups(read(store, "measures", keys), left_out).to_pandas()
-    if not pairings or not len(measures):
+
+
+@dataclass(frozen=True)
+class MeasuredTexts:
+    """The values of all metrics under the study's names of models and their seeds, what each model
+    read, the metrics' first settings by their short names, and those where less is better.
+    """
+
+    rows: pd.DataFrame
+    readings: pd.DataFrame
+    main: Mapping[str, str]
+    lower: tuple[str, ...]
+
+    def main_rows(self) -> pd.DataFrame:
+        """By the first setting of every metric, under its short name."""
+        first = self.rows[self.rows["metric"].isin(list(self.main))]
+        return first.assign(metric=first["metric"].map(dict(self.main)))
+
+
+def measured_texts(
+    store: Store,
+    study: Mapping[str, Any],
+    keys: Iterable[str] | None = None,
+    left_out: frozenset[tuple[str, str]] = frozenset(),
+) -> MeasuredTexts | None:
+    """The values that the store holds of the study's models; None where there are none."""
+    measures = without_groups(read_named(store, "measures", keys), left_out).to_pandas()
+    if not len(measures):
         return None
     owner = {
         row["name"]: (row["spec"], row["seed"])
@@ -96,19 +134,26 @@ def pairs(
     rows = _owned(rows, owner)
     higher = {row["name"]: row.get("higher_is_better", True) for row in described(study, "metrics")}
     lower = [name for name in rows["metric"].unique() if not higher.get(base(name), True)]
-    table = instances(rows, known, pairings, lower=lower)
-    return Pairs(table, known, pairings, main) if len(table) else None
+    return MeasuredTexts(rows, known, main, tuple(lower))
 
 
 def readings(attributions: pa.Table, owner: Mapping[str, tuple[str, int]]) -> pd.DataFrame:
     """What each model read, once per text: whether it was right, how many tokens and
-    words it saw.
+    words it saw, and how many of the words have two tokens or more.
     """
     columns = attributions.select(["model", "task", "lang", "group", "id", "label", "gold"])
     for name, lists in (("tokens", "tokens"), ("words", "words")):
         columns = columns.append_column(name, pc.list_value_length(attributions[lists]))
+    columns = columns.append_column("word_index", attributions["word_index"])
     known = _owned(columns.to_pandas().drop_duplicates(["model", "task", "lang", "id"]), owner)
-    return known.assign(right=known["label"] == known["gold"])
+    split = [_split(np.asarray(index, dtype=np.int64)) for index in known["word_index"]]
+    right = known["label"] == known["gold"]
+    return known.drop(columns="word_index").assign(right=right, split=split)
+
+
+def _split(word_index: NDArray[np.int64]) -> int:
+    """How many words have two tokens or more."""
+    return int((np.bincount(word_index[word_index >= 0]) > 1).sum())
 
 
 def by_language(pairs: Pairs) -> list[Disparity]:

@@ -29,6 +29,9 @@ class Spec(AnalysisSpec):
     """How much the accuracy of a syntactic head must exceed the share of the commonest distance."""
     positional: float = 0.8
     """Share of all tokens that a positional head must exceed at one offset."""
+    part: float | None = Field(default=None, gt=0, lt=1)
+    """Part of the heads that pass each of the two thresholds, which then replace `margin` and
+    `positional`: with fixed thresholds a mask may keep no head of a model, or all."""
     kinds: list[str] = Field(default=["synt_pos", "synt", "pos"], min_length=1)
     """Masks that are derived: `synt_pos`, `synt`, `pos`, `random`, `corrupted` or `all`; the first
     is the one that is shown and compared between languages."""

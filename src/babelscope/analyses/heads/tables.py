@@ -15,7 +15,7 @@ from babelscope.analyses.heads.rows import KIND, restore
 from babelscope.analyses.heads.spec import Spec
 from babelscope.analyses.stored import stored_keys
 from babelscope.display.sheets import csv_text
-from babelscope.model.head_masks import HeadMask, head_mask
+from babelscope.model.head_masks import HeadMask, head_mask, margins_keeping
 from babelscope.model.head_statistics import HeadStatistics, accuracy
 from babelscope.store import Store, read
 
@@ -88,12 +88,14 @@ def _order(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def _language(statistics: HeadStatistics, spec: Spec) -> LanguageHeads:
+    fixed = (spec.margin, spec.positional)
+    margin, positional = margins_keeping(statistics, spec.part) if spec.part else fixed
     masks = {
         kind: head_mask(
             statistics,
             kind,
-            margin=spec.margin,
-            positional=spec.positional,
+            margin=margin,
+            positional=positional,
             seed=spec.seed,
             rate=spec.rate,
         )

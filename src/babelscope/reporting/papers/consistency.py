@@ -1,0 +1,169 @@
+"""The tables of the study of cross-lingual consistency (CCTA) from a store.
+
+The paper's three tasks are three study files and so three stores: of each, the elements of the
+other tasks are empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from babelscope.analyses.consistency.tables import Matrix, Result, Tables, tables
+from babelscope.reporting.papers.element import Element, Paper
+from babelscope.reporting.papers.published import beside, published
+from babelscope.store import Store
+
+MODELS = {
+    "mbert": "mBERT", "mbert-en": "mBERT", "xlm-r-base": "XLM-R-Base", "en": "XLM-R-Base",
+    "xlm-r-large": "XLM-R-Large", "xlm-r-large-en": "XLM-R-Large", "xlm-base": "XLM-Base",
+    "xlm-large": "XLM-Large",
+}  # fmt: skip
+"""What the paper calls the models of the study files."""
+OVERALL = "overall"
+"""The mean over the target languages and the source itself, which counts 1."""
+
+
+def material(store: Store, study: Mapping[str, Any]) -> Tables | None:
+    return tables(store, study) if "consistency" in study.get("analyses", {}) else None
+
+
+def by_language(tasks: Sequence[str], name: str, source: str, found: Tables) -> pd.DataFrame:
+    """C of every model, from the source to each language and overall, for tasks of these names."""
+    lines = []
+    for result in found.main:
+        if result.origin.task in tasks and result.comparison.source == source:
+            lines += _lines(result)
+    columns = ["model", "task", "lang", "c", "low", "high", "lift", "kappa", "n"]
+    table = pd.DataFrame(lines, columns=columns)
+    numbers = _published(name)
+    keyed = table.assign(paper_model=[MODELS.get(each, each) for each in table["model"]])
+    return beside(keyed, numbers, ["paper_model", "lang"]).drop(columns="paper_model")
+
+
+def _lines(result: Result) -> list[tuple[Any, ...]]:
+    place = (result.origin.model, result.origin.task)
+    lines: list[tuple[Any, ...]] = []
+    for line in result.comparison.lines:
+        c = line.means["c"]
+        numbers = (c.mean, c.low, c.high, line.means["lift"].mean, line.kappa.mean, c.n)
+        lines.append((*place, line.lang, *numbers))
+    with_self = result.overall[1]
+    return [*lines, (*place, OVERALL, with_self, *[float("nan")] * 4, 0)]
+
+
+def _published(name: str) -> pd.DataFrame:
+    """The published C by model and language, and overall."""
+    rows = published("consistency")
+    rows = rows[(rows["table"] == name) & (rows["source"] == "en")]
+    names = {"model": "paper_model", "target": "lang", "value": "published"}
+    return rows.rename(columns=names)[["paper_model", "lang", "published"]]
+
+
+def consistency_matrix(found: Tables) -> pd.DataFrame:
+    """Sources by targets; the source with itself is 1 by definition."""
+
+    def value(result: Result, lang: str) -> float:
+        return next(line.means["c"].mean for line in result.comparison.lines if line.lang == lang)
+
+    return _matrix(found, "pawsx consistency by source", value, own=1.0)
+
+
+def accuracy_matrix(found: Tables) -> pd.DataFrame:
+    """Sources by targets, on the same texts as the consistency."""
+    name = "pawsx accuracy by source"
+    return _matrix(found, name, lambda result, lang: result.accuracy[lang], own=float("nan"))
+
+
+def _matrix(
+    found: Tables, name: str, value: Callable[[Result, str], float], own: float
+) -> pd.DataFrame:
+    lines = []
+    for matrix in _first(found.matrices):
+        for result in matrix.results:
+            source, task = result.comparison.source, result.origin.task
+            langs = [line.lang for line in result.comparison.lines]
+            lines.append((task, source, source, _of_self(result, own)))
+            lines += [(task, source, lang, value(result, lang)) for lang in langs]
+    table = pd.DataFrame(lines, columns=["task", "source", "target", "value"])
+    numbers = published("consistency")
+    numbers = numbers[numbers["table"] == name].rename(columns={"value": "published"})
+    return beside(table, numbers, ["source", "target"])
+
+
+def _of_self(result: Result, own: float) -> float:
+    """The accuracy in the source language itself, or the given value for consistency."""
+    if own == 1.0:
+        return own
+    correct = [pair.correct_s for pair in result.comparison.pairs if pair.correct_s is not None]
+    return sum(correct) / len(correct) if correct else own
+
+
+def _first(matrices: Sequence[Matrix]) -> list[Matrix]:
+    """Of every task the first: of the first method, space and norm."""
+    by_task: dict[str, Matrix] = {}
+    for matrix in matrices:
+        by_task.setdefault(matrix.results[0].origin.task, matrix)
+    return list(by_task.values())
+
+
+def correlations(found: Tables) -> pd.DataFrame:
+    """Consistency against accuracy over the target languages of each model: the points of Figure 2
+    and the coefficient of their model."""
+    lines = []
+    for result in found.main:
+        r = (result.correlation.pearson, result.correlation.p, result.partial)
+        for line in result.comparison.lines:
+            point = (line.means["c"].mean, line.means["lift"].mean, result.accuracy[line.lang])
+            lines.append((result.origin.task, result.origin.model, line.lang, *point, *r))
+    columns = ["task", "model", "lang", "c", "lift", "accuracy", "r_lift", "p", "partial_r"]
+    return pd.DataFrame(lines, columns=columns)
+
+
+def everything(found: Tables) -> pd.DataFrame:
+    """Every model, task and language of the store, whatever its task is called."""
+    columns = ["model", "task", "lang", "c", "low", "high", "lift", "kappa", "n"]
+    return pd.DataFrame([row for each in found.main for row in _lines(each)], columns=columns)
+
+
+ACCURACY = "Accuracy is the share of the compared texts on which the prediction is the gold label."
+PAPER = Paper(
+    "consistency",
+    "Consistency of token attributions across translations (CCTA): C(s, t) by optimal transport of "
+    "attribution weights between a text and its translation.",
+    "studies/ccta-xnli.yaml",
+    material,
+    (
+        Element(
+            "table-1", "XNLI: consistency from English, by model and language.",
+            partial(by_language, ["inference"], "xnli consistency", "en"),
+        ),
+        Element(
+            "table-2", "PAWS-X: consistency from English, by model and language.",
+            partial(by_language, ["paraphrase"], "pawsx consistency", "en"),
+        ),
+        Element(
+            "table-3-start", "XQuAD, start of the answer: consistency from English.",
+            partial(by_language, ["start"], "xquad start consistency", "en"),
+        ),
+        Element(
+            "table-3-end", "XQuAD, end of the answer: consistency from English.",
+            partial(by_language, ["end"], "xquad end consistency", "en"),
+        ),
+        Element(
+            "table-4", "Accuracy by training language and input language.", accuracy_matrix,
+            note=ACCURACY,
+        ),
+        Element(
+            "table-5", "Consistency by training language and input language.", consistency_matrix
+        ),
+        Element(
+            "figure-2", "Performance against consistency over languages.", correlations,
+            figure=True, note="The published points are not in the paper's text.",
+        ),
+        Element("by-language", "Consistency of every model, task and language.", everything),
+    ),
+)  # fmt: skip

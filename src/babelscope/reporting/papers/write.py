@@ -1,0 +1,95 @@
+"""From a store to the files of a paper: a table or figure's data each, and a list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from babelscope.display.sheets import csv_text
+from babelscope.errors import InputError, StoreError
+from babelscope.files import write_together
+from babelscope.options import suggestion
+from babelscope.reporting.papers import PAPERS, Element, Paper
+from babelscope.reporting.papers.formats import document, latex, markdown
+from babelscope.store import open_store, read_study
+
+NOTHING = "the study holds nothing of it"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of an element: its files, or the reason why there are none."""
+
+    name: str
+    caption: str
+    files: tuple[str, ...]
+    reason: str = ""
+
+
+def write_paper(store: str | Path, paper: str, output: str | Path) -> list[Written]:
+    """Writes every table of the paper as CSV, Markdown and LaTeX, and the data of every figure as
+    CSV, into `output`: all of them or none. `tables.tex` is a document with all tables, `index.md`
+    lists every element, also those that the store holds nothing of.
+
+    *Laws*: the same store gives the same bytes; a text of the store becomes no command or markup of
+    a table.
+    """
+    row = _paper(paper)
+    opened = open_store(store, create=False)
+    study = read_study(opened)
+    material = row.material(opened, study)
+    if material is None:
+        raise StoreError(
+            f"{opened.path} holds nothing of {row.name}; run its study first: "
+            f"babelscope study run {row.study}"
+        )
+    files: dict[str, str] = {}
+    listed = []
+    for element in row.elements:
+        named = _files(element, element.frame(material))
+        files |= named
+        reason = "" if named else NOTHING
+        listed.append(Written(element.name, element.caption, tuple(named), reason))
+    listed += [Written(each.name, each.caption, (), each.reason) for each in row.missing]
+    tables = [name.removesuffix(".tex") for name in files if name.endswith(".tex")]
+    files |= {"tables.tex": document(tables), "index.md": _index(row, listed)}
+    write_together(Path(output), files)
+    return listed
+
+
+def _paper(name: str) -> Paper:
+    if name not in PAPERS:
+        raise InputError(f"there is no paper {name!r}; {suggestion(name, PAPERS)}")
+    return PAPERS[name]
+
+
+def _files(element: Element, table: pd.DataFrame) -> Mapping[str, str]:
+    """By file name; nothing for an empty table."""
+    if table.empty:
+        return {}
+    files = {f"{element.name}.csv": csv_text(table)}
+    if not element.figure:
+        caption = f"{element.caption} {element.note}".strip()
+        files[f"{element.name}.md"] = markdown(table, caption)
+        files[f"{element.name}.tex"] = latex(table, caption, f"tab:{element.name}")
+    return files
+
+
+def _index(paper: Paper, listed: list[Written]) -> str:
+    notes = {element.name: element.note for element in paper.elements}
+    rows = pd.DataFrame(
+        [
+            (
+                each.name,
+                each.caption,
+                ", ".join(each.files) or each.reason,
+                notes.get(each.name, ""),
+            )
+            for each in listed
+        ],
+        columns=["element", "content", "files, or why there are none", "otherwise than published"],
+    )
+    return markdown(rows, f"# {paper.name}\n\n{paper.citation}")
