@@ -11,6 +11,7 @@ from babelscope.display.numbers import significant
 from babelscope.display.page import render
 from babelscope.display.plane import has_plane, plane_svg
 from babelscope.types import Attribution, Span
+from babelscope.types.explanations import WordScore, words_in_place
 
 STEPS = 10
 """Shades of each of the two colours; the style sheet lists them."""
@@ -56,25 +57,19 @@ def words_html(attribution: Attribution, place: int = 0) -> Markup:
 
         shade = ceil(10 |s| / max_j |s_j|), the maximum over both texts of a pair
 
-    Text that was truncated is greyed out. A word is never split: letters keep joining.
+    Text that was truncated is greyed out; a word without a score is hatched, with the reason as its
+    title. A word is never split: letters keep joining.
 
     *Law*: without its tags it is the text, to the character.
     """
     text = attribution.texts[place]
     largest = top(attribution.word_scores)
-    spans = [
-        (span, score)
-        for span, score, here in zip(
-            attribution.word_offsets, attribution.word_scores, attribution.word_segment
-        )
-        if here == place
-    ]
     parts: list[Markup] = []
     at = 0
-    for span, score in sorted(spans, key=lambda pair: pair[0]):
-        start, end = _within(span, at, len(text))
-        if start < end:
-            parts += [escape(text[at:start]), _word(text[start:end], score, largest)]
+    for word in words_in_place(attribution):
+        start, end = _within(word.offsets, at, len(text))
+        if word.segment == place and start < end:
+            parts += [escape(text[at:start]), _word(text[start:end], word, largest)]
             at = end
     rest = escape(text[at:])
     if (
@@ -110,13 +105,13 @@ def shade(score: float, largest: float, steps: int = STEPS) -> int:
     return min(steps, step) if score > 0 else -min(steps, step)
 
 
-def _word(word: str, score: float, largest: float) -> Markup:
-    if not isfinite(score):
-        return Markup('<span class="bs-u" title="undefined">{}</span>').format(word)
-    step = shade(score, largest)
+def _word(text: str, word: WordScore, largest: float) -> Markup:
+    if not isfinite(word.score):
+        return Markup('<span class="bs-u" title="{}">{}</span>').format(word.reason, text)
+    step = shade(word.score, largest)
     tint = f"bs-p bs-p{step}" if step > 0 else f"bs-n bs-n{-step}" if step < 0 else "bs-z"
     return Markup('<span class="{}" title="{}">{}</span>').format(
-        tint, significant(score, sign=True), word
+        tint, significant(word.score, sign=True), text
     )
 
 

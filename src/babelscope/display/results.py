@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from babelscope.display.numbers import number
 from babelscope.files import plain
 from babelscope.types import Attribution, Estimate, Measure, ModelInput, SkippedRow
+from babelscope.types.explanations import words_in_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,17 +51,19 @@ class Attributions(Sequence[Attribution]):
         return Attributions(self.items + other.items, tuple(skipped))
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per word of each explanation."""
+        """One row per word of each explanation, in the order of the text; a word without a score
+        has a reason."""
         import pandas as pd
 
         rows = [
             {
                 "id": item.id, "lang": item.lang, "model": item.model, "method": item.method,
                 "target": item.target, "label": item.label, "probability": item.probability,
-                "word": word, "score": score, "segment": segment,
+                "word": word.word, "score": word.score, "segment": word.segment,
+                "reason": word.reason,
             }
             for item in self.items
-            for word, score, segment in zip(item.words, item.word_scores, item.word_segment)
+            for word in words_in_place(item)
         ]  # fmt: skip
         return pd.DataFrame(rows)
 

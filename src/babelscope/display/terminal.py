@@ -15,6 +15,7 @@ from rich.text import Text
 from babelscope.display.highlight import quantity_text, shade, top
 from babelscope.display.numbers import number, signed
 from babelscope.types import Attribution
+from babelscope.types.explanations import words_in_place
 
 SUPPORTS = ("#d4e8f7", "#a3d1f0", "#6fb8e8", "#3f9fe0")
 OPPOSES = ("#fbe3cd", "#f8c799", "#f4aa62", "#ef8d2c")
@@ -95,11 +96,9 @@ def _cell_text(cell: object) -> str:
 def _words(attribution: Attribution, place: int, text: str) -> Text:
     line = Text(plain(text))
     largest = top(attribution.word_scores)
-    for (start, end), score, here in zip(
-        attribution.word_offsets, attribution.word_scores, attribution.word_segment
-    ):
-        if here == place:
-            line.stylize(_style(score, largest), start, end)
+    for word in words_in_place(attribution):
+        if word.segment == place:
+            line.stylize(_style(word.score, largest), *word.offsets)
     return line
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from babelscope.errors import InputError
 from babelscope.types import Attribution, Encoded, Example, ModelInput, Span
+from babelscope.types.explanations import tokenless_words
 
 
 def model_input(row: Encoded) -> ModelInput:
@@ -58,7 +59,7 @@ def encoded_input(attribution: Attribution) -> Encoded:
         window=read.window,
         truncated_from=read.truncated_from,
         candidates=read.candidates,
-        tokenless=tuple(attribution.details.get("tokenless_words", ())),
+        tokenless=tokenless_words(attribution),
     )
 
 

@@ -3,7 +3,15 @@
 from babelscope.types.consistency import TranslationPair, UnitScores
 from babelscope.types.explanations import Aim, Attribution, Explained, Target
 from babelscope.types.heads import StoredHeadStatistics
-from babelscope.types.inputs import Candidate, Encoded, Example, ModelInput, Span, Window
+from babelscope.types.inputs import (
+    Candidate,
+    Encoded,
+    Example,
+    ModelInput,
+    Span,
+    TokenlessWord,
+    Window,
+)
 from babelscope.types.measures import FEW_GROUPS, Estimate, Failure, Measure, Measured, StoredPanel
 from babelscope.types.skipped import SkippedRow
 from babelscope.types.tokenization import DoseOutcome, Segmentation, TokenizedText
@@ -42,6 +50,7 @@ __all__ = [
     "Target",
     "TextStates",
     "TokenizedText",
+    "TokenlessWord",
     "TranslationPair",
     "UnitScores",
     "WeightDrift",

@@ -81,8 +81,8 @@ class Encoded:
     """The sequences that are concatenated in the arrays, where the model reads several; empty for
     a single one.
     """
-    tokenless: tuple[str, ...] = ()
-    """Words whose only token belongs to a neighbouring word: they have no score of their own."""
+    tokenless: tuple[TokenlessWord, ...] = ()
+    """Words whose only token belongs to another word: they have no score of their own."""
 
     @property
     def written(self) -> bool:
@@ -103,6 +103,27 @@ class Encoded:
             return tokenless
         count = len(self.ids) - self.decoder
         return (f"truncated to {count} of {self.truncated_from} tokens", *tokenless)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenlessWord:
+    """A word that shares its only token with another one, which has it: "ab" of a token "abc" over
+    the words "ab" and "c" would leave "c" without a token."""
+
+    word: str
+    segment: int
+    start: int
+    """Its first character in the text of that number."""
+    end: int
+    token: str
+    """The token, as the tokenizer writes it."""
+    owner: str
+    """The word that has the token."""
+
+    @property
+    def reason(self) -> str:
+        """Why it has no score."""
+        return f"no token of its own: it shares the token {self.token!r} with {self.owner!r}"
 
 
 @dataclass(frozen=True, slots=True)
