@@ -98,8 +98,8 @@ def sample_texts(
     on short texts.
     """
     if design.text:
-        others = replace(design, text=False)
-        sampled = Counter(sample_texts(segments, others, max(0, samples - 1), generator))
+        without_text = replace(design, text=False)
+        sampled = Counter(sample_texts(segments, without_text, max(0, samples - 1), generator))
         sampled[tuple(map(tuple, segments))] += max(1, int(TEXT * samples))
         return dict(sampled)
     if design.kind == "deletion":
