@@ -82,9 +82,11 @@ def read_study(store: Store) -> dict[str, Any]:
     return dict(study)
 
 
-ROWS = {"tasks": dict, "models": dict, "methods": dict, "languages": str, "planned": list,
+ROWS = {"tasks": dict, "models": dict, "methods": (dict, str), "languages": str, "planned": list,
         "names": str, "keys": str, "skipped": str}  # fmt: skip
 """The fields of a description that are lists, and what they list."""
+SILENT = ("tasks", "models", "methods", "languages", "names")
+"""Those that may be null."""
 
 
 def _wrong_field(study: Any) -> str:
@@ -93,6 +95,8 @@ def _wrong_field(study: Any) -> str:
         return "it is no object"
     for name, kind in ROWS.items():
         rows = study.get(name, [])
+        if rows is None and name in SILENT:
+            continue
         if not isinstance(rows, list) or not all(isinstance(row, kind) for row in rows):
             return f"its {name!r} are of another type"
     analyses = study.get("analyses", {})
