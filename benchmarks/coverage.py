@@ -13,23 +13,27 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
+from babelscope.analyses.tokenization.counts import agreement
 from babelscope.analyses.tradeoffs.attention import language_effect
-from babelscope.analyses.tradeoffs.behaviour import two_way
+from babelscope.analyses.tradeoffs.behaviour import factorial, two_way
 from babelscope.analyses.tradeoffs.intervals import intervals
 from babelscope.random import keyed
 from babelscope.stats.jackknife import Scale, bounds, rate_bounds
+from benchmarks.coverage_samples import (
+    SLOW,
+    TEXTS,
+    Array,
+    Sample,
+    calibrated,
+    followed_relation,
+    repeated,
+    similar_states,
+    vocabulary_use,
+)
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "statistics.md"
 GROUPS = (3, 5, 10, 20, 50)
 REPETITIONS = 4000
-SLOW = 400
-"""Repetitions where samples are computed one by one."""
-TEXTS = 4
-"""Dependent texts in a group."""
-
-Array = np.ndarray
-Sample = Callable[[np.random.Generator, int], tuple[Array, Array]]
-"""From the number of groups to the bounds of every repetition less the truth."""
 
 
 class Row(NamedTuple):
@@ -129,6 +133,50 @@ def fertility(rng: np.random.Generator, groups: int) -> tuple[Array, Array]:
     tokens = words * 1.5 * np.exp(0.2 * rng.standard_normal(words.shape) - 0.02)
     low, high = of_group_sums(np.stack([tokens, words], axis=2), quotient, "log")
     return low - 1.5, high - 1.5
+
+
+def log_quotient(rng: np.random.Generator, groups: int) -> tuple[Array, Array]:
+    """The log of the quotient of two models' ratios to their controls, on the same texts; the
+    truth is log(1.2)."""
+    level = rng.gamma(4, 0.1, (REPETITIONS, groups))
+    parts = [share * level * rng.gamma(5, 0.2, level.shape) for share in (1.8, 1.5, 1.0, 1.0)]
+
+    def statistic(sums: Array) -> Array:
+        logs = np.log(sums)
+        return np.asarray(logs[..., 0] - logs[..., 2] - logs[..., 1] + logs[..., 3])
+
+    low, high = of_group_sums(np.stack(parts, axis=2), statistic, "plain")
+    return low - np.log(1.2), high - np.log(1.2)
+
+
+def equal_boundaries(rng: np.random.Generator, groups: int) -> tuple[Array, Array]:
+    """F1 of the word-internal boundaries of two tokenizers: each has a share of those that are
+    possible, which differs by group; the truth is that of the expected counts.
+    """
+    words = rng.integers(5, 30, (REPETITIONS, groups, TEXTS))
+    common = rng.binomial(words, rng.beta(6, 6, (REPETITIONS, groups, 1)))
+    sides = [common + rng.binomial(words, share) for share in (0.3, 0.5)]
+    sums = np.stack([part.sum(axis=2) for part in (common, *sides)], axis=2).astype(float)
+    low, high = of_group_sums(sums, agreement, "share")
+    truth = 2 * 0.5 / (0.8 + 1.0)
+    return low - truth, high - truth
+
+
+def partial_correlation(rng: np.random.Generator, groups: int) -> tuple[Array, Array]:
+    """The correlation of two quantities given a third, which drives both; the truth is .4."""
+    given = shared(rng, groups)
+    x_rest, noise = shared(rng, groups), shared(rng, groups)
+    x = given + x_rest
+    y = given + 0.4 * x_rest + sqrt(1 - 0.16) * noise
+    columns = (x, y, given)
+    products = [(a * b).sum(axis=2) for at, a in enumerate(columns) for b in columns[at:]]
+
+    def statistic(sums: Array) -> Array:
+        xx, xy, xz, yy, yz, zz = np.moveaxis(sums, -1, 0)
+        return np.asarray((xy * zz - xz * yz) / np.sqrt((xx * zz - xz**2) * (yy * zz - yz**2)))
+
+    low, high = of_group_sums(np.stack(products, axis=2), statistic, "correlation")
+    return low - 0.4, high - 0.4
 
 
 def pearson(rng: np.random.Generator, groups: int) -> tuple[Array, Array]:
@@ -231,13 +279,22 @@ ROWS = (
     Row("rate", ".8, three seeds", rate_over_seeds, SLOW),
     Row("ratio", "random / random", random_ratio),
     Row("ratio", "tokens / words", fertility),
+    Row("log of a quotient of ratios", "two models, two controls", log_quotient),
+    Row("agreement of tokenizers", "boundaries in words", equal_boundaries),
+    Row("efficiency of a vocabulary", "Zipf, topics", repeated(vocabulary_use), SLOW),
     Row("kappa", "correlated parts", kappa),
     Row("correlation", ".5, correlated texts", pearson),
+    Row("partial correlation", ".4, correlated texts", partial_correlation),
     Row("slope within texts", "unequal noise", slope),
     Row("transfer gap", "right or wrong", transfer(lambda a: a[..., 1, 1] - a[..., 0, 1], "plain"), SLOW),
     Row("retained share", "right or wrong", transfer(retained, "plain"), SLOW),
+    Row("factorial effect: input", "right or wrong", transfer(lambda a: factorial(a[..., :2, :2]).input, "plain"), SLOW),
+    Row("factorial effect: interaction", "right or wrong", transfer(lambda a: factorial(a[..., :2, :2]).interaction, "plain"), SLOW),
     Row("share of variance", "right or wrong", transfer(lambda a: two_way(a).shares[..., 2], "share"), SLOW),
     Row("language effect", "at equal length", equal_length, SLOW),
+    Row("similarity of states (CKA)", "two models, 16 dimensions", repeated(similar_states), SLOW),
+    Row("calibration near a text", "calibrated, single texts", repeated(calibrated), SLOW),
+    Row("accuracy of a head", ".6, three pairs a sentence", repeated(followed_relation), SLOW),
     Row("*percentile bootstrap*", "*normal, for comparison*", percentiles, SLOW),
 )  # fmt: skip
 
@@ -258,7 +315,8 @@ def table() -> str:
     errors = [1.96 * sqrt(0.95 * 0.05 / count) for count in (REPETITIONS, SLOW)]
     lines.append(
         f"\n{REPETITIONS} repetitions each (Monte-Carlo error ±{errors[0]:.3f}), {SLOW} for rates over "
-        f"seeds, the transfer matrix, language effects and the bootstrap (±{errors[1]:.3f})."
+        "seeds, efficiency, the transfer matrix, language effects, states, calibration, heads and the "
+        f"bootstrap (±{errors[1]:.3f})."
     )
     return "\n".join(lines)
 

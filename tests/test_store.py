@@ -9,6 +9,7 @@ import shutil
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import isnan, nan
 from pathlib import Path
@@ -408,7 +409,23 @@ def test_what_is_not_a_store_is_refused(tmp_path: Path) -> None:
     assert stored.SCHEME >= 1
 
 
-@pytest.mark.parametrize("scheme", [1, 2, 4])
+def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
+    """None of them takes what another one is writing for the remnant of a killed run."""
+    together = threading.Barrier(8)
+
+    def open_new(number: int) -> None:
+        together.wait()
+        open_store(tmp_path / str(number))
+
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(20):
+            list(pool.map(open_new, [number] * 8))  # raises what a thread raised
+            content = json.loads((tmp_path / str(number) / "scheme.json").read_text())
+            assert content == {"scheme": stored.SCHEME}
+            assert not list((tmp_path / str(number)).glob(".*.part"))
+
+
+@pytest.mark.parametrize("scheme", [1, 2, 3, 5])
 def test_a_store_of_another_version_is_refused_in_one_line(tmp_path: Path, scheme: int) -> None:
     """The first scheme wrote no scheme.json; later ones say which they are."""
     place = open_store(tmp_path / "s")

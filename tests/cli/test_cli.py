@@ -179,7 +179,7 @@ def test_slalom_takes_its_options_and_draws_its_plane(folder: Path) -> None:
     (row,) = json.loads(
         call(*given, "--option", "score=value", "--option", "samples=60", "--json").stdout
     )
-    assert row["options"] == {"score": "value", "design": "mix", "samples": 60, "unit": "word"}
+    assert row["options"] == {"score": "value", "design": "mix+text", "samples": 60, "unit": "word"}
     assert row["details"]["queries"] <= 60
     output = folder / "plane.svg"
     call(*given, "--output", str(output))

@@ -83,6 +83,6 @@ def test_an_interval_from_few_groups_is_marked() -> None:
         estimate_text(Estimate(0.5, 0.4, 0.6, 30, 0, 9)) == "0.500 [0.400, 0.600] (only 9 groups)"
     )
     assert "(only 9 groups)" in interval(Estimate(0.5, 0.4, 0.6, 30, 0, 9))
-    for groups in (0, 10):
+    for groups in (0, 20):
         assert estimate_text(Estimate(0.5, 0.4, 0.6, 30, 0, groups)) == "0.500 [0.400, 0.600]"
     assert estimate_text(Estimate(0.5, nan, nan, 30, 0, 1)) == "0.500"

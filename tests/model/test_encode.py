@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from markupsafe import escape
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import (
     AutoTokenizer,
@@ -30,6 +31,8 @@ import zoo
 from babelscope.data.formats.in_memory import (
     as_examples,
 )
+from babelscope.display.highlight import words_html
+from babelscope.display.terminal import UNDEFINED, coloured
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.methods.explain import (
@@ -39,7 +42,9 @@ from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.model.stored_input import encoded_input
+from babelscope.store import Cell, open_store, put, read_attributions
 from babelscope.types import Example
+from babelscope.types.explanations import words_in_place
 from conftest import PAIRS, TEXTS, tiny
 
 SENTENCES = {
@@ -247,13 +252,45 @@ def test_words_without_a_token_of_their_own_are_named(bert: Model) -> None:
     example = Example("1", ("the food was",), "en", words=words)
     (row,) = encode(bert, [example])
     assert "food" in row.tokens
-    assert len(row.words) == 3
-    assert len(row.tokenless) == 1
-    assert {*row.words, *row.tokenless} == {"the", "fo", "od", "was"}
+    assert row.words == ("the", "fo", "was")  # with ties the first word has the token
+    (word,) = row.tokenless
+    assert (word.word, word.segment, word.start, word.end) == ("od", 0, 6, 8)
+    assert (word.token, word.owner) == ("food", "fo")
     (attribution,) = explain(bert, example, "random")
     assert "1 word(s) without a token of their own" in attribution.flags
-    assert attribution.details["tokenless_words"] == list(row.tokenless)
     assert encoded_input(attribution).tokenless == row.tokenless
+
+
+def test_words_without_a_token_keep_their_place_with_a_reason(bert: Model, tmp_path: Path) -> None:
+    """In the table, on the page, in the terminal and after a stay in the store."""
+    words = (((0, 3), (4, 6), (6, 8), (9, 12)),)
+    attributions = explain(bert, Example("1", ("the food was",), "en", words=words), "random")
+    reason = "no token of its own: it shares the token 'food' with 'fo'"
+    table = attributions.to_pandas()
+    assert list(table["word"]) == ["the", "fo", "od", "was"]
+    assert list(table["reason"]) == ["", "", reason, ""]
+    assert list(np.isnan(table["score"])) == [False, False, True, False]
+    (attribution,) = attributions
+    assert f'title="{escape(reason)}">od</span>' in words_html(attribution)
+    styles = [span for span in coloured(attribution).spans if span.style == UNDEFINED]
+    assert len(styles) == 2  # the word, and the legend
+    put(open_store(tmp_path / "s"), [Cell({"kind": "x"}, "attributions", [attribution])])
+    (stored,) = read_attributions(open_store(tmp_path / "s"))
+    assert words_in_place(stored)[2].reason == reason
+
+
+def test_two_words_in_one_token_of_gpt2(shared: Path) -> None:
+    """GPT-2 reads "!!" as one token, and words are single characters there."""
+    tokenizer = AutoTokenizer.from_pretrained(shared / "data" / "tokenizers" / "gpt2")
+    config = GPT2Config(
+        vocab_size=len(tokenizer), n_embd=16, n_layer=1, n_head=2, n_positions=32, num_labels=2
+    )
+    model = load((GPT2ForSequenceClassification(config).eval(), tokenizer))
+    (attribution,) = explain(model, "good!!", "random")
+    assert attribution.tokens == ("good", "!!")
+    assert [word.word for word in words_in_place(attribution)] == ["good", "!", "!"]
+    assert [word.offsets for word in words_in_place(attribution)] == [(0, 4), (4, 5), (5, 6)]
+    assert words_in_place(attribution)[2].reason.endswith("it shares the token '!!' with '!'")
 
 
 def test_truncated_words_are_not_named_as_words_without_a_token(bert: Model) -> None:

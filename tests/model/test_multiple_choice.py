@@ -205,6 +205,27 @@ def test_comprehensiveness_is_what_erasing_every_copy_of_a_word_costs(kind: str)
 
 
 @every
+@pytest.mark.parametrize("role", ["pad_token", "mask_token"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_text_that_spells_the_padding_or_mask_token_is_text(
+    kind: str, role: str, place: int
+) -> None:
+    """In the context and in a candidate: no such token is in the input, and the characters belong
+    to tokens that are read as text."""
+    model = MODELS[kind]()
+    spelt = getattr(model.tokenizer, role) or "<pad>"
+    texts = ["the food was good", "the room was bad", "it was lovely"]
+    texts[place] = f"the food was {spelt} good"
+    (row,) = encode(model, [Example("1", tuple(texts))])
+    special = getattr(model.tokenizer, f"{role}_id")
+    assert special is None or special not in row.ids
+    start = texts[place].index(spelt)
+    inside = row.segment == place
+    covered = {at for left, right in row.offsets[inside] for at in range(left, right)}
+    assert set(range(start, start + len(spelt))) <= covered
+
+
+@every
 def test_a_word_of_the_context_has_tokens_in_every_sequence(kind: str) -> None:
     model = MODELS[kind]()
     (row,) = encode(model, [THREE])

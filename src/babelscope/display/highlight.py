@@ -12,6 +12,7 @@ from babelscope.display.page import render
 from babelscope.display.plane import has_plane, plane_svg
 from babelscope.display.shown import shown_units
 from babelscope.types import Attribution, Span
+from babelscope.types.explanations import WordScore
 
 STEPS = 10
 """Shades of each of the two colours; the style sheet lists them."""
@@ -57,20 +58,20 @@ def words_html(attribution: Attribution, place: int = 0) -> Markup:
 
         shade = ceil(10 |s| / max_j |s_j|), the maximum over both texts of a pair
 
-    Text that was truncated is greyed out. A word is never split: letters keep joining.
+    Text that was truncated is greyed out; a word without a score is hatched, with the reason as its
+    title. A word is never split: letters keep joining.
 
     *Law*: without its tags it is the text, to the character.
     """
     text = attribution.texts[place]
     units = shown_units(attribution)
-    largest = top([score for _, score, _, _ in units])
-    spans = [(span, score) for _, score, here, span in units if here == place]
+    largest = top([unit.score for unit in units])
     parts: list[Markup] = []
     at = 0
-    for span, score in sorted(spans, key=lambda pair: pair[0]):
-        start, end = _within(span, at, len(text))
-        if start < end:
-            parts += [escape(text[at:start]), _word(text[start:end], score, largest)]
+    for word in units:
+        start, end = _within(word.offsets, at, len(text))
+        if word.segment == place and start < end:
+            parts += [escape(text[at:start]), _word(text[start:end], word, largest)]
             at = end
     rest = escape(text[at:])
     if (
@@ -106,13 +107,13 @@ def shade(score: float, largest: float, steps: int = STEPS) -> int:
     return min(steps, step) if score > 0 else -min(steps, step)
 
 
-def _word(word: str, score: float, largest: float) -> Markup:
-    if not isfinite(score):
-        return Markup('<span class="bs-u" title="undefined">{}</span>').format(word)
-    step = shade(score, largest)
+def _word(text: str, word: WordScore, largest: float) -> Markup:
+    if not isfinite(word.score):
+        return Markup('<span class="bs-u" title="{}">{}</span>').format(word.reason, text)
+    step = shade(word.score, largest)
     tint = f"bs-p bs-p{step}" if step > 0 else f"bs-n bs-n{-step}" if step < 0 else "bs-z"
     return Markup('<span class="{}" title="{}">{}</span>').format(
-        tint, significant(score, sign=True), word
+        tint, significant(word.score, sign=True), text
     )
 
 

@@ -51,17 +51,19 @@ class Attributions(Sequence[Attribution]):
         return Attributions(self.items + other.items, tuple(skipped))
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per word of each explanation; per unit, where it is of other units."""
+        """One row per word of each explanation in the order of the text, per unit where it is of
+        other units; a word without a score has a reason."""
         import pandas as pd
 
         rows = [
             {
                 "id": item.id, "lang": item.lang, "model": item.model, "method": item.method,
                 "target": item.target, "label": item.label, "probability": item.probability,
-                "word": word, "score": score, "segment": segment,
+                "word": word.word, "score": word.score, "segment": word.segment,
+                "reason": word.reason,
             }
             for item in self.items
-            for word, score, segment, _ in shown_units(item)
+            for word in shown_units(item)
         ]  # fmt: skip
         return pd.DataFrame(rows)
 

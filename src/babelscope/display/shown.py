@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from babelscope.types import Attribution, Span
-
-ShownUnit = tuple[str, float, int, Span]
-"""The text of a unit, its score, the number of its text, its characters."""
+from babelscope.types import Attribution
+from babelscope.types.explanations import WordScore, words_in_place
 
 
-def shown_units(attribution: Attribution) -> list[ShownUnit]:
-    """The explanation's own units where it has any, else its words."""
+def shown_units(attribution: Attribution) -> list[WordScore]:
+    """The explanation's own units where it has any, else its words, in the order of the texts."""
     units = attribution.units
-    if units is not None:
-        return list(zip(units.texts, units.scores, units.segment, units.offsets))
-    return list(
-        zip(
-            attribution.words,
-            attribution.word_scores,
-            attribution.word_segment,
-            attribution.word_offsets,
-        )
-    )
+    if units is None:
+        return words_in_place(attribution)
+    rows = zip(units.texts, units.segment, units.offsets, units.scores)
+    return sorted((WordScore(*row) for row in rows), key=lambda unit: (unit.segment, unit.offsets))

@@ -53,7 +53,7 @@ def header(attribution: Attribution) -> Text:
 
 def strongest(attribution: Attribution, unit: str = "word", most: int = 6) -> Text:
     """The words or units with the largest scores, in numbers: for terminals without colour."""
-    units = [(name, score) for name, score, _, _ in shown_units(attribution)]
+    units = [(unit.word, unit.score) for unit in shown_units(attribution)]
     tokens = list(zip(attribution.tokens, attribution.scores))
     names, scores = zip(*(tokens if unit == "token" else units))
     defined = [place for place in range(len(scores)) if isfinite(scores[place])]
@@ -94,10 +94,10 @@ def _cell_text(cell: object) -> str:
 def _words(attribution: Attribution, place: int, text: str) -> Text:
     line = Text(plain(text))
     units = shown_units(attribution)
-    largest = top([score for _, score, _, _ in units])
-    for _, score, here, (start, end) in units:
-        if here == place:
-            line.stylize(_style(score, largest), start, end)
+    largest = top([unit.score for unit in units])
+    for unit in units:
+        if unit.segment == place:
+            line.stylize(_style(unit.score, largest), *unit.offsets)
     return line
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import isfinite, nan
 from typing import Any, NamedTuple
 
@@ -358,7 +358,11 @@ def to_attribution(
         target_end=target.end,
         details={
             **explained.details,
-            **({"tokenless_words": list(row.tokenless)} if row.tokenless else {}),
+            **(
+                {"tokenless_words": [asdict(word) for word in row.tokenless]}
+                if row.tokenless
+                else {}
+            ),
         },
         rationale=_rationale(row),
         contrast=None

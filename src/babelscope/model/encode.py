@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,15 @@ from babelscope.model.slow_tokenizers import is_slow, slow_encodings
 from babelscope.model.tokenized import Tokenized, from_encoding, literal_specials
 from babelscope.model.transformer import Model
 from babelscope.model.units import with_units
-from babelscope.types import Candidate, Encoded, Example, SkippedRow, Span, Window
+from babelscope.types import (
+    Candidate,
+    Encoded,
+    Example,
+    SkippedRow,
+    Span,
+    TokenlessWord,
+    Window,
+)
 
 PARTS = ("all", "first", "second")
 """Which texts are attributed and erased: all, the first, or what follows it; the others stay
@@ -52,7 +60,8 @@ def encode(
 
     *Laws*: ids are the tokenizer's own; special tokens are never content; the tokens of a word
     overlap its characters; a text that spells the padding or the mask token is read as text; words
-    that share a token with another one are named in a flag.
+    that share a token with another one are listed with their place (`tokenless`) and counted in a
+    flag.
 
     The first text that the model cannot read raises BadRow; `encode_readable` skips such texts.
     """
@@ -209,11 +218,7 @@ def to_encoded(
     renumber = {old: new for new, old in enumerate(present)}
     listed = [(text, span) for text, each in enumerate(spans) for span in each]
     offsets = np.array(whole.offsets, dtype=np.int64).reshape(-1, 2)
-    covered = [
-        _covered(at, listed, offsets[content], segments[content])
-        for at in sorted(set(range(len(listed))) - set(present))
-    ]
-    return Encoded(
+    row = Encoded(
         example=example,
         ids=np.array(whole.ids, dtype=np.int64),
         types=None if whole.types is None else np.array(whole.types, dtype=np.int64),
@@ -230,24 +235,22 @@ def to_encoded(
         word_segment=tuple(listed[old][0] for old in present),
         part=part,
         candidates=candidates,
-        tokenless=tuple(
-            example.texts[text][slice(*span)]
-            for text, span in (each for each in covered if each is not None)
-        ),
     )
+    missing = [listed[old] for old in sorted(set(range(len(listed))) - set(present))]
+    return replace(row, tokenless=tuple(_tokenless(row, missing)))
 
 
-def _covered(
-    word: int,
-    listed: Sequence[tuple[int, Span]],
-    offsets: NDArray[np.int64],
-    segments: NDArray[np.int64],
-) -> tuple[int, Span] | None:
-    """The word, if the characters of a content token overlap it; None if it was truncated or is
-    fixed."""
-    text, (start, end) = listed[word]
-    inside = (segments == text) & (offsets[:, 0] < end) & (offsets[:, 1] > start)
-    return listed[word] if inside.any() else None
+def _tokenless(row: Encoded, missing: Sequence[tuple[int, Span]]) -> Iterator[TokenlessWord]:
+    """Those of the missing words that a content token overlaps; the others were truncated or
+    are fixed."""
+    starts, ends = row.offsets.T
+    for text, (start, end) in missing:
+        inside = row.content & (row.segment == text) & (starts < end) & (ends > start)
+        if inside.any():
+            token = int(inside.argmax())
+            owner = row.words[row.word[token]]
+            word = row.example.texts[text][start:end]
+            yield TokenlessWord(word, text, start, end, row.tokens[token], owner)
 
 
 def _content(segments: NDArray[np.int64], part: str) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from babelscope.model.encode import to_encoded
 from babelscope.model.slots import filled, pieces, slots
 from babelscope.model.tokenized import Tokenized, literal_specials
 from babelscope.model.verbalizer import continuations
-from babelscope.types import Encoded, Example, Prompt, Span
+from babelscope.types import Encoded, Example, Prompt, Span, TokenlessWord
 
 if TYPE_CHECKING:
     from babelscope.model.transformer import Model
@@ -162,18 +162,22 @@ def encode_prompt(model: Model, example: Example, *, part: str = "all") -> Encod
     )
 
 
-def _tokenized(model: Model, rendered: Rendered) -> tuple[Tokenized, list[tuple[int, Span]]]:
-    """The prompt's tokens, and those that texts share with the template: text and characters."""
+_Shared = tuple[int, Span, str]
+"""A token with characters of a text and of the template: the text, its characters, the token."""
+
+
+def _tokenized(model: Model, rendered: Rendered) -> tuple[Tokenized, list[_Shared]]:
+    """The prompt's tokens, and those that texts share with the template."""
     encoding = tokenize(model, rendered.text)
     count = len(encoding.ids)
     while not model.is_encoder_decoder and encoding.sequence_ids[count - 1] is None:
         count -= 1
     special = set(model.tokenizer.all_special_ids) - {model.tokenizer.unk_token_id}
     segments, offsets, mixed = [], [], []
-    for token, span in list(zip(encoding.ids, encoding.offsets))[:count]:
+    for at, (token, span) in enumerate(zip(encoding.ids[:count], encoding.offsets)):
         text, inside, shared = _owner(rendered, span)
         if token in special or shared:
-            mixed += [(text, inside)] if shared else []
+            mixed += [(text, inside, encoding.tokens[at])] if shared else []
             text, inside = -1, (0, 0)
         segments.append(text)
         offsets.append(inside)
@@ -225,12 +229,12 @@ def _only(tokens: Tokenized, kept: Sequence[int]) -> Tokenized:
     )
 
 
-def _lost(row: Encoded, example: Example, mixed: Sequence[tuple[int, Span]]) -> tuple[str, ...]:
+def _lost(row: Encoded, example: Example, mixed: Sequence[_Shared]) -> tuple[TokenlessWord, ...]:
     """What of the texts has no token but one that it shares with the template."""
     present = set(zip(row.word_segment, row.word_offsets))
     return tuple(
-        example.texts[text][start:end]
-        for text, (start, end) in mixed
+        TokenlessWord(example.texts[text][start:end], text, start, end, token, "the prompt")
+        for text, (start, end), token in mixed
         if not any(of == text and first <= start and end <= last for of, (first, last) in present)
     )
 

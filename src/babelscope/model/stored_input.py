@@ -8,6 +8,7 @@ import numpy as np
 
 from babelscope.errors import InputError
 from babelscope.types import Attribution, Encoded, Example, ModelInput, Span, Units
+from babelscope.types.explanations import tokenless_words
 
 
 def model_input(row: Encoded) -> ModelInput:
@@ -60,7 +61,7 @@ def encoded_input(attribution: Attribution) -> Encoded:
         truncated_from=read.truncated_from,
         candidates=read.candidates,
         continuations=read.continuations,
-        tokenless=tuple(attribution.details.get("tokenless_words", ())),
+        tokenless=tokenless_words(attribution),
         units=_units(attribution, read),
     )
 

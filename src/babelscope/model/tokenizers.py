@@ -10,6 +10,7 @@ from babelscope.model.checkpoints import not_found, resolve
 from babelscope.model.pretrained import read_tokenizer
 from babelscope.model.scopes import quiet
 from babelscope.model.slow_tokenizers import is_slow, spelt_tokens, tokenizer_state
+from babelscope.model.tokenized import literal_specials
 from babelscope.types import Segmentation
 
 ENDLESS = 1_000_000
@@ -39,14 +40,18 @@ def tokenize(tokenizer: Any, text: str) -> Segmentation:
         spelt = spelt_tokens(tokenizer, text)
         ids, spans = tuple(spelt.ids), tuple(spelt.offsets)
         return Segmentation(text, ids, spans, tokenizer.unk_token_id)
-    encoding = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    encoding = tokenizer(
+        text, add_special_tokens=False, return_offsets_mapping=True, verbose=False,
+        split_special_tokens=literal_specials(tokenizer, (text,)),
+    )  # fmt: skip
     offsets = tuple((int(start), int(stop)) for start, stop in encoding["offset_mapping"])
     return Segmentation(text, tuple(encoding["input_ids"]), offsets, tokenizer.unk_token_id)
 
 
 def length(tokenizer: Any, texts: tuple[str, ...]) -> int:
     """How many tokens the model would have to read, special ones included."""
-    return len(tokenizer(*texts, verbose=False)["input_ids"])
+    literal = literal_specials(tokenizer, texts)
+    return len(tokenizer(*texts, split_special_tokens=literal, verbose=False)["input_ids"])
 
 
 def only_unknown(tokenizer: Any, texts: tuple[str, ...]) -> bool:

@@ -79,7 +79,8 @@ def _prepare(folder: Path) -> None:
     """Makes the folders of a store, and completes or removes what a killed writer left."""
     scheme = folder / "scheme.json"
     if not scheme.exists():  # before `cells`, without which a folder is no store yet
-        write_text(scheme, json.dumps({"scheme": SCHEME}))
+        with writing_lock(folder):  # without it another run takes the unfinished file for a remnant
+            write_text(scheme, json.dumps({"scheme": SCHEME}))
     for name in FOLDERS:
         inner = folder / name
         if inner.is_symlink():
@@ -114,11 +115,25 @@ def bring_in(folder: Path, pending: Path) -> None:
     for manifest, kind in kinds.items():
         table = pending / f"{manifest.stem}.parquet"
         if table.exists():
-            os.replace(table, folder / str(kind) / table.name)
+            replace_file(table, folder / str(kind) / table.name)
     for manifest in kinds:
-        os.replace(manifest, folder / "cells" / manifest.name)
+        replace_file(manifest, folder / "cells" / manifest.name)
         (folder / "failures" / manifest.name).unlink(missing_ok=True)
     shutil.rmtree(pending)
+
+
+def replace_file(file: Path, target: Path) -> None:
+    """Moves a file to its place, also where a folder has taken it."""
+    remove(target, folders_only=True)
+    os.replace(file, target)
+
+
+def remove(path: Path, *, folders_only: bool = False) -> None:
+    """Removes what is at the place of a file, if anything: a file, a link or a folder."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    elif not folders_only:
+        path.unlink(missing_ok=True)
 
 
 def _kind(manifest: Path) -> Any:

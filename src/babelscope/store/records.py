@@ -76,13 +76,37 @@ def read_study(store: Store) -> dict[str, Any]:
         study = read_json(file)
     except ValueError as error:
         raise StoreError(f"{file} is damaged: {error}; run the study again") from None
-    keys = study.get("keys", []) if isinstance(study, dict) else None
-    if not isinstance(keys, list) or not all(KEY.fullmatch(str(name)) for name in keys):
-        raise StoreError(f"{file} describes no study; run the study again")
-    planned = study.get("planned", [])
-    if not isinstance(planned, list) or not all(isinstance(row, list) for row in planned):
-        raise StoreError(f"{file} describes no study; run the study again")
+    reason = _wrong_field(study)
+    if reason:
+        raise StoreError(f"{file} describes no study: {reason}; run the study again")
     return dict(study)
+
+
+ROWS: dict[str, type | tuple[type, ...]] = {
+    "tasks": dict, "models": dict, "methods": (dict, str), "languages": str, "planned": list,
+    "names": str, "keys": str, "skipped": str,
+}  # fmt: skip
+"""The fields of a description that are lists, and what they list."""
+SILENT = ("tasks", "models", "methods", "languages", "names")
+"""Those that may be null."""
+
+
+def _wrong_field(study: Any) -> str:
+    """What is wrong with the description of a study; empty where nothing is."""
+    if not isinstance(study, dict):
+        return "it is no object"
+    for name, kind in ROWS.items():
+        rows = study.get(name, [])
+        if rows is None and name in SILENT:
+            continue
+        if not isinstance(rows, list) or not all(isinstance(row, kind) for row in rows):
+            return f"its {name!r} are of another type"
+    analyses = study.get("analyses", {})
+    if not isinstance(analyses, dict) or not all(isinstance(x, dict) for x in analyses.values()):
+        return "its 'analyses' are of another type"
+    if not all(KEY.fullmatch(name) for name in study.get("keys", ())):
+        return "its 'keys' are no keys of cells"
+    return ""
 
 
 def selection(study: Mapping[str, Any]) -> Selection:

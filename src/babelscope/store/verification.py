@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from babelscope.errors import StoreError
 from babelscope.files import file_digest, naming
-from babelscope.store.folder import KEY, State, Store
+from babelscope.store.folder import KEY, State, Store, remove
 from babelscope.store.locks import writing_lock
 from babelscope.store.manifests import cell_names, parse_manifest, read_manifest, table_file
 from babelscope.store.records import read_failure, read_study
@@ -57,12 +60,12 @@ def _quick_fault(store: Store, name: str) -> str | None:
     file = store.path / "cells" / f"{name}.json"
     try:
         manifest = parse_manifest(file)
-        table = table_file(store, name, manifest).stat()
-        written = file.stat().st_mtime_ns
-    except (OSError, ValueError):
-        return _fault(store, name, {})
-    if table.st_size == manifest.get("bytes") and table.st_mtime_ns <= written:
-        return None
+        table = table_file(store, name, manifest)
+        state, written = table.stat(), file.stat().st_mtime_ns
+        if state.st_size == manifest.get("bytes") and state.st_mtime_ns <= written:
+            return _other_rows(table, manifest)
+    except (OSError, ValueError):  # pa.ArrowInvalid is a ValueError
+        pass
     return _fault(store, name, {})
 
 
@@ -91,7 +94,7 @@ def repair(store: Store, fault: Fault) -> None:
     """Removes the files of a fault, so that the next run computes the cell again."""
     with writing_lock(store.path), naming(store.path):
         for name in fault.removable:
-            (store.path / name).unlink(missing_ok=True)
+            remove(store.path / name)
 
 
 def table_state(file: Path) -> State:
@@ -112,6 +115,8 @@ def _fault(store: Store, name: str, verified: dict[str, State]) -> str | None:
         if verified.get(name) == state:
             return None
         reason = _difference(file, manifest, state)
+    except pa.ArrowInvalid:
+        return "its table is no Parquet file"
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         return "its table is missing" if missing else f"its table cannot be read: {error.strerror}"
@@ -126,7 +131,14 @@ def _difference(file: Path, manifest: Mapping[str, Any], state: State) -> str | 
         return f"its table has {state[0]} bytes instead of {size}"
     if file_digest(file) != manifest["sha256"]:
         return "its table is not what was written: the hash differs"
-    return None
+    return _other_rows(file, manifest)
+
+
+def _other_rows(file: Path, manifest: Mapping[str, Any]) -> str | None:
+    rows = pq.read_metadata(file).num_rows
+    if rows == manifest["rows"]:
+        return None
+    return f"its table has {rows} rows instead of {manifest['rows']}"
 
 
 def _files_of(name: str) -> tuple[str, ...]:

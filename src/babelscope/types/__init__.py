@@ -4,7 +4,16 @@ from babelscope.types.answers import AnswerExplanation
 from babelscope.types.consistency import TranslationPair, UnitScores
 from babelscope.types.explanations import Aim, Attribution, Explained, ScoredUnits, Target
 from babelscope.types.heads import StoredHeadStatistics
-from babelscope.types.inputs import Candidate, Encoded, Example, ModelInput, Span, Units, Window
+from babelscope.types.inputs import (
+    Candidate,
+    Encoded,
+    Example,
+    ModelInput,
+    Span,
+    TokenlessWord,
+    Units,
+    Window,
+)
 from babelscope.types.measures import FEW_GROUPS, Estimate, Failure, Measure, Measured, StoredPanel
 from babelscope.types.prompts import Prompt
 from babelscope.types.skipped import SkippedRow
@@ -47,6 +56,7 @@ __all__ = [
     "Target",
     "TextStates",
     "TokenizedText",
+    "TokenlessWord",
     "TranslationPair",
     "UnitScores",
     "Units",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite, nan
 from typing import Any
 
-from babelscope.types.inputs import ModelInput, Span
+from babelscope.types.inputs import ModelInput, Span, TokenlessWord
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +142,43 @@ class Attribution:
     def unit(self) -> str:
         """The name of what was scored as a whole."""
         return "token" if self.units is None else self.units.name
+
+
+@dataclass(frozen=True, slots=True)
+class WordScore:
+    """A word of an explained text at its place, with its score or the reason why it has none."""
+
+    word: str
+    segment: int
+    offsets: Span
+    score: float
+    """NaN where there is none."""
+    reason: str = ""
+
+
+def tokenless_words(attribution: Attribution) -> tuple[TokenlessWord, ...]:
+    """The words without a token of their own."""
+    return tuple(TokenlessWord(**row) for row in attribution.details.get("tokenless_words", ()))
+
+
+def words_in_place(attribution: Attribution) -> list[WordScore]:
+    """All words that the model read, in the order of the texts.
+
+    *Law*: without those that have a reason to have no token they are the explanation's `words` and
+    `word_scores`, sorted by place.
+    """
+    columns = zip(
+        attribution.words,
+        attribution.word_segment,
+        attribution.word_offsets,
+        attribution.word_scores,
+    )
+    words = [
+        WordScore(*row, "" if isfinite(row[-1]) else "the method leaves it undefined")
+        for row in columns
+    ]
+    words += [
+        WordScore(row.word, row.segment, (row.start, row.end), nan, row.reason)
+        for row in tokenless_words(attribution)
+    ]
+    return sorted(words, key=lambda word: (word.segment, word.offsets))

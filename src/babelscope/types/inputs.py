@@ -104,8 +104,8 @@ class Encoded:
     """Token ids that a language model might continue the input with and whose probabilities are
     read, without being content: the words of labels, or an answer; empty for the next token alone.
     """
-    tokenless: tuple[str, ...] = ()
-    """Words whose only token belongs to a neighbouring word: they have no score of their own."""
+    tokenless: tuple[TokenlessWord, ...] = ()
+    """Words whose only token belongs to another word: they have no score of their own."""
     units: Units | None = None
     """What is scored and erased as a whole; None: each content token by itself."""
 
@@ -128,6 +128,27 @@ class Encoded:
             return tokenless
         count = len(self.ids) - self.decoder
         return (f"truncated to {count} of {self.truncated_from} tokens", *tokenless)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenlessWord:
+    """A word that shares its only token with another one, which has it: "ab" of a token "abc" over
+    the words "ab" and "c" would leave "c" without a token."""
+
+    word: str
+    segment: int
+    start: int
+    """Its first character in the text of that number."""
+    end: int
+    token: str
+    """The token, as the tokenizer writes it."""
+    owner: str
+    """The word that has the token."""
+
+    @property
+    def reason(self) -> str:
+        """Why it has no score."""
+        return f"no token of its own: it shares the token {self.token!r} with {self.owner!r}"
 
 
 @dataclass(frozen=True, slots=True)

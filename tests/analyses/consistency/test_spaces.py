@@ -95,7 +95,7 @@ def test_a_vector_that_is_not_finite_concerns_its_word_only() -> None:
     assert np.isfinite(similarity(centre(space), ("en", ["dog"]), ("en", ["dog"]))[0]).all()
 
 
-def test_centring_lowers_the_floor_and_only_where_it_is_high() -> None:
+def test_centring_lowers_the_floor_always_never_or_where_it_is_high() -> None:
     found, _ = two_languages(shift=2.0)
     space = make_space(
         "toy",
@@ -105,12 +105,14 @@ def test_centring_lowers_the_floor_and_only_where_it_is_high() -> None:
     assert mean_cosine(space, "en", "es") == pytest.approx(by_hand, abs=1e-12)
     assert by_hand > 0.5
     assert abs(mean_cosine(centre(space), "en", "es")) < 0.1
+    plain = make_space("toy", two_languages()[0])
+    assert centre_if_needed(space, "en", centring="auto").centred
+    assert not centre_if_needed(plain, "en", centring="auto").centred
     assert centre_if_needed(space, "en").centred
-    assert not centre_if_needed(make_space("toy", two_languages()[0]), "en").centred
+    assert centre_if_needed(plain, "en").centred
     assert not centre_if_needed(space, "en", centring="never").centred
-    assert centre_if_needed(make_space("toy", two_languages()[0]), "en", centring="always").centred
-    assert Spec().centre == "auto"
-    with pytest.raises(ValidationError, match="'auto', 'always' or 'never'"):
+    assert Spec().centre == "always"
+    with pytest.raises(ValidationError, match="'always', 'never' or 'auto'"):
         Spec(centre="sometimes")
     mine = centre(space)
     np.testing.assert_allclose(

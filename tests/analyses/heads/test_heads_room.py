@@ -218,7 +218,10 @@ def test_the_answer_names_the_heads_that_pass(tmp_path: Path) -> None:
     """
     english = renamed(head_statistics(plant.planted_heads(ROLES), DATA), model="m")
     nothing = renamed(head_statistics(plant.planted_heads(RANDOM), DATA), model="m")
-    sure = "(4 of these 4 accuracies exceed their threshold with their whole 95 % interval)."
+    sure = (
+        "(4 of these 4 accuracies exceed their threshold with their whole 95 % interval, with "
+        "pairs taken as independent)."
+    )
     relations = "1.2 nsubj/obj/amod/advmod"
     alone = answer(stored(tmp_path / "a", [("a", english)]))
     assert alone == f"1 of 8 heads follows a syntactic relation in en: {relations} {sure}"

@@ -28,7 +28,7 @@ from babelscope.methods.explain import explain
 from babelscope.metrics import METRICS
 from babelscope.metrics.measure import explained_target, measure
 from babelscope.model.load import Model
-from babelscope.stats.calibration import reliability
+from babelscope.stats.calibration import claimed, reliability
 from babelscope.types import Attribution, Example
 from conftest import TEXTS, tiny
 from planted import WEIGHTS
@@ -223,6 +223,21 @@ def test_the_reliability_of_a_calibrated_model_covers_its_confidence() -> None:
         found = reliability(0.8, sure.tolist(), (draw.random(2000) < sure).tolist())
         hits += found.low <= 0.8 <= found.high
     assert hits / 300 >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 300)
+
+
+@pytest.mark.parametrize("count", [10, 50])
+def test_the_reliability_of_few_texts_covers_what_they_claim(count: int) -> None:
+    """All of them are in the window: their accuracy is that of the mean confidence, and of a new
+    text's own confidence it says little."""
+    draw = np.random.default_rng(4)
+    hits = others = 0
+    for _ in range(300):
+        sure, new = draw.uniform(0.5, 1.0, count), draw.uniform(0.5, 1.0)
+        found = reliability(new, sure.tolist(), (draw.random(count) < sure).tolist())
+        hits += found.low <= claimed(new, sure.tolist()) <= found.high
+        others += found.low <= new <= found.high
+    assert hits / 300 >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 300)
+    assert others < hits
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,13 @@ import pytest
 import torch
 
 from babelscope.errors import InputError, Undefined
-from babelscope.methods.slalom.design import Design, parse_design, sample_size, sample_texts
+from babelscope.methods.slalom.design import (
+    DEFAULT,
+    Design,
+    parse_design,
+    sample_size,
+    sample_texts,
+)
 from babelscope.methods.slalom.exact import recover
 from babelscope.methods.slalom.fit import Problem, fit
 from babelscope.methods.slalom.joint import joint_fit
@@ -405,7 +411,7 @@ def test_few_units_are_enumerated() -> None:
 
 
 def test_pairs_keep_a_unit_in_both_segments_and_deletions_keep_the_order() -> None:
-    for name in ("mix", "near", "fixed(2)", "deletion"):
+    for name in ("mix", "mix+text", "near", "fixed(2)", "deletion"):
         for first, second in sample_texts(
             [[0, 1, 2, 3], [4, 5]], parse_design(name), 200, np.random.default_rng(0)
         ):
@@ -420,7 +426,18 @@ def test_pairs_keep_a_unit_in_both_segments_and_deletions_keep_the_order() -> No
 
 def test_designs_are_read_and_others_refused() -> None:
     assert parse_design("fixed(3)+context") == Design("fixed", 3, True)
-    for name in ("mixed", "fixed", "fixed(0)", "mix+cls", "exact+context"):
+    assert parse_design("mix+text+context") == Design("mix", 0, True, True)
+    assert parse_design(DEFAULT) == Design("mix", text=True)
+    wrong = (
+        "mixed",
+        "fixed",
+        "fixed(0)",
+        "mix+cls",
+        "exact+context",
+        "exact+text",
+        "mix+text+text",
+    )
+    for name in wrong:
         with pytest.raises(InputError):
             parse_design(name)
     assert [sample_size(size, 0) for size in (1, 50, 900)] == [300, 500, 5000]
@@ -444,7 +461,18 @@ def test_near_queries_units_alone_short_texts_parts_and_the_text_itself() -> Non
     assert sum(long.values()) == 7 * 12
 
 
-def test_near_is_right_on_the_text_where_mix_extrapolates() -> None:
+def test_the_text_itself_is_one_query_with_the_weight_of_many() -> None:
+    """300 samples of 12 units: 299 of mix, and the text with a weight of 0.3 x 300."""
+    whole = tuple(range(12))
+    sampled = sample_texts([whole], parse_design("mix+text"), 300, np.random.default_rng(0))
+    plain = sample_texts([whole], parse_design("mix"), 299, np.random.default_rng(0))
+    assert sampled == {**plain, (whole,): 90}
+    assert sample_texts([whole], parse_design("mix+text"), 1, np.random.default_rng(0)) == {
+        (whole,): 1
+    }
+
+
+def test_near_and_the_text_itself_are_right_on_the_text_where_mix_extrapolates() -> None:
     """A model that is a SLALOM on short texts and 2 lower from six units on."""
     size = 10
     generator = np.random.default_rng(0)
@@ -455,7 +483,7 @@ def test_near_is_right_on_the_text_where_mix_extrapolates() -> None:
         return float(weight @ value[list(text)] / weight.sum()) - 2.0 * (len(text) > 5)
 
     gaps = {}
-    for name in ("mix", "near"):
+    for name in ("mix", "near", "mix+text"):
         plan = plan_queries([range(size)], parse_design(name), 0, np.random.default_rng(1))
         answers = np.array([answer(text) for (text,) in plan.texts])
         fitted = fit_answers(plan, answers, np.random.default_rng(2))
@@ -463,3 +491,4 @@ def test_near_is_right_on_the_text_where_mix_extrapolates() -> None:
     # mix has seen no long text: it misses the whole drop; near is pulled more than halfway
     assert gaps["mix"] > 1.9
     assert gaps["near"] < 1.0
+    assert gaps["mix+text"] < 1.0

@@ -56,7 +56,7 @@ def load_spaces(
     rows: Sequence[UnitScores],
     source: str,
     *,
-    centring: str = "auto",
+    centring: str = "always",
     model: Model | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Space]:

@@ -90,9 +90,12 @@ def centre(space: Space) -> Space:
     return replace(space, vectors=vectors, centred=True)
 
 
-def centre_if_needed(space: Space, source: str, *, centring: str = "auto") -> Space:
-    """The space, centred if asked to ("always"), or if some language has a mean cosine with the
-    source above 0.1 ("auto")."""
+def centre_if_needed(space: Space, source: str, *, centring: str = "always") -> Space:
+    """The space, centred ("always"), as it is ("never"), or centred if some language has a mean
+    cosine with the source above 0.1 ("auto").
+
+    *Law*: with "always" and "never" the choice does not depend on the words.
+    """
     if centring not in ("auto", "always", "never"):
         raise InputError(f"centring {centring!r} is not one of: auto, always, never")
     if source not in space.vectors or centring == "never":

@@ -35,9 +35,10 @@ class Spec(AnalysisSpec):
     unknown: str = "identity"
     """What a word without a vector is similar to: the same string (identity), nothing (zero); or it
     is left out (drop)."""
-    centre: Literal["auto", "always", "never"] = "auto"
+    centre: Literal["always", "never", "auto"] = "always"
     """Whether each language's mean vector is subtracted: always, never, or where random words of
-    some language have a mean cosine above .1 with those of the source (auto)."""
+    some language have a mean cosine above .1 with those of the source (auto), which depends on the
+    words of the texts."""
     permutations: int = Field(default=20, ge=0)
     """Behind C_perm."""
     seed: int = 0

@@ -103,7 +103,10 @@ def _none(model: ModelHeads, total: Markup) -> Markup:
     if best is None:
         return lead + _too_few(model)
     share = f"{number(best.hits / best.pairs)} [{', '.join(map(number, best.interval))}]"
-    text = Markup(": the closest, {} in {}, finds {} in {} of {} pairs and would have to exceed {}")
+    text = Markup(
+        ": the closest, {} in {}, finds {} in {} of {} pairs (taken as independent) and would have "
+        "to exceed {}"
+    )
     place = (best.head, best.lang, best.relation)
     return lead + text.format(*place, share, best.pairs, number(best.threshold))
 
@@ -121,9 +124,15 @@ def _surely(tests: Mapping[str, Sequence[HeadAccuracy]]) -> str:
     sure = sum(test.interval[0] > test.threshold for test in every)
     if len(every) == 1:
         verb = "excludes" if sure else "includes"
-        return f" (the 95 % interval of its accuracy {verb} the threshold)"
+        return (
+            f" (the 95 % interval of its accuracy, with pairs taken as independent, {verb} the "
+            "threshold)"
+        )
     which = f"{sure} of these {len(every)} accuracies"
-    return f" ({which} exceed their threshold with their whole 95 % interval)"
+    return (
+        f" ({which} exceed their threshold with their whole 95 % interval, with pairs taken as "
+        "independent)"
+    )
 
 
 def _count(tests: Sequence[HeadAccuracy]) -> str:

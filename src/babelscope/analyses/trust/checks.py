@@ -20,7 +20,7 @@ from babelscope.analyses.trust.values import (
 from babelscope.methods import METHODS
 from babelscope.metrics.bounds import Bounds, wins
 from babelscope.random import keyed
-from babelscope.stats.calibration import reliability
+from babelscope.stats.calibration import claimed, reliability
 from babelscope.types import Attribution
 
 CLOSED = 0.05
@@ -205,14 +205,14 @@ def calibration(attribution: Attribution, known: Sequence[Outcome], reason: str)
     if reason:
         return _undefined("calibration", reason)
     similar = [each for each in known if each.lang == attribution.lang] or known
-    rate = reliability(
-        attribution.probability, [each.sure for each in similar], [each.right for each in similar]
-    )
-    holds = rate.low - 1e-9 <= attribution.probability <= rate.high + 1e-9
+    sure = [each.sure for each in similar]
+    rate = reliability(attribution.probability, sure, [each.right for each in similar])
+    expected = claimed(attribution.probability, sure)
+    holds = rate.low - 1e-9 <= expected <= rate.high + 1e-9
     where = "" if similar[0].lang == attribution.lang else f", none of them in {attribution.lang},"
     details = (
-        f"says {attribution.probability:.3f}; of the {rate.n} predictions that are about as "
-        f"sure{where}, this share is right"
+        f"says {attribution.probability:.3f}; of the {rate.n} predictions that are most nearly as "
+        f"sure{where}, which say {expected:.3f} on average, this share is right"
     )
     return Check(
         "calibration", rate.mean, rate.low, rate.high, "holds" if holds else "fails", details

@@ -9,7 +9,7 @@ from babelscope.data.formats.in_memory import (
     as_examples,
 )
 from babelscope.errors import InputError
-from babelscope.methods.slalom.design import parse_design
+from babelscope.methods.slalom.design import DEFAULT, parse_design
 from babelscope.methods.slalom.joint import joint_fit
 from babelscope.methods.slalom.methods import text_units
 from babelscope.methods.slalom.surrogate import counted
@@ -43,7 +43,7 @@ def explain_classes(
         )
     (row,) = (text_units(encoded, unit) for encoded in encode(model, as_examples(text, lang)))
     queries = plan_queries(
-        row.segments, parse_design("mix"), samples, keyed(seed, "slalom", *identity(row.row))
+        row.segments, parse_design(DEFAULT), samples, keyed(seed, "slalom", *identity(row.row))
     )
     outputs = inference.outputs(model, [row.query(units) for units in queries.texts])
     logits = np.stack([output.numpy() for output in outputs])

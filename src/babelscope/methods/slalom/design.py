@@ -1,11 +1,12 @@
-"""Which texts the model is queried with: short ones that consist of units of the explained text."""
+"""Which texts the model is queried with: short ones that consist of units of the explained text,
+and the text itself."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -16,6 +17,11 @@ from babelscope.errors import InputError
 MIX = (1, 2, 3, 4)
 KINDS = ("mix", "near", "deletion", "exact")
 """Designs without a length."""
+DEFAULT = "mix+text"
+SUFFIXES = ("text", "context")
+TEXT = 0.3
+"""The weight of the explained text in a design with +text, as a share of the samples: one text of
+hundreds would else change nothing."""
 WHOLE = 0.1
 """The share of the samples of `near` that are the text itself."""
 DELETED = 5
@@ -28,33 +34,38 @@ Text = tuple[tuple[int, ...], ...]
 class Design:
     """How texts are sampled.
 
-    mix          every unit alone, then lengths 2, 3 and 4 in equal numbers: the default
+    mix          every unit alone, then lengths 2, 3 and 4 in equal numbers
     fixed(L)     L units each, as published with L = 3
     deletion     the text without up to 5 of its positions
     near         as mix, with a quarter of the samples parts of the text in its order, of any
                  length, and the text itself with the weight of a tenth of them
     exact        every unit alone and T - 1 pairs; nothing is fitted
+    ...+text     also the text itself, with the weight of 0.3 of the samples (mix+text: the default)
     ...+context  also the empty text; what is always present (special tokens) becomes a unit
     """
 
     kind: str
     length: int = 0
     context: bool = False
+    text: bool = False
 
 
 def parse_design(name: str) -> Design:
     """The design of that name; another one is refused."""
-    plain, plus, rest = name.partition("+")
+    plain, *suffixes = name.split("+")
     fixed = re.fullmatch(r"fixed\((\d+)\)", plain)
-    if (plus and rest != "context") or not (fixed or plain in KINDS):
+    twice = len(set(suffixes)) < len(suffixes)
+    if twice or not set(suffixes) <= set(SUFFIXES) or not (fixed or plain in KINDS):
         raise InputError(
-            f"design {name!r} is not one of: {', '.join(KINDS)}, fixed(3), or these with +context"
+            f"design {name!r} is not one of: {', '.join(KINDS)}, fixed(3), or these with +text, "
+            "+context or both"
         )
     if fixed and not 1 <= int(fixed[1]) <= 64:
         raise InputError(f"design {name!r}: a length must be from 1 to 64")
-    if plain == "exact" and plus:
-        raise InputError("the exact design takes no context; use mix+context")
-    return Design("fixed", int(fixed[1]), bool(plus)) if fixed else Design(plain, 0, bool(plus))
+    if plain == "exact" and suffixes:
+        raise InputError("the exact design takes neither text nor context; use mix+text+context")
+    kind, length = ("fixed", int(fixed[1])) if fixed else (plain, 0)
+    return Design(kind, length, "context" in suffixes, "text" in suffixes)
 
 
 def sample_size(size: int, samples: int, kind: str = "mix") -> int:
@@ -77,14 +88,20 @@ def sample_texts(
     shuffled decks, so that all are sampled equally often; in a pair, the segments are sampled
     independently.
 
-    *Laws*: the multiplicities sum to `samples`, or every possible text occurs once; with `mix` and
-    samples >= T every unit of a single text occurs alone once; the numbers of occurrences of two
-    units of a segment differ by at most one deck per length.
+    *Laws*: the multiplicities sum to `samples`, or every possible text occurs once; with +text they
+    are those of samples - 1, and the text itself has 0.3 samples more; with `mix` and samples >= T
+    every unit of a single text occurs alone once; the numbers of occurrences of two units of a
+    segment differ by at most one deck per length.
     *Left open by the paper*: it samples units independently with fixed length 3, which leaves units
-    unseen when samples are few and never queries a unit alone. With `near` the text itself is
-    among the queries, and a quarter of the others are parts of it: docs/slalom.md shows the errors
-    near the text and on short texts.
+    unseen when samples are few, and queries neither a unit alone nor the text itself: the surrogate
+    of the text is then an extrapolation. docs/slalom.md shows the errors on the text, near it and
+    on short texts.
     """
+    if design.text:
+        without_text = replace(design, text=False)
+        sampled = Counter(sample_texts(segments, without_text, max(0, samples - 1), generator))
+        sampled[tuple(map(tuple, segments))] += max(1, int(TEXT * samples))
+        return dict(sampled)
     if design.kind == "deletion":
         return dict(Counter(_deleted(segments, generator) for _ in range(samples)))
     if design.kind == "near":

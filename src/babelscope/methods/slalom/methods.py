@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.errors import InputError, UnsupportedModel
-from babelscope.methods.slalom.design import Design, Text, parse_design
+from babelscope.methods.slalom.design import DEFAULT, Design, Text, parse_design
 from babelscope.methods.slalom.scores import SCORES
 from babelscope.methods.slalom.text import (
     Surrogate,
@@ -37,7 +37,7 @@ def slalom(
     targets: Sequence[Target],
     *,
     score: str = "shapley",
-    design: str = "mix",
+    design: str = DEFAULT,
     samples: int = 0,
     unit: str = "token",
     seed: int = 0,
@@ -55,9 +55,10 @@ def slalom(
     score is spread evenly over its tokens), or of the units in which the text is explained.
     `design` says which texts are queried: mix (each unit alone, then 2 to 4 units), near (these,
     parts of the text, and the text itself), fixed(3) (as published), deletion (the text without up
-    to 5 positions) or exact (2T - 1 queries, nothing fitted); with +context what is always present
-    is a unit too. `samples` is their number, 0 for ten per unit and 300 to 5000, twice that for
-    near. In a pair a unit belongs to its segment; a fixed part is unchanged.
+    to 5 positions) or exact (2T - 1 queries, nothing fitted); with +text the text itself, heavily
+    weighted; with +context what is always present is a unit too. `samples` is their number, 0 for
+    ten per unit and 300 to 5000, twice that for near. In a pair a unit belongs to its segment; a
+    fixed part is unchanged.
 
     *Laws*: a transformer that is a SLALOM is explained exactly; alone as in a batch; the same seed
     gives the same scores; a constant model, a single unit and unseen units are flagged, and so is

@@ -83,11 +83,12 @@ def fit_answers(queries: Queries, answer: Numbers, generator: np.random.Generato
 
         R2 = 1 - sum (f - F)^2 / sum (f - mean f)^2
 
-    over the held-out texts, F fitted to the others. The parameters are then fitted to all texts,
-    starting from the first fit and with its ridge.
+    over the held-out texts, F fitted to the others; a unit alone and the explained text itself are
+    never held out. The parameters are then fitted to all texts, starting from the first fit and
+    with its ridge.
 
-    *Laws*: never more queries than samples; unseen units are NaN and flagged; one distinct unit
-    gets the model's value.
+    *Laws*: never more queries than samples; units that no query but the text itself contains are
+    NaN and flagged; one distinct unit gets the model's value.
     """
     size, always = queries.size, queries.size if queries.design.context else None
     if size == 1 and always is None:
@@ -97,7 +98,8 @@ def fit_answers(queries: Queries, answer: Numbers, generator: np.random.Generato
         )
     flat = [[unit for segment in text for unit in segment] for text in queries.texts]
     texts, total = counted(flat, always), size + queries.design.context
-    long = np.array([len(segment) > 1 for segment in flat])
+    other = np.array([text != queries.segments for text in queries.texts])
+    long = other & np.array([len(segment) > 1 for segment in flat])
     held_out = (
         long & (generator.permutation(len(flat)) < len(flat) / 10)
         if len(flat) >= LEAST
@@ -119,9 +121,8 @@ def fit_answers(queries: Queries, answer: Numbers, generator: np.random.Generato
         ridge=first.ridge if first else None,
         start=first,
     )
-    seen = np.isin(
-        np.arange(total), np.concatenate([np.array(segment, np.int64) for segment in flat])
-    )
+    apart = [unit for segment, is_other in zip(flat, other) for unit in segment if is_other]
+    seen = np.isin(np.arange(total), apart)
     return _surrogate(queries, fitted, seen[:size], r2)
 
 
@@ -207,9 +208,9 @@ def text_gap(
 
         gap = | F(t) - f(t) |,    flagged where gap > 0.1 (max_u v_u - min_u v_u)
 
-    The queries are other texts than the explained one, and shorter ones unless the design is
-    `deletion`: F(t) extrapolates. A surrogate's answers lie between the least and the largest
-    value, so that their range is its scale. Undefined where no unit was seen.
+    In a design without the text itself F(t) extrapolates; in one with it, the gap is what no SLALOM
+    can fit together with the answers to short texts. A surrogate's answers lie between the least
+    and the largest value, so that their range is its scale. Undefined where no unit was seen.
     """
     seen = np.isfinite(surrogate.value[units])
     if not seen.any():

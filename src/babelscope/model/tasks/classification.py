@@ -12,7 +12,7 @@ from torch import Tensor
 from babelscope.errors import InputError, Undefined
 from babelscope.model.encode import encode_texts
 from babelscope.model.tasks.functions import Arguments, TaskFunctions, Training, to_device
-from babelscope.model.tokenized import decoder_start
+from babelscope.model.tokenized import decoder_start, literal_specials
 from babelscope.types import Encoded, Example, Target
 
 if TYPE_CHECKING:
@@ -120,22 +120,25 @@ def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str
 def training_rows(
     tokenizer: Any, examples: Sequence[Example], names: Sequence[str], limit: int
 ) -> list[Arguments]:
-    tokenized = tokenizer(*columns(examples), truncation=True, max_length=limit)
-    rows = [{field: tokenized[field][at] for field in tokenized} for at in range(len(examples))]
+    _check_counts(examples)
+    rows = [
+        tokenizer(
+            *example.texts[:2], truncation=True, max_length=limit,
+            split_special_tokens=literal_specials(tokenizer, example.texts),
+        )
+        for example in examples
+    ]  # fmt: skip
     return [
-        row | {"labels": names.index(str(example.label))} for row, example in zip(rows, examples)
+        {**row, "labels": names.index(str(example.label))} for row, example in zip(rows, examples)
     ]
 
 
-def columns(examples: Sequence[Example]) -> tuple[list[str], list[str] | None]:
-    """The first texts and the second ones, if there are any."""
-    firsts = [row.texts[0] for row in examples]
-    seconds = [row.texts[1] for row in examples if len(row.texts) == 2]
-    if seconds and len(seconds) != len(firsts):
+def _check_counts(examples: Sequence[Example]) -> None:
+    """Refuses a mixture of pairs and single texts."""
+    if len({min(len(row.texts), 2) for row in examples}) > 1:
         raise InputError(
             "some examples are pairs and some are single texts; a task has one or the other"
         )
-    return firsts, seconds or None
 
 
 def right(logits: Any, gold_index: Any) -> NDArray[np.bool_]:

@@ -31,7 +31,12 @@ from babelscope.model.encode import to_encoded
 from babelscope.model.tasks import task_of_class
 from babelscope.model.tasks.classification import gold, predicted, read, read_out, right
 from babelscope.model.tasks.functions import Arguments, TaskFunctions, Training
-from babelscope.model.tokenized import Tokenized, from_encoding, tokenize_alone
+from babelscope.model.tokenized import (
+    Tokenized,
+    from_encoding,
+    literal_specials,
+    tokenize_alone,
+)
 from babelscope.types import Candidate, Encoded, Example, Target
 
 if TYPE_CHECKING:
@@ -80,10 +85,12 @@ def _paired(model: Model, example: Example, number: int) -> tuple[Tokenized, int
     truncation.
     """
     pair = example.texts[0], example.texts[number]
-    whole = model.tokenizer(*pair, verbose=False)["input_ids"]
+    literal = literal_specials(model.tokenizer, pair)
+    whole = model.tokenizer(*pair, split_special_tokens=literal, verbose=False)["input_ids"]
     tokenized = model.tokenizer(
-        *pair, truncation="longest_first", max_length=model.limit, return_special_tokens_mask=True
-    )
+        *pair, split_special_tokens=literal, truncation="longest_first", max_length=model.limit,
+        return_special_tokens_mask=True,
+    )  # fmt: skip
     tokens = from_encoding(model, tokenized.encodings[0], types="token_type_ids" in tokenized)
     segment = tuple(number if text == 1 else text for text in tokens.segment)
     return replace(tokens, segment=segment), 0, len(whole)
@@ -100,7 +107,10 @@ def _continued(model: Model, example: Example, number: int) -> tuple[Tokenized, 
         (max(0, start - len(space)), max(0, end - len(space))) for start, end in after.offsets
     )
     room = model.limit - len(after.ids)
-    encoding = model.tokenizer(context, return_special_tokens_mask=True, verbose=False).encodings[0]
+    literal = literal_specials(model.tokenizer, (context,))
+    encoding = model.tokenizer(
+        context, split_special_tokens=literal, return_special_tokens_mask=True, verbose=False
+    ).encodings[0]
     before = from_encoding(model, encoding, types=False)
     open_end = len(
         np.trim_zeros(1 - np.array(encoding.special_tokens_mask), "b")
@@ -243,7 +253,10 @@ def training_rows(
     rows = []
     for row in examples:
         contexts = [row.texts[0]] * (len(row.texts) - 1)
-        tokenized = tokenizer(contexts, list(row.texts[1:]), truncation=True, max_length=limit)
+        tokenized = tokenizer(
+            contexts, list(row.texts[1:]), truncation=True, max_length=limit,
+            split_special_tokens=literal_specials(tokenizer, row.texts),
+        )  # fmt: skip
         rows.append({**tokenized, "labels": int(str(row.label))})
     return rows
 

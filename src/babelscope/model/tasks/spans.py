@@ -17,9 +17,9 @@ from torch import Tensor
 from babelscope.errors import InputError, Undefined
 from babelscope.model.encode import encode_texts
 from babelscope.model.slow_tokenizers import is_slow
-from babelscope.model.tasks.classification import columns, gold_label, inside, plain_call
+from babelscope.model.tasks.classification import gold_label, inside, plain_call
 from babelscope.model.tasks.functions import Arguments, TaskFunctions, Training
-from babelscope.model.tokenized import decoder_start
+from babelscope.model.tokenized import decoder_start, literal_specials
 from babelscope.types import Encoded, Example, Span, Target
 
 if TYPE_CHECKING:
@@ -175,16 +175,18 @@ def training_rows(
             f"{type(tokenizer).__name__} is written in Python and gives no character offsets; "
             "question answering is fine-tuned with a tokenizer of the tokenizers library"
         )
-    tokenized = tokenizer(
-        *columns(examples), truncation="only_second", max_length=limit,
-        stride=limit // OVERLAP, return_overflowing_tokens=True, return_offsets_mapping=True,
-    )  # fmt: skip
-    offsets = tokenized.pop("offset_mapping")
     rows = []
-    for at, number in enumerate(tokenized.pop("overflow_to_sample_mapping")):
-        start, end = _answer(examples[number], offsets[at], tokenized.sequence_ids(at))
-        fields = {field: tokenized[field][at] for field in tokenized}
-        rows.append(fields | {"start_positions": start, "end_positions": end})
+    for example in examples:
+        windows = tokenizer(
+            *example.texts, truncation="only_second", max_length=limit,
+            split_special_tokens=literal_specials(tokenizer, example.texts),
+            stride=limit // OVERLAP, return_overflowing_tokens=True, return_offsets_mapping=True,
+        )  # fmt: skip
+        del windows["overflow_to_sample_mapping"]
+        for at, offsets in enumerate(windows.pop("offset_mapping")):
+            start, end = _answer(example, offsets, windows.sequence_ids(at))
+            fields = {field: windows[field][at] for field in windows}
+            rows.append(fields | {"start_positions": start, "end_positions": end})
     return rows
 
 
