@@ -103,7 +103,8 @@ def _chart(results: Sequence[Result]) -> Chart:
     for result in results:
         source = result.comparison.source
         for line in result.comparison.lines:
-            name = f"{source} → {line.lang}"
+            whose = f"{result.origin.model}: " if len(results) > 1 else ""
+            name = f"{whose}{source} → {line.lang}"
             rows.append(Row(name, (mark(line.means["lift"], name),)))
     title = "overlap beyond chance (lift) by source and target language"
     return dot_plot(title, "lift", rows, zero=True, width=300, small=True)

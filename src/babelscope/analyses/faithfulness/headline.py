@@ -111,8 +111,10 @@ def _models(summary: Summary, line: Overview) -> tuple[Markup, tuple[Reference, 
             "worse": "are less faithful than",
             "undecided": "cannot be distinguished from",
         }[summary.decided(line.metric, pair)]
-        text = Markup("; in {}, explanations of {} {} those of {} ({}, interval {})").format(
-            language_name(lang), model, words, summary.main, number(gap.mean), _interval(gap)
+        apart = words.startswith("cannot") and (gap.low > 0 or gap.high < 0)
+        why = " once all comparisons are corrected for" if apart else ""
+        text = Markup("; in {}, explanations of {} {} those of {}{} ({}, interval {})").format(
+            language_name(lang), model, words, summary.main, why, number(gap.mean), _interval(gap)
         )
         return text, _references(line.metric, pair, gap)
     return Markup(""), ()

@@ -15,8 +15,10 @@ from babelscope.display.dots import Mark, Row, dot_plot
 from babelscope.display.numbers import listed, number, value_range
 from babelscope.display.section import Answer, Reference
 from babelscope.display.sheets import csv_text
+from babelscope.model.head_statistics import FEW
 
 FILE = "head_relations.csv"
+MASKING = Markup(" Whether masking the rest helps was not measured here.")
 NAMED = 3
 """Heads that the answer names."""
 
@@ -40,19 +42,28 @@ def _passing(
     ranked = sorted(passed, key=lambda pair: pair[1].threshold - pair[1].hits / pair[1].pairs)
     model, best = ranked[0]
     whose = f" of {model.model}" if len({each.model for each in models}) > 1 else ""
-    names = list(dict.fromkeys(f"{test.head} ({test.relation})" for _, test in ranked))
+    several = len({id(each) for each in models}) > 1
+    names = list(dict.fromkeys(
+        f"{test.head} ({test.relation}{f', {each.model}' if several else ''})"
+        for each, test in ranked
+    ))  # fmt: skip
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     shown = ", ".join(names[:NAMED]) + more if more else listed(names[:NAMED])
     share = best.hits / best.pairs
     sentence = Markup(
-        "{} of {} heads follow a syntactic relation in at least one language: {}. The clearest, {}"
+        "{} of {} heads exceed the threshold of a syntactic relation: {}. The clearest, {}"
         "{} in {}, finds {} in {} of pairs (interval {}), where more than {} counts."
     ).format(
         len(heads), total, shown, best.head, whose, language_name(best.lang), best.relation,
         number(share), value_range(*best.interval), number(best.threshold),
     )  # fmt: skip
-    references = [*_cells(model, best)]
-    return Answer("yes", sentence, tuple(references), _chart(ranked[:6]))
+    references = _cells(model, best)
+    sure = any(t.pairs >= FEW and t.interval[0] > t.threshold for _, t in passed)
+    few = "" if sure else Markup(
+        " No head exceeds its threshold with its whole interval on {} pairs or more."
+    ).format(FEW)  # fmt: skip
+    verdict = "yes" if sure else "undecided"
+    return Answer(verdict, sentence + few + MASKING, references, _chart(ranked[:6]))
 
 
 def _none(models: Sequence[ModelHeads]) -> Answer:
@@ -70,7 +81,7 @@ def _none(models: Sequence[ModelHeads]) -> Answer:
         total, best.head, language_name(best.lang), best.relation, number(share),
         value_range(*best.interval), number(best.threshold),
     )  # fmt: skip
-    return Answer("no", sentence, _cells(model, best), _chart(near[:6]))
+    return Answer("no", sentence + MASKING, _cells(model, best), _chart(near[:6]))
 
 
 def _cells(model: ModelHeads, test: HeadAccuracy) -> tuple[Reference, ...]:

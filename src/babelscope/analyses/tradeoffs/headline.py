@@ -62,13 +62,12 @@ def _none(
         f" The model fine-tuned on {listed(unlearnt)} did not learn its own language."
     )  # fmt: skip
     small = all(cost.high < MARGIN for each in known.values() for cost in each)
-    lead = "No cost" if small and not unlearnt else "No significant cost"
+    lead = "Even at worst" if small and not unlearnt else "No significant cost is shown: at worst"
     amount = number(abs(worst.value))
     word = "below" if worst.value >= 0 else "above"
     bounds = (worst.low, worst.high) if worst.value >= 0 else (-worst.high, -worst.low)
     sentence = Markup(
-        "{} is shown: at worst, the model fine-tuned on {} is {} {} a probe on the base in {} "
-        "(interval {}).{}"
+        "{}, the model fine-tuned on {} is {} {} a probe on the base in {} (interval {}).{}"
     ).format(
         lead, language_name(worst.source), amount, word, language_name(worst.target),
         value_range(*bounds), learnt,
