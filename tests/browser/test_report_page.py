@@ -20,11 +20,6 @@ pytestmark = [
     ),
 ]
 
-SHOWN = (
-    "[...document.querySelectorAll('.reading [data-method]:not([hidden])')].map(block => "
-    "block.dataset.method)"
-)
-
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -47,19 +42,15 @@ def load(page: Page, address: str, *, width: int = 1280, dark: bool = False) -> 
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_figures_are_drawn_without_errors_or_requests(
+def test_charts_are_drawn_without_errors_or_requests(
     page: Page, address: str, width: int, dark: bool
 ) -> None:
     load(page, address, width=width, dark=dark)
-    figures = "[...document.querySelectorAll('[data-figure]')]"
+    figures = "[...document.querySelectorAll('figure.chart')]"
     assert page.evaluate(f"{figures}.length") == len(synthetic_study.METRICS)
-    assert page.evaluate(
-        f"{figures}.every(figure => figure.querySelectorAll('svg .scatterlayer .point').length > "
-        "20)"
-    )
-    assert page.evaluate(
-        f"{figures}.every(figure => figure.querySelector('svg .barlayer .point path'))"
-    ), "the floor"
+    marks = f"{figures}.every(figure => figure.querySelectorAll('.mark').length > 20)"
+    assert page.evaluate(marks)
+    assert page.evaluate(f"{figures}.every(figure => figure.querySelector('rect.k'))"), "random"
     assert page.evaluate("document.documentElement.dataset.error ?? ''") == ""
     assert page.errors == []
     assert page.requests == [address]
@@ -68,47 +59,127 @@ def test_figures_are_drawn_without_errors_or_requests(
 @pytest.mark.parametrize("width", [320, 390, 800, 1280])
 def test_the_page_never_scrolls_sideways(page: Page, address: str, width: int) -> None:
     load(page, address, width=width)
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate(
-        "[...document.querySelectorAll('.plot svg.main-svg')].every(one => one.clientWidth <= "
-        "innerWidth)"
+
+
+def test_the_first_screen_answers(page: Page, address: str) -> None:
+    load(page, address)
+    answer = "document.querySelector('.answers .says').getBoundingClientRect()"
+    assert page.evaluate(f"{answer}.bottom") < 500
+    assert page.evaluate("document.querySelectorAll('.answers > li').length") == 2
+    example = "document.querySelector('#parallel .reading').getBoundingClientRect().top"
+    assert page.evaluate(example) < 900
+
+
+def test_a_mark_tells_its_value(page: Page, address: str) -> None:
+    load(page, address)
+    page.evaluate(
+        "document.querySelector('.answers .mark').dispatchEvent(new Event('pointerover', {bubbles: true}))"
     )
+    assert page.evaluate("document.querySelector('.tip').hidden") is False
+    assert "English: 0." in page.evaluate("document.querySelector('.tip').textContent")
 
 
-def test_the_figure_lies_down_on_a_phone(page: Page, address: str) -> None:
-    languages = (
-        "[...document.querySelectorAll('[data-figure]')[0].querySelectorAll('.{}tick "
-        "text')].map(one => one.textContent)"
-    )
-    load(page, address, width=390)
-    assert page.evaluate(languages.format("y"))[:5] == ["en", "es", "zh", "hi", "ar"]
-    load(page, address, width=1280)
-    assert page.evaluate(languages.format("x"))[:5] == ["en", "es", "zh", "hi", "ar"]
-
-
-def test_the_figures_follow_the_window(page: Page, address: str) -> None:
-    load(page, address, width=1280)
-    for width in (900, 400, 1000):
-        page.resize(width)
-        page.until(
-            "[...document.querySelectorAll('.plot svg.main-svg')].every(one => one.clientWidth <= "
-            f"{width})"
-        )
-        page.until(f"document.documentElement.scrollWidth <= {width}")
+@pytest.mark.parametrize("kind", ["svg", "png", "csv"])
+def test_a_figure_can_be_saved(page: Page, address: str, kind: str) -> None:
+    load(page, address)
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    page.evaluate(f"document.querySelector('[data-save={kind}]').click()")
+    page.until("document.documentElement.dataset.saved !== undefined")
+    name, size = page.evaluate("document.documentElement.dataset.saved").split()
+    assert name == f"comprehensiveness.{kind}"
+    assert int(size) > 500
     assert page.errors == []
 
 
-def test_the_method_switch_shows_one_method_everywhere(page: Page, address: str) -> None:
-    load(page, address)
-    names = page.evaluate(
-        "[...document.querySelectorAll('#method option')].map(option => option.value)"
+def choose(page: Page, name: str, value: str) -> None:
+    """Sets a control of the list of examples, by its value or the text of an option."""
+    page.evaluate(
+        f"""(() => {{ const box = document.getElementById({name!r});
+        const option = [...(box.options ?? [])].find(one => one.textContent === {value!r});
+        box.value = option ? option.value : {value!r};
+        box.dispatchEvent(new Event('input', {{bubbles: true}}));
+        box.dispatchEvent(new Event('change', {{bubbles: true}})); }})()"""
     )
-    assert set(names) == set(synthetic_study.QUALITY)
-    readings = page.evaluate("document.querySelectorAll('.reading').length")
-    for name in names:
-        page.evaluate(f"document.getElementById('method').value = '{name}'")
-        page.evaluate("document.getElementById('method').dispatchEvent(new Event('change'))")
-        assert page.evaluate(SHOWN) == [name] * readings
+
+
+def listed(page: Page) -> int:
+    return int(page.evaluate("document.getElementById('count').textContent").split()[0])
+
+
+def test_every_control_of_the_examples(page: Page, address: str) -> None:
+    load(page, address)
+    cards = "document.querySelectorAll('#list article').length"
+    everything = "document.getElementById('count').textContent.startsWith('{} ')"
+    # Twelve translated sentences, and the English pair.
+    page.until(everything.format(13))
+    assert page.evaluate(cards) == 13
+    choose(page, "search", "متسخة")
+    page.until("document.querySelectorAll('#list article').length < 13")
+    assert listed(page) == 2, "sentences repeat after eight"
+    for name, value, expected in (
+        ("search", "", 13), ("lang", "Hindi", 12), ("lang", "any", 13), ("outcome", "wrong", None),
+        ("outcome", "any", 13), ("label", "positive", None), ("label", "any", 13),
+        ("flag", "flagged", None), ("flag", "any", 13), ("differ", "predictions differ between languages", None),
+        ("differ", "any", 13), ("differ", "methods differ on the top word", 13),
+    ):  # fmt: skip
+        choose(page, name, value)
+        if expected is not None:
+            page.until(everything.format(expected))
+        else:
+            page.until("!document.getElementById('count').textContent.startsWith('13 ')")
+            assert 0 <= listed(page) < 13
+    assert page.errors == []
+
+
+def test_views_put_methods_models_and_differences_side_by_side(page: Page, address: str) -> None:
+    load(page, address)
+    heads = "[...document.querySelector('#list article').querySelectorAll('.who b')].map(one => one.textContent)"
+    choose(page, "model", "multi")
+    choose(page, "lang", "English")
+    choose(page, "view", "methods")
+    page.until(f"{heads}.length === {len(synthetic_study.QUALITY)}")
+    assert set(page.evaluate(heads)) == set(synthetic_study.QUALITY)
+    choose(page, "view", "models")
+    page.until(f"{heads}.length === 2")
+    assert page.evaluate(heads) == ["multi", "mono-en"]
+    choose(page, "view", "difference")
+    choose(page, "method", "occlusion")
+    choose(page, "method2", "random")
+    page.until(f"{heads}.length === 3")
+    assert page.evaluate(heads)[2] == "occlusion, multi − random, multi"
+    choose(page, "view", "translations")
+    choose(page, "method", "attention")
+    page.until("document.querySelectorAll('#list .bs-q').length > 20")
+    assert page.evaluate("document.querySelectorAll('#list .bs-p, #list .bs-n').length") == 0
+    assert page.evaluate("document.getElementById('legend-unsigned').hidden") is False
+    assert page.evaluate("document.getElementById('legend-signed').hidden") is True
+    assert page.errors == []
+
+
+def test_sorting_by_a_metric_orders_the_list(page: Page, address: str) -> None:
+    load(page, address)
+    choose(page, "model", "multi")
+    choose(page, "view", "models")
+    choose(page, "lang", "English")
+    choose(page, "sort", "comprehensiveness")
+    values = """[...document.querySelectorAll('#list article')].map(card => Number(
+        card.querySelector('.values').textContent.match(/comprehensiveness ([−.\\d]+)/)[1].replace('−', '-')))"""
+    page.until(
+        f"(values => values.length > 5 && values.every((one, at) => !at || values[at - 1] >= one))({values})"
+    )
+
+
+def test_an_example_has_an_address(page: Page, address: str) -> None:
+    load(page, address)
+    link = page.evaluate("document.querySelector('#list article .link').getAttribute('href')")
+    group = page.evaluate("document.querySelector('#list article').getAttribute('aria-label')")
+    load(page, address + link)
+    page.until("document.querySelectorAll('#list article').length === 1")
+    assert (
+        page.evaluate("document.querySelector('#list article').getAttribute('aria-label')") == group
+    )
 
 
 def test_hostile_text_stays_text(page: Page, address: str) -> None:
@@ -151,7 +222,7 @@ def test_arabic_letters_join_across_the_border_of_two_tints(page: Page, tmp_path
 
 def test_colours_follow_the_scheme_while_the_page_is_open(page: Page, address: str) -> None:
     load(page, address)
-    ink = "getComputedStyle(document.querySelector('[data-figure] .legendtext')).fill"
+    ink = "getComputedStyle(document.querySelector('.answer-chart text')).fill"
     light = page.evaluate(ink)
     page.dark(True)
     page.until(f"{ink} !== '{light}'")

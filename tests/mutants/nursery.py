@@ -20,7 +20,6 @@ import traceback
 import beartype  # noqa: F401
 import hypothesis  # noqa: F401
 import pandas  # noqa: F401
-import plotly.graph_objects  # noqa: F401
 import pytest
 import sklearn.linear_model  # noqa: F401
 from change import apply

@@ -64,6 +64,19 @@ def check_language(tag: str) -> str:
     return tag
 
 
+def language_name(tag: str) -> str:
+    """The English name of a language; the tag where there is none, beside the name where it says
+    more (a script, a region).
+
+        language_name("ar")        # Arabic
+        language_name("zh-Hant")   # Chinese (zh-Hant)
+    """
+    language = tag.partition("-")[0]
+    if language not in NAMES:
+        return tag
+    return NAMES[language] if language == tag else f"{NAMES[language]} ({tag})"
+
+
 @cache
 def language_fault(tag: str) -> str | None:
     """What to write instead of a tag that is none; None if it is one."""

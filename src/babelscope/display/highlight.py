@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, isfinite
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -15,17 +16,35 @@ from babelscope.types import Attribution, Span
 from babelscope.types.explanations import WordScore
 
 STEPS = 10
-"""Shades of each of the two colours; the style sheet lists them."""
+"""Shades of each colour; the style sheet lists them."""
+UNSIGNED = frozenset(
+    (
+        "alti", "attention", "attention_flow", "attgrads", "generic_attention", "globenc",
+        "gradient_norm", "grads", "inverse_frequency", "masked_lrp", "partial_lrp", "position",
+        "rollout", "transatt", "value_zeroing",
+    )
+)  # fmt: skip
+"""The methods whose scores say how much a word matters, not in which direction: their words have a
+colour of their own."""
 
 
 def explanations_html(items: Sequence[Attribution]) -> str:
     """A fragment that carries its own style, for notebooks."""
-    return str(render("explanations.html.j2", items=items, texts_html=texts_html, steps=STEPS))
+    return str(render("explanations.html.j2", items=items, **_helpers()))
 
 
 def page_html(items: Sequence[Attribution]) -> str:
     """The same explanations as a page of their own."""
-    return str(render("page.html.j2", items=items, texts_html=texts_html, steps=STEPS))
+    return str(render("page.html.j2", items=items, **_helpers()))
+
+
+def _helpers() -> dict[str, Any]:
+    return {"texts_html": texts_html, "steps": STEPS, "unsigned_in": unsigned_in}
+
+
+def unsigned_in(items: Sequence[Attribution]) -> bool:
+    """Whether the legend needs the colour of scores without a sign."""
+    return not all(map(has_sign, items))
 
 
 def texts_html(attribution: Attribution) -> Markup:
@@ -64,14 +83,14 @@ def words_html(attribution: Attribution, place: int = 0) -> Markup:
     *Law*: without its tags it is the text, to the character.
     """
     text = attribution.texts[place]
-    units = shown_units(attribution)
+    units, signed = shown_units(attribution), has_sign(attribution)
     largest = top([unit.score for unit in units])
     parts: list[Markup] = []
     at = 0
     for word in units:
         start, end = _within(word.offsets, at, len(text))
         if word.segment == place and start < end:
-            parts += [escape(text[at:start]), _word(text[start:end], word, largest)]
+            parts += [escape(text[at:start]), _word(text[start:end], word, largest, signed)]
             at = end
     rest = escape(text[at:])
     if (
@@ -94,6 +113,11 @@ def quantity_text(attribution: Attribution) -> str:
     )
 
 
+def has_sign(attribution: Attribution) -> bool:
+    """Whether a score tells support from opposition."""
+    return attribution.method.partition("[")[0] not in UNSIGNED
+
+
 def top(scores: Sequence[float]) -> float:
     """The largest magnitude of the defined scores; 0 if there is none."""
     return max((abs(score) for score in scores if isfinite(score)), default=0.0)
@@ -107,13 +131,14 @@ def shade(score: float, largest: float, steps: int = STEPS) -> int:
     return min(steps, step) if score > 0 else -min(steps, step)
 
 
-def _word(text: str, word: WordScore, largest: float) -> Markup:
+def _word(text: str, word: WordScore, largest: float, signed: bool) -> Markup:
     if not isfinite(word.score):
         return Markup('<span class="bs-u" title="{}">{}</span>').format(word.reason, text)
     step = shade(word.score, largest)
     tint = f"bs-p bs-p{step}" if step > 0 else f"bs-n bs-n{-step}" if step < 0 else "bs-z"
+    tint = tint if signed or not step else f"bs-q bs-q{abs(step)}"
     return Markup('<span class="{}" title="{}">{}</span>').format(
-        tint, significant(word.score, sign=True), text
+        tint, significant(word.score, sign=signed), text
     )
 
 

@@ -9,6 +9,57 @@ from typing import Any
 from markupsafe import Markup
 from rich.console import RenderableType
 
+from babelscope.display.chart import Chart, Figure
+
+MARKS = {"yes": "✓", "no": "✗", "partly": "◐", "undecided": "?", "unmeasured": "–"}
+"""The verdicts and their marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The cell of a table beside the page that a number of an answer comes from."""
+
+    file: str
+    row: Mapping[str, object]
+    """What the cells of the row hold in these columns."""
+    column: str
+    """Empty: the number is how many rows there are."""
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a question in one plain sentence with its uncertainty.
+
+    *Law*: every number in the sentence is that of a reference, as it is displayed.
+    """
+
+    verdict: str
+    """One of MARKS."""
+    sentence: Markup
+    references: tuple[Reference, ...] = ()
+    chart: Chart | None = None
+    """A small chart of the numbers behind the sentence."""
+    texts: int = 0
+    """How many texts the answer is from; 0 where that is not one number."""
+
+    @property
+    def label(self) -> str:
+        """The verdict in words."""
+        if self.verdict == "undecided":
+            count = f" with {self.texts:,} texts" if self.texts > 1 else ""
+            return f"Cannot be decided{count}"
+        return {"unmeasured": "Not measured"}.get(self.verdict, self.verdict.capitalize())
+
+    @property
+    def mark(self) -> str:
+        return MARKS[self.verdict]
+
+    @property
+    def plain(self) -> str:
+        """Verdict and sentence for a terminal."""
+        return f"{self.label}. {self.sentence.striptags()}"
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -28,11 +79,11 @@ class Section:
     """Files beside the page, by name: CSV."""
     figures: Mapping[str, str] = field(default_factory=dict)
     """Figures as SVG, by name: what a paper or a slide takes."""
+    charts: tuple[Figure, ...] = ()
+    """The charts of the body: what `report --figures` writes."""
+    headline: Answer | None = None
+    """The answer on the first screen of a report."""
     style: Markup = field(default_factory=Markup)
     """Style that the page does not have."""
-    plots: bool = False
-    """Whether the body holds figures that a script draws."""
-    script: Markup = field(default_factory=Markup)
-    """Script that the page does not have; a script within the body would not be run."""
     recommended: str = ""
     """The method whose explanations are shown first."""

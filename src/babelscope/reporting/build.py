@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from markupsafe import Markup
-from plotly.offline import get_plotlyjs
 
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.explanations import CONTROL, EXPLANATIONS
@@ -23,13 +23,16 @@ from babelscope.analyses.stored import (
     stored_skipped,
     without_groups,
 )
-from babelscope.display.highlight import STEPS, texts_html
+from babelscope.display.colours import chart_style
+from babelscope.display.highlight import STEPS, UNSIGNED, texts_html
 from babelscope.display.numbers import number
 from babelscope.display.page import render
-from babelscope.display.section import Section
+from babelscope.display.section import Answer, Section
 from babelscope.errors import StoreError
 from babelscope.files import write_together
 from babelscope.reporting import examples
+from babelscope.reporting.example_data import data_json, example_data
+from babelscope.reporting.flows import flows
 from babelscope.reporting.problems import flag_counts, skipped_counts, skipped_csv
 from babelscope.store import (
     SCHEME,
@@ -54,11 +57,12 @@ def report(store: str | Path, output: str | Path) -> Path:
     """
     opened = open_store(store, create=False)
     study = read_study(opened)
-    listed = sections(opened, study)
+    tables = stored_tables(opened, study)
+    listed = [ANALYSES[name].section(each) for name, each in tables.items()]
     files = {name: text for section in listed for name, text in section.files.items()}
     skipped = stored_skipped(opened, study)
     files |= {"skipped.csv": skipped_csv(skipped)} if skipped else {}
-    context = _context(opened, study, listed, files)
+    context = _context(opened, study, listed, files) | _examples(opened, study, tables, listed)
     page = str(render("report.html.j2", folder=FOLDER, **context))
     write_together(Path(output), files | {"index.html": page})
     return Path(output) / "index.html"
@@ -66,32 +70,60 @@ def report(store: str | Path, output: str | Path) -> Path:
 
 def sections(store: Store, study: Mapping[str, Any]) -> list[Section]:
     """A section for every analysis of the study of which the store holds something."""
-    listed = []
-    for name in ANALYSES:
-        if name in study.get("analyses", {}):
-            tables = ANALYSES[name].tables(store, study)
-            if tables is not None:
-                listed.append(ANALYSES[name].section(tables))
-    if not listed:
+    tables = stored_tables(store, study)
+    return [ANALYSES[name].section(each) for name, each in tables.items()]
+
+
+def stored_tables(store: Store, study: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of every analysis of the study of which the store holds something."""
+    asked = [name for name in ANALYSES if name in study.get("analyses", {})]
+    found = {name: ANALYSES[name].tables(store, study) for name in asked}
+    tables = {name: each for name, each in found.items() if each is not None}
+    if not tables:
         raise StoreError(
             f"{store.path} holds nothing to report ({len(failures(store))} cells failed); run the "
             "study: babelscope study run FILE"
         )
-    return listed
+    return tables
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A question of the study with its answer; `section` is empty where nothing was stored."""
+
+    question: str
+    answer: Answer
+    section: str = ""
+
+
+def answers(store: Store, study: Mapping[str, Any], listed: Sequence[Section]) -> list[Entry]:
+    """Every question that the study asked, also one of which nothing is stored."""
+    known = {section.name: section for section in listed}
+    entries = []
+    for name in ANALYSES:
+        answer = known[name].headline if name in known else None
+        if answer is not None:
+            entries.append(Entry(ANALYSES[name].question, answer, name))
+        elif name in study.get("analyses", {}):
+            lost = [each for each in failures(store) if each.cell.get("analysis") == name]
+            reason = f": {lost[0].reason}" if lost else " so far"
+            text = Markup("The store holds nothing of it{}.").format(reason)
+            entries.append(Entry(ANALYSES[name].question, Answer("unmeasured", text)))
+    return entries
 
 
 def section_page(section: Section) -> str:
     """One section as a page of its own, which loads nothing from elsewhere."""
-    scripts = _scripts([section]) if section.plots else []
     return str(
-        render("section.html.j2", folder=FOLDER, section=section, steps=STEPS, scripts=scripts)
+        render(
+            "section.html.j2",
+            folder=FOLDER,
+            section=section,
+            steps=STEPS,
+            chart_style=Markup(chart_style()),
+            scripts=[str(render("script.html.j2"))],
+        )
     )
-
-
-def _scripts(listed: Sequence[Section]) -> list[str]:
-    """The scripts of a page with these sections: Plotly, the page's own, and those of sections."""
-    plotly = get_plotlyjs().replace("</script", "<\\/script")
-    return [plotly, str(render("script.html.j2")), *(str(section.script) for section in listed)]
 
 
 def brief(store: str | Path) -> list[str]:
@@ -111,7 +143,8 @@ def brief(store: str | Path) -> list[str]:
         ]
         lines.append(f"{model}: accuracy {', '.join(parts)}")
     return lines + [
-        f"{section.title}: {section.answer.striptags()}" for section in sections(opened, study)
+        f"{entry.question} {entry.answer.plain}"
+        for entry in answers(opened, study, sections(opened, study))
     ]
 
 
@@ -130,24 +163,23 @@ def _context(
 ) -> dict[str, Any]:
     attributions = _attributions(store, study)
     predictions = examples.predictions(attributions)
-    first = next((section.recommended for section in listed if section.recommended), "")
-    methods, shown = examples.parallels(study, attributions, predictions, first)
     selected = selection(study)
     stored = [row for row in cells(store) if selected(key(row["identity"]), row)]
     filled = [row for row in stored if row["kind"] != "skipped"]
     skipped = stored_skipped(store, study)
     lost = failures(store)
+    methods = list(dict.fromkeys(attributions["method"].to_pylist()))
     return {
         "study": study,
         "sections": listed,
+        "answers": answers(store, study, listed),
         "styles": Markup().join(section.style for section in listed),
+        "chart_style": Markup(chart_style()),
         "languages": study.get("languages") or [],
         "run": _run(study, len(filled), len(lost), len(skipped)),
         "accuracies": examples.accuracies(predictions),
         "models": _described(study, "models", list(dict.fromkeys(predictions["model"]))),
         "methods": _described(study, "methods", methods),
-        "switch": methods,
-        "shown": shown,
         "failures": [(_cell(failure), failure) for failure in lost],
         "skipped": skipped_counts(skipped),
         "left_out": len(skipped_groups(store, study)),
@@ -159,7 +191,35 @@ def _context(
         "floor": CONTROL,
         "texts_html": texts_html,
         "steps": STEPS,
-        "scripts": _scripts(listed),
+    }
+
+
+def _examples(
+    store: Store, study: Mapping[str, Any], tables: Mapping[str, Any], listed: Sequence[Section]
+) -> dict[str, Any]:
+    """The example of the first screen, and the data and scripts of the list of all examples."""
+    attributions = _attributions(store, study)
+    scripts = [str(render("script.html.j2"))]
+    first = next((section.recommended for section in listed if section.recommended), "")
+    methods, shown = examples.parallels(
+        study, attributions, examples.predictions(attributions), first
+    )
+    json = Markup("")
+    if attributions.num_rows:
+        faithfulness = tables.get("faithfulness")
+        summary = None if faithfulness is None else faithfulness.summary
+        order = examples.method_order(study, set(attributions["method"].to_pylist()), first)
+        data = example_data(attributions, study, order, summary)
+        consistency = tables.get("consistency")
+        data["flows"] = [] if consistency is None else flows(store, study, consistency, data)
+        json = data_json(data)
+        scripts.append(str(render("examples_script.html.j2", folder=FOLDER, steps=STEPS)))
+    return {
+        "switch": methods,
+        "shown": shown,
+        "unsigned_first": bool(methods) and methods[0].partition("[")[0] in UNSIGNED,
+        "example_json": json,
+        "scripts": scripts,
     }
 
 

@@ -104,7 +104,7 @@ def parallels(
     rows = table.filter(chosen).to_pylist()
     rows.sort(key=lambda row: (row["id"], row["options"], row["seed"]))
     items = [attribution(row) for row in rows]
-    methods = _ordered_methods(study, {item.method for item in items}, first)
+    methods = method_order(study, {item.method for item in items}, first)
     shown = [
         _parallel(study, group, [item for item in items if item.group == group], methods)
         for group in groups
@@ -112,7 +112,8 @@ def parallels(
     return methods, shown
 
 
-def _ordered_methods(study: Mapping[str, Any], present: set[str], first: str) -> list[str]:
+def method_order(study: Mapping[str, Any], present: set[str], first: str) -> list[str]:
+    """The methods in the order of the study, `first` before the others."""
     order = [row["name"] for row in described(study, "methods")]
 
     def position(name: str) -> tuple[bool, bool, int, str]:

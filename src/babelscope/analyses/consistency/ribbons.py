@@ -4,7 +4,6 @@ a page.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from babelscope.analyses.consistency.pairs import Flow
 from babelscope.analyses.consistency.score import Consistency
+from babelscope.display.extent import right_to_left, text_width
 from babelscope.types import UnitScores
 
 FONT, SPACE, BREAK, MARGIN, TALL = 15, 9, 34, 16, 170
@@ -109,24 +109,6 @@ def caption(score: Consistency) -> str:
     return " · ".join(shown)
 
 
-def right_to_left(units: Sequence[str]) -> bool:
-    """Whether most of the letters that have a direction run from right to left."""
-    kinds = [unicodedata.bidirectional(sign) for unit in units for sign in unit]
-    return sum(kind in ("R", "AL") for kind in kinds) > sum(kind == "L" for kind in kinds)
-
-
-def text_width(word: str) -> float:
-    """About how wide a word is, in pixels: wide for Chinese, Japanese and Korean, nothing for marks
-    on letters."""
-    total = 0.0
-    for sign in word:
-        if unicodedata.east_asian_width(sign) in ("W", "F"):
-            total += 1.0
-        elif unicodedata.category(sign) not in ("Mn", "Me", "Cf"):
-            total += 0.72 if sign.isupper() else 0.58
-    return FONT * total
-
-
 def _only(row: UnitScores, kept: NDArray[np.bool_]) -> UnitScores:
     places = np.flatnonzero(kept)
     return replace(
@@ -139,7 +121,9 @@ def _only(row: UnitScores, kept: NDArray[np.bool_]) -> UnitScores:
 
 def _boxes(row: UnitScores, weights: NDArray[np.float64]) -> tuple[list[float], float]:
     """The width of every word's box, and of all of them with the spaces between."""
-    boxes = [max(text_width(word), SCALE * weight) for word, weight in zip(row.units, weights)]
+    boxes = [
+        max(text_width(word, FONT), SCALE * weight) for word, weight in zip(row.units, weights)
+    ]
     return boxes, sum(boxes) + sum(_space(row, place) for place in range(1, len(boxes)))
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.consistency.answer import answer
 from babelscope.analyses.consistency.exports import lines_csv, pairs_csv, plain_tables
+from babelscope.analyses.consistency.headline import headline
 from babelscope.analyses.consistency.matrix import MAPPED, grid
 from babelscope.analyses.consistency.ribbons import ribbon_svg
 from babelscope.analyses.consistency.summary import COLUMNS, Line
@@ -62,6 +63,7 @@ def section(tables: Tables) -> Section:
         terminal=_terminal(tables),
         data=plain_tables(tables),
         files={"consistency.csv": lines_csv(tables), "consistency_pairs.csv": pairs_csv(tables)},
+        headline=headline(tables),
         style=render("style.css.j2", folder=FOLDER),
     )
 

@@ -134,7 +134,7 @@ def _floor(summary: Summary, line: Overview) -> Markup:
     names = [name for name in summary.methods_of(line.model, line.metric) if name != FLOOR]
     missed: dict[str, str] = {}
     for name in names:
-        langs = _present(summary, line, name)
+        langs = present(summary, line, name)
         failing = [
             lang
             for lang in langs
@@ -154,7 +154,7 @@ def _floor(summary: Summary, line: Overview) -> Markup:
 
 
 def _languages(summary: Summary, line: Overview) -> Markup:
-    langs = _present(summary, line, line.best)
+    langs = present(summary, line, line.best)
     if len(langs) < 2:
         return Markup("")
     mean = {lang: summary.cells[line.model, lang, line.best, line.metric].mean for lang in langs}
@@ -195,7 +195,7 @@ def _models(summary: Summary, line: Overview) -> Markup:
     )
 
 
-def _present(summary: Summary, line: Overview, method: str) -> list[str]:
+def present(summary: Summary, line: Overview, method: str) -> list[str]:
     """The languages in which the method has a mean."""
     langs = summary.languages_of(line.model)
     return [lang for lang in langs if method in summary.methods_of(line.model, line.metric, lang)]

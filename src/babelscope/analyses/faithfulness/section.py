@@ -11,9 +11,11 @@ from rich.table import Table
 
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.faithfulness import figures, findings, grids, pairings
+from babelscope.analyses.faithfulness.headline import headline
 from babelscope.analyses.faithfulness.pairings_section import chapter
 from babelscope.analyses.faithfulness.summary import FLOOR, Summary, base, described
-from babelscope.analyses.faithfulness.tables import NAME, Tables, summary_csv
+from babelscope.analyses.faithfulness.tables import NAME, Tables, differences_csv, summary_csv
+from babelscope.display.chart import figure_html
 from babelscope.display.numbers import few_groups, interval, number, spoken
 from babelscope.display.page import render
 from babelscope.display.section import Section
@@ -27,6 +29,7 @@ def section(tables: Tables) -> Section:
     summary, paired = tables.summary, tables.pairs
     lines = findings.overview(summary)
     sentences = findings.lead(summary, lines)
+    charts = [figures.means(summary, name) for name in summary.metrics]
     body = render(
         "section.html.j2",
         folder=Path(__file__).parent,
@@ -36,8 +39,8 @@ def section(tables: Tables) -> Section:
             (metric, list(rows)) for metric, rows in groupby(lines, lambda line: line.metric)
         ],
         sections=[
-            (name, grids.grids(summary, name), figures.means(summary, name))
-            for name in summary.metrics
+            (name, grids.grids(summary, name), figure_html(chart))
+            for name, chart in zip(summary.metrics, charts)
         ],
         comparisons=[] if paired else grids.comparisons(summary),
         chapter=chapter(paired, tables.attributions) if paired else None,
@@ -52,6 +55,7 @@ def section(tables: Tables) -> Section:
     files = {
         "measures.csv": csv_text(summary.rows),
         "summary.csv": summary_csv(summary),
+        "differences.csv": differences_csv(summary),
     }
     if paired:
         files["disparities.csv"] = pairings.csv(paired)
@@ -68,7 +72,8 @@ def section(tables: Tables) -> Section:
         terminal,
         data,
         files,
-        plots=True,
+        charts=tuple(charts),
+        headline=headline(summary),
         recommended=best or "",
     )
 

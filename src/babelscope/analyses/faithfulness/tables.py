@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from babelscope.analyses.explanations import EXPLANATIONS
 from babelscope.analyses.faithfulness import pairings
+from babelscope.analyses.faithfulness.families import adjusted
 from babelscope.analyses.faithfulness.pairings import Pairs
 from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import Summary, labelled, with_tasks
@@ -60,4 +61,21 @@ def summary_csv(summary: Summary) -> str:
         for place, mean in summary.cells.items()
     ]
     columns = ["model", "lang", "method", "metric", "mean", "low", "high", "n", "undefined"]
+    return csv_text(pd.DataFrame(rows, columns=columns))
+
+
+def differences_csv(summary: Summary) -> str:
+    """One line per comparison that the page makes: two methods, languages or models, with the
+    interval, the p adjusted over all comparisons of the metric, and the verdict."""
+    rows = []
+    for metric in summary.metrics:
+        for pair, p in adjusted(summary, metric).items():
+            gap = summary.between(metric, pair)
+            names = (pair.kind, metric, pair.model, pair.method, pair.lang, pair.first, pair.second)
+            numbers = (gap.mean, gap.low, gap.high, gap.n, p)
+            rows.append((*names, *numbers, summary.decided(metric, pair)))
+    columns = [
+        "kind", "metric", "model", "method", "lang", "first", "second", "difference", "low", "high",
+        "n", "p", "verdict",
+    ]  # fmt: skip
     return csv_text(pd.DataFrame(rows, columns=columns))

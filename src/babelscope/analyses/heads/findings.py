@@ -52,6 +52,12 @@ def passing(language: LanguageHeads) -> list[HeadAccuracy]:
     return [_head_accuracy(language, *place) for place in where.tolist()]
 
 
+def tested(language: LanguageHeads) -> list[HeadAccuracy]:
+    """Every head and relation of a language, passing or not."""
+    shape = accuracy(language.statistics).shape
+    return [_head_accuracy(language, *place) for place in np.ndindex(*shape)]
+
+
 def closest(model: ModelHeads) -> HeadAccuracy | None:
     """The head and relation with the largest excess over its threshold, of relations with enough
     pairs; None without such a relation.

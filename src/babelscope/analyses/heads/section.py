@@ -18,6 +18,7 @@ from babelscope.analyses.heads.grids import (
     relations_grid,
     threshold_grids,
 )
+from babelscope.analyses.heads.headline import headline, relations_csv
 from babelscope.analyses.heads.tables import NAME, ModelHeads, heads_csv
 from babelscope.analyses.heads.terminal import terminal
 from babelscope.display.page import render
@@ -41,7 +42,8 @@ def section(models: Sequence[ModelHeads]) -> Section:
         body,
         terminal(models),
         data(models),
-        {"heads.csv": heads_csv(models)},
+        {"heads.csv": heads_csv(models), "head_relations.csv": relations_csv(models)},
+        headline=headline(models),
         figures={f"heads-{at}.svg": str(picture(model)) for at, model in enumerate(models, 1)},
     )
 

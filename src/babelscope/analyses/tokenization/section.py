@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from rich.table import Table
 from rich.text import Text
 
 from babelscope.analyses import ANALYSES
-from babelscope.analyses.faithfulness.figures import COLOURS, SYMBOLS
 from babelscope.analyses.tokenization.counts import Tokenization
-from babelscope.analyses.tokenization.figure import svg
-from babelscope.analyses.tokenization.grids import TITLES, Grid, grids, with_interval
+from babelscope.analyses.tokenization.figure import figure, svg
+from babelscope.analyses.tokenization.grids import TITLES, grids, with_interval
+from babelscope.analyses.tokenization.headline import headline, slopes_csv
 from babelscope.analyses.tokenization.tables import NAME, Tables
+from babelscope.display.chart import figure_html
 from babelscope.display.numbers import number
 from babelscope.display.page import render
 from babelscope.display.section import Section
@@ -51,34 +52,6 @@ def terminal_tables(tokenization: Tokenization) -> list[Table]:
     return listed
 
 
-def figure(name: str, grid: Grid) -> dict[str, Any]:
-    """Languages along one axis, a mark with its interval per tokenizer: plotly's JSON, coloured by
-    the page.
-    """
-    langs, columns = list(grid), list(next(iter(grid.values())))
-    traces = [_marks(grid, column, place, len(columns)) for place, column in enumerate(columns)]
-    return {
-        "data": traces,
-        "layout": {
-            "xaxis": {
-                "tickvals": list(range(len(langs))),
-                "ticktext": [str(escape(lang)) for lang in langs],
-                "range": [-0.6, len(langs) - 0.4],
-                "showgrid": False,
-                "zeroline": False,
-                "fixedrange": True,
-            },
-            "yaxis": {
-                "title": {"text": str(escape(TITLES[name]))},
-                "fixedrange": True,
-                "nticks": 7,
-                "rangemode": "tozero",
-            },
-            "meta": {"models": [], "floor": []},
-        },
-    }
-
-
 def section(tables: Tables) -> Section:
     """Fertility and the other measures by language, segmented sentences, responses to
     re-segmentation.
@@ -86,12 +59,13 @@ def section(tables: Tables) -> Section:
     *Laws*: the same numbers give the same text; names never become markup.
     """
     grid_by_measure = grids(tables.measures)
+    figures = [figure(name, grid) for name, grid in grid_by_measure.items()]
     body = render(
         "section.html.j2",
         folder=Path(__file__).parent,
         sections=[
-            (TITLES[name], figure(name, grid), grid, list(next(iter(grid.values()))))
-            for name, grid in grid_by_measure.items()
+            (TITLES[name], figure_html(figure), grid, list(next(iter(grid.values()))))
+            for figure, (name, grid) in zip(figures, grid_by_measure.items())
         ],
         examples=segmented(tables.texts),
         interventions=tables.interventions,
@@ -113,8 +87,9 @@ def section(tables: Tables) -> Section:
         ),
         _plain(tables),
         _intervention_csv(tables) | {"tokenization.csv": _csv(tables)},
-        {"tokenization": str(svg(tables.measures))},
-        plots=True,
+        {"tokenization": svg(tables.measures)},
+        charts=tuple(figures),
+        headline=headline(tables),
     )
 
 
@@ -205,7 +180,7 @@ def _intervention_csv(tables: Tables) -> dict[str, str]:
     rows = [asdict(row) for doses in tables.interventions for row in doses.outcomes]
     if not rows:
         return {}
-    return {"interventions.csv": csv_text(pd.DataFrame(rows))}
+    return {"interventions.csv": csv_text(pd.DataFrame(rows)), "slopes.csv": slopes_csv(tables)}
 
 
 def _segmenters(measures: Tokenization) -> Text:
@@ -252,43 +227,3 @@ def _response_tables(tables: Tables) -> list[Table]:
             )
         )
     return listed
-
-
-def _marks(grid: Grid, column: str, place: int, of: int) -> dict[str, Any]:
-    shift = 0.6 * ((place + 0.5) / of - 0.5)
-    known = [
-        (at, lang, row[column])
-        for at, (lang, row) in enumerate(grid.items())
-        if isfinite(row[column].mean)
-    ]
-    colour = COLOURS[place % len(COLOURS)]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": str(escape(column)),
-        "x": [at + shift for at, _, _ in known],
-        "y": [estimate.mean for _, _, estimate in known],
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": _lengths([estimate.high - estimate.mean for _, _, estimate in known]),
-            "arrayminus": _lengths([estimate.mean - estimate.low for _, _, estimate in known]),
-            "thickness": 2,
-            "width": 0,
-            "color": colour,
-        },
-        "marker": {
-            "color": colour,
-            "symbol": SYMBOLS[(place + place // len(COLOURS)) % len(SYMBOLS)],
-            "size": 6,
-        },
-        "text": [
-            f"{escape(column)}<br>{escape(lang)}: {with_interval(estimate)}<br>n = {estimate.n}"
-            for _, lang, estimate in known
-        ],
-        "hoverinfo": "text",
-    }
-
-
-def _lengths(values: Sequence[float]) -> list[float | None]:
-    return [value if isfinite(value) else None for value in values]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from babelscope.analyses.tradeoffs.figures import (
-    Figure,
-    confusion_matrix,
-    heat_map,
+    confusion_matrices,
     layer_curves,
-    reliability_diagram,
+    matrix,
+    reliability_diagrams,
 )
+from babelscope.display.chart import Figure
 from babelscope.display.numbers import UNDEFINED, number, value_range
 
 SHOWN = 3
@@ -33,10 +33,16 @@ class Chapters:
     matrices: list[tuple[str, str, Figure]]
     """Title, a line on how to read it, and the figure."""
     pooled: str
-    curves: list[Figure]
-    diagrams: list[Figure]
-    confusions: list[tuple[str, list[Figure]]]
+    curves: Figure
+    diagrams: Figure
+    confusions: Figure
     flips: list[dict[str, Any]]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        listed = [figure for _, _, figure in self.matrices]
+        listed += [self.curves, self.diagrams, self.confusions]
+        return tuple(figure for figure in listed if figure.charts)
 
     @property
     def pooling(self) -> str:
@@ -51,12 +57,11 @@ def chapters(name: str, tables: Tables) -> Chapters:
         tables,
         _matrices(tables),
         pooled,
-        [layer_curves(row) for row in tables["activations"] if row["pooling"] == pooled],
-        [
-            reliability_diagram(f"fine-tuned on {source}", _lines(tables, source))
-            for source in sources
-        ],
-        [(source, _confusions(tables, source)) for source in sources],
+        layer_curves([row for row in tables["activations"] if row["pooling"] == pooled]),
+        reliability_diagrams([(source, _lines(tables, source)) for source in sources]),
+        confusion_matrices(
+            [pair for source in sources for pair in _confusions(tables, source)], tables["labels"]
+        ),
         _flips(tables),
     )
 
@@ -76,29 +81,33 @@ def _matrices(tables: Tables) -> list[tuple[str, str, Figure]]:
     behaviour, sources, targets = tables["behaviour"], tables["sources"], tables["targets"]
 
     def signed(
-        values: Any, columns: Sequence[str], axes: tuple[str, str] = ("tested in", "fine-tuned on")
+        title: str,
+        values: Any,
+        columns: Sequence[str],
+        axes: tuple[str, str] = ("tested in", "fine-tuned on"),
     ) -> Figure:
-        return heat_map(values, sources, columns, signed=True, axes=axes)
+        return matrix(title, values, sources, columns, signed=True, axes=axes)
 
     line = "Rows: the language fine-tuned on. Columns: the language tested in."
-    listed = [("Accuracy", line, heat_map(behaviour["accuracy"]["value"], sources, targets))]
+    accuracy = matrix("Accuracy", behaviour["accuracy"]["value"], sources, targets)
+    listed = [("Accuracy", line, accuracy)]
     line = "How much more the target's own model reaches; empty where the target has no model."
-    listed.append(("Transfer gap", line, signed(behaviour["transfer_gap"]["value"], targets)))
+    gap = signed("Transfer gap", behaviour["transfer_gap"]["value"], targets)
+    listed.append(("Transfer gap", line, gap))
     if "probe" in behaviour["gain"]:
         line = (
             "Accuracy less that of a linear probe on the base. Significantly below 0, "
             "fine-tuning did harm."
         )
-        listed.append(
-            ("Gain over the probe", line, signed(behaviour["gain"]["probe"]["value"], targets))
-        )
+        title = "Gain over the probe"
+        listed.append((title, line, signed(title, behaviour["gain"]["probe"]["value"], targets)))
     if len(sources) > 1:
         line = (
             "What a match of model and language is worth to two languages; difficulty and "
             "quality of the models cancel."
         )
-        figure = signed(behaviour["specialisation"]["value"], sources, ("and", "between"))
-        listed.append(("Specialisation", line, figure))
+        title, values = "Specialisation", behaviour["specialisation"]["value"]
+        listed.append((title, line, signed(title, values, sources, ("and", "between"))))
     return listed
 
 
@@ -112,17 +121,17 @@ def _lines(tables: Tables, source: str) -> list[tuple[str, Any]]:
     return [(row["target"], row["diagram"]) for row in (*same, *others[:SHOWN])]
 
 
-def _confusions(tables: Tables, source: str) -> list[Figure]:
+def _confusions(tables: Tables, source: str) -> list[tuple[str, Any]]:
     """The model's own language beside the one in which it does worst."""
     rows = [row for row in tables["errors"] if row["source"] == source]
     same = [row for row in rows if row["target"] == source]
     others = sorted(
         (row for row in rows if row["target"] != source), key=lambda row: row["accuracy"]
     )
-    titles = [
-        (f"fine-tuned on {source}, tested in {row['target']}", row) for row in (*same, *others[:1])
+    return [
+        (f"fine-tuned on {source}, tested in {row['target']}", row["confusion"])
+        for row in (*same, *others[:1])
     ]
-    return [confusion_matrix(title, row["confusion"], tables["labels"]) for title, row in titles]
 
 
 def _flips(tables: Tables) -> list[dict[str, Any]]:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -17,6 +16,8 @@ from rich.text import Text
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.tradeoffs.answer import answer
 from babelscope.analyses.tradeoffs.chapters import chapters, interval
+from babelscope.analyses.tradeoffs.headline import headline
+from babelscope.display.chart import figure_html
 from babelscope.display.numbers import number, percent
 from babelscope.display.page import render
 from babelscope.display.section import Section
@@ -25,13 +26,6 @@ from babelscope.display.terminal import plain
 
 NAME = "tradeoffs"
 FOLDER = Path(__file__).parent
-STYLE = Markup(
-    "#tradeoffs .plot>div{min-height:0}"
-    "#tradeoffs "
-    ".many{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(320px,100%),1fr));gap:0 "
-    "1.2rem}"
-    "#tradeoffs .many>*{min-width:0}"
-)
 EDGES = ("value", "low", "high")
 
 
@@ -46,6 +40,7 @@ def section(tables: Mapping[str, Mapping[str, Any]]) -> Section:
         "section.html.j2",
         folder=FOLDER,
         tasks=tasks,
+        figure_html=figure_html,
         interval=interval,
         number=number,
         percent=percent,
@@ -56,8 +51,9 @@ def section(tables: Mapping[str, Mapping[str, Any]]) -> Section:
         line for name, each in tables.items() for line in _terminal(name, each, len(tables) > 1)
     )
     return Section(
-        NAME, title, question, answer(tables), body, lines, tables, files, style=STYLE, plots=True,
-        script=render("plots.html.j2", folder=FOLDER),
+        NAME, title, question, answer(tables), body, lines, tables, files,
+        charts=tuple(figure for task in tasks for figure in task.figures),
+        headline=headline(tables),
     )  # fmt: skip
 
 

@@ -16,11 +16,13 @@ from rich.table import Table
 from rich.text import Text
 
 from babelscope.analyses import ANALYSES
+from babelscope.analyses.trust.headline import FILE, headline, overall, trust_csv
 from babelscope.analyses.trust.values import (
     CHECKS,
     Check,
     Stage,
     Trust,
+    standing,
 )
 from babelscope.display import numbers
 from babelscope.display.highlight import STEPS, texts_html
@@ -29,8 +31,11 @@ from babelscope.display.section import Section
 from babelscope.display.terminal import coloured, plain
 
 FOLDER = Path(__file__).parent
-MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "undefined": "–"}
-STYLES = {"holds": "bold green", "fails": "bold red", "undecided": "yellow", "undefined": "dim"}
+MARKS = {
+    "holds": "✓", "fails": "✗", "undecided": "?", "undefined": "–", "not run": "○",
+    "does not apply": "·",
+}  # fmt: skip
+STYLES = {"holds": "bold green", "fails": "bold red", "undecided": "yellow"}
 WIDE, HIGH, LEFT, TOP = 560, 170, 44, 12
 """The curve's size, and the room for its labels."""
 
@@ -47,17 +52,25 @@ def spread(line: Check | Stage) -> str:
 
 def section(panels: Sequence[Trust]) -> Section:
     """Every panel with its explanation; the answer counts the checks that hold."""
-    verdicts = Counter(check.verdict for panel in panels for check in panel.checks)
-    defined = verdicts.total() - verdicts["undefined"]
-    answer = Markup("{} of {} checks on {} explanations hold, {} fail, {} are undecided.").format(
-        verdicts["holds"], defined, len(panels), verdicts["fails"], verdicts["undecided"]
-    )
+    verdicts = Counter(standing(check) for panel in panels for check in panel.checks)
+    defined = verdicts["holds"] + verdicts["fails"] + verdicts["undecided"]
+    answer = Markup(
+        "{} of {} checks on {} explanations hold, {} fail, {} are undecided; {} were not run, {} "
+        "do not apply, {} are undefined."
+    ).format(
+        verdicts["holds"], defined, len(panels),
+        *(verdicts[name] for name in MARKS if name != "holds" and name != "undefined"),
+        verdicts["undefined"],
+    )  # fmt: skip
     body = render("section.html.j2", folder=FOLDER, panels=panels, **helpers())
     rows = [each.to_json() for each in panels]
     terminal = tuple(panel(each) for each in panels)
     style = render("trust_style.html.j2", folder=FOLDER)
     question = ANALYSES["trust"].question
-    return Section("trust", "Trust", question, answer, body, terminal, rows, style=style)
+    return Section(
+        "trust", "Trust", question, answer, body, terminal, rows, {FILE: trust_csv(panels)},
+        headline=headline(panels), style=style,
+    )  # fmt: skip
 
 
 def panel(trust: Trust) -> Panel:
@@ -69,7 +82,8 @@ def panel(trust: Trust) -> Panel:
     table.add_column("what it says", overflow="fold")
     for check in trust.checks:
         details = Text(CHECKS[check.name], "dim").append(f"\n{plain(check.said)}")
-        mark = Text(MARKS[check.verdict], STYLES[check.verdict])
+        verdict = standing(check)
+        mark = Text(MARKS[verdict], STYLES.get(verdict, "dim"))
         table.add_row(
             mark, check.name.replace("_", " "), number(check.value), spread(check), details
         )
@@ -98,6 +112,7 @@ def helpers() -> dict[str, object]:
     return {
         "texts_html": texts_html, "trust_number": number, "trust_spread": spread,
         "trust_curve": curve_svg, "trust_marks": MARKS, "trust_questions": CHECKS, "steps": STEPS,
+        "standing": standing, "overall": overall,
     }  # fmt: skip
 
 

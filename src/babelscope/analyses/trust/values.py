@@ -48,6 +48,26 @@ class Check:
     """The same in words, or why there is no value."""
 
 
+NOT_RUN = (
+    "no model fine-tuned with another seed was given",
+    "no labelled examples were given",
+)
+"""Reasons of checks that lacked something to run with."""
+INAPPLICABLE = ("does not promise that", "uses no random numbers", "has no weights to shuffle")
+"""Reasons of checks that cannot be asked of the method or the model, in part."""
+
+
+def standing(check: Check) -> str:
+    """The verdict, with "not run" (something to run it with was missing) and "does not apply" (it
+    cannot be asked of this method or model) told from "undefined" (it was run, without a value).
+    """
+    if check.verdict != "undefined":
+        return check.verdict
+    if check.said in NOT_RUN:
+        return "not run"
+    return "does not apply" if any(part in check.said for part in INAPPLICABLE) else "undefined"
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """How alike the explanation still is when these parts of the model, and all above them, have

@@ -1,0 +1,110 @@
+"""Do translations get the same explanation? Yes or no first, then by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+
+from markupsafe import Markup
+
+from babelscope.analyses.consistency.summary import Line
+from babelscope.analyses.consistency.tables import Result, Tables
+from babelscope.data.languages import language_name
+from babelscope.display.chart import Chart
+from babelscope.display.dots import Row, dot_plot, mark
+from babelscope.display.numbers import number, value_range
+from babelscope.display.section import Answer, Reference
+
+FILE = "consistency.csv"
+LITTLE = 0.1
+"""A kappa below which agreement beyond chance is next to nothing of what was possible."""
+
+
+def headline(tables: Tables) -> Answer:
+    """Yes where every language is above chance, partly where some are; no where the whole interval
+    of every kappa is below LITTLE."""
+    places = [(result, line) for result in tables.main for line in result.comparison.lines]
+    defined = [place for place in places if isfinite(place[1].means["lift"].mean)]
+    if not defined:
+        return Answer("unmeasured", Markup("No pair of translations could be compared."))
+    above = [place for place in defined if place[1].means["lift"].low > 0]
+    texts = max(line.means["lift"].n for _, line in defined)
+    ranked = sorted(defined, key=lambda place: place[1].means["lift"].mean)
+    ends = list(dict.fromkeys(id(place) for place in (ranked[0], ranked[-1])))
+    chosen = [place for place in ranked if id(place) in ends]
+    verdict = _verdict(defined, above)
+    text = {
+        "yes": "Words that matter in a sentence matter in its translation too, in {}: the overlap "
+        "exceeds chance by {}.",
+        "partly": "The overlap of what matters in a sentence and in its translation exceeds chance "
+        "in {}: by {}.",
+        "no": "What matters in a sentence hardly ever matters in its translation: in {} the "
+        "overlap exceeds chance by {}.",
+        "undecided": "Whether what matters in a sentence matters in its translation is open in {}: "
+        "the overlap exceeds chance by {}.",
+    }[verdict]
+    where, counts = _where(tables.main, defined, above, verdict)
+    sentence = Markup(text).format(where, _amounts(chosen))
+    references = [reference for place in chosen for reference in _references(*place)]
+    return Answer(verdict, sentence, (*counts, *references), _chart(tables.main), texts)
+
+
+def _verdict(defined: Sequence[tuple[Result, Line]], above: Sequence[object]) -> str:
+    if len(above) == len(defined):
+        return "yes"
+    if above:
+        return "partly"
+    small = [line.kappa.high < LITTLE for _, line in defined if isfinite(line.kappa.high)]
+    return "no" if small and all(small) else "undecided"
+
+
+def _where(
+    results: Sequence[Result],
+    defined: Sequence[tuple[Result, Line]],
+    above: Sequence[tuple[Result, Line]],
+    verdict: str,
+) -> tuple[str, list[Reference]]:
+    """The languages by name, or how many comparisons of how many."""
+    names = list(dict.fromkeys(language_name(line.lang) for _, line in defined))
+    if len(names) == 1:
+        return names[0], []
+    if len(results) == 1 and verdict != "partly":
+        return ("both languages" if len(names) == 2 else f"all {len(names)} languages"), []
+    if verdict != "partly":
+        return f"all {len(defined)} comparisons of a language with its source", []
+    what = "languages" if len(results) == 1 else "comparisons of a language with its source"
+    return f"{len(above)} of {len(defined)} {what}", []
+
+
+def _amounts(chosen: Sequence[tuple[Result, Line]]) -> str:
+    parts = []
+    for _, line in chosen:
+        lift = line.means["lift"]
+        parts.append(
+            f"{number(lift.mean)} in {language_name(line.lang)} (interval "
+            f"{value_range(lift.low, lift.high)})"
+        )
+    return " to ".join(parts)
+
+
+def _references(result: Result, line: Line) -> list[Reference]:
+    origin, comparison, lift = result.origin, result.comparison, line.means["lift"]
+    row = {
+        "model": origin.model, "task": origin.task, "method": origin.method,
+        "source": comparison.source, "space": comparison.space, "norm": comparison.settings.norm,
+        "lang": line.lang,
+    }  # fmt: skip
+    columns = (("lift", lift.mean), ("lift_low", lift.low), ("lift_high", lift.high))
+    return [Reference(FILE, row, column, value) for column, value in columns]
+
+
+def _chart(results: Sequence[Result]) -> Chart:
+    rows = []
+    for result in results:
+        source = result.comparison.source
+        for line in result.comparison.lines:
+            whose = f"{result.origin.model}: " if len(results) > 1 else ""
+            name = f"{whose}{source} → {line.lang}"
+            rows.append(Row(name, (mark(line.means["lift"], name),)))
+    title = "overlap beyond chance (lift) by source and target language"
+    return dot_plot(title, "lift", rows, zero=True, width=300, small=True)

@@ -1,0 +1,185 @@
+"""Is an explanation as true in every language? The answer, no stronger than the intervals allow."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from markupsafe import Markup
+
+from babelscope.analyses.faithfulness.families import Pair, ordered, shared
+from babelscope.analyses.faithfulness.findings import Overview, overview, present
+from babelscope.analyses.faithfulness.summary import FLOOR, Summary
+from babelscope.data.languages import language_name
+from babelscope.display.chart import Chart
+from babelscope.display.dots import Row, dot_plot, mark
+from babelscope.display.numbers import listed, number, spoken, value_range
+from babelscope.display.section import Answer, Reference
+from babelscope.types import Estimate
+
+MARGIN = 0.05
+"""Two languages are about equal where the whole interval of their difference is within this."""
+FILE = "differences.csv"
+
+
+def headline(summary: Summary) -> Answer:
+    """About the first metric and the best method of the model with the most languages."""
+    first = next((line for line in overview(summary) if line.model == summary.main), None)
+    if first is None:
+        reason = "No metric of this study says which direction is better, so nothing is ranked."
+        return Answer("unmeasured", Markup(reason))
+    langs = present(summary, first, first.best)
+    if first.not_above_floor is not None and first.best in first.not_above_floor:
+        return _floor(summary, first)
+    if len(langs) < 2:
+        return _single(summary, first, langs[0])
+    return _languages(summary, first, langs)
+
+
+def _languages(summary: Summary, line: Overview, langs: list[str]) -> Answer:
+    pairs = [
+        Pair("languages", *ordered(summary, line.metric, line.model, line.best, *two), line.model,
+             line.best)
+        for two in combinations(langs, 2)
+    ]  # fmt: skip
+    gaps = {pair: summary.between(line.metric, pair) for pair in pairs}
+    decided = [p for p in pairs if summary.decided(line.metric, p) != "undecided"]
+    widest = max(decided or pairs, key=lambda pair: abs(gaps[pair].mean))
+    gap, places = (
+        gaps[widest],
+        f"all {len(langs)} languages" if len(langs) > 2 else "both languages",
+    )
+    references = _references(line.metric, widest, gap)
+    if decided:
+        verdict, sentence = "no", _unequal(summary, line, decided, widest, gap)
+    elif all(each.low > -MARGIN and each.high < MARGIN for each in gaps.values()):
+        verdict = "yes"
+        sentence = Markup(
+            "Explanations are about equally faithful in {}: the largest difference in {}, between "
+            "{} and {}, is {} (interval {})"
+        ).format(places, spoken(line.metric), *_names(widest), number(gap.mean), _interval(gap))
+    else:
+        verdict = "undecided"
+        sentence = Markup(
+            "Whether explanations are equally faithful in {} is open: the largest difference in "
+            "{}, between {} and {}, is {} (interval {})"
+        ).format(places, spoken(line.metric), *_names(widest), number(gap.mean), _interval(gap))
+    more, others = _models(summary, line)
+    return Answer(
+        verdict, sentence + more + ".", (*references, *others), _chart(summary, line, langs), gap.n
+    )
+
+
+def _unequal(
+    summary: Summary, line: Overview, decided: list[Pair], widest: Pair, gap: Estimate
+) -> Markup:
+    higher = summary.sign(line.metric) > 0
+    worse = list(dict.fromkeys(pair.second if higher else pair.first for pair in decided))
+    low, high = (widest.second, widest.first) if higher else (widest.first, widest.second)
+    rest = len(present(summary, line, line.best)) - len(worse)
+    more = Markup("; {} too is below another language").format(
+        listed([language_name(lang) for lang in worse if lang != low])
+    ) if len(worse) > 1 else Markup("")  # fmt: skip
+    more = Markup(str(more).replace(" too is ", " are ")) if len(worse) > 2 else more
+    same = (
+        f"; the other {rest} languages cannot be distinguished"
+        if rest > 2 and len(worse) == 1
+        else ""
+    )
+    return Markup(
+        "Explanations are less faithful in {} than in {}: {} is {} by {} (interval {}){}{}"
+    ).format(
+        language_name(low),
+        language_name(high),
+        spoken(line.metric),
+        "lower" if higher else "higher",
+        number(abs(gap.mean)),
+        _interval(gap),
+        more,
+        same,
+    )
+
+
+def _models(summary: Summary, line: Overview) -> tuple[Markup, tuple[Reference, ...]]:
+    """The first other model in a language that both read."""
+    for model, lang in shared(summary):
+        pair = Pair("models", model, summary.main, method=line.best, lang=lang)
+        gap = summary.between(line.metric, pair)
+        if not gap.n:
+            continue
+        words = {
+            "better": "are more faithful than",
+            "worse": "are less faithful than",
+            "undecided": "cannot be distinguished from",
+        }[summary.decided(line.metric, pair)]
+        apart = words.startswith("cannot") and (gap.low > 0 or gap.high < 0)
+        why = " once all comparisons are corrected for" if apart else ""
+        text = Markup("; in {}, explanations of {} {} those of {}{} ({}, interval {})").format(
+            language_name(lang), model, words, summary.main, why, number(gap.mean), _interval(gap)
+        )
+        return text, _references(line.metric, pair, gap)
+    return Markup(""), ()
+
+
+def _single(summary: Summary, line: Overview, lang: str) -> Answer:
+    chart = _chart(summary, line, [lang])
+    if line.not_above_floor is None:
+        reason = Markup(
+            "Only {} was measured, and random scores were not run, so nothing can be compared."
+        ).format(language_name(lang))
+        return Answer("unmeasured", reason, (), chart)
+    pair = Pair("methods", line.best, FLOOR, line.model)
+    gap = summary.between(line.metric, pair)
+    text = Markup(
+        "Only {} was measured; there, explanations of {} by {} are more faithful than random "
+        "scores: {} differs by {} (interval {})."
+    ).format(
+        language_name(lang), line.model, line.best, spoken(line.metric), number(gap.mean),
+        _interval(gap),
+    )  # fmt: skip
+    return Answer("unmeasured", text, _references(line.metric, pair, gap), chart, gap.n)
+
+
+def _floor(summary: Summary, line: Overview) -> Answer:
+    pair = Pair("methods", line.best, FLOOR, line.model)
+    gap = summary.between(line.metric, pair)
+    apart = gap.low > 0 or gap.high < 0
+    why = ", which does not outlast the correction for all comparisons" if apart else ""
+    text = Markup(
+        "No explanation of {} is shown to be more faithful than random scores: the best, {}, "
+        "differs from them by {} in {} (interval {}){}."
+    ).format(line.model, line.best, number(gap.mean), spoken(line.metric), _interval(gap), why)
+    chart = _chart(summary, line, present(summary, line, line.best))
+    return Answer("undecided", text, _references(line.metric, pair, gap), chart, gap.n)
+
+
+def _references(metric: str, pair: Pair, gap: Estimate) -> tuple[Reference, ...]:
+    row = {
+        "kind": pair.kind, "metric": metric, "model": pair.model, "method": pair.method,
+        "lang": pair.lang, "first": pair.first, "second": pair.second,
+    }  # fmt: skip
+    return tuple(
+        Reference(FILE, row, column, value)
+        for column, value in (("difference", gap.mean), ("low", gap.low), ("high", gap.high))
+    )
+
+
+def _chart(summary: Summary, line: Overview, langs: list[str]) -> Chart:
+    cells = summary.cells
+    rows = [
+        Row(
+            language_name(lang),
+            (mark(cells.get((line.model, lang, line.best, line.metric)), language_name(lang)),),
+            mark(cells.get((line.model, lang, FLOOR, line.metric)), "random scores"),
+        )
+        for lang in langs
+    ]
+    title = f"{spoken(line.metric)} of {line.best} by language; grey: random scores"
+    return dot_plot(title, spoken(line.metric), rows, width=300, small=True)
+
+
+def _names(pair: Pair) -> tuple[str, str]:
+    return language_name(pair.first), language_name(pair.second)
+
+
+def _interval(gap: Estimate) -> str:
+    return value_range(gap.low, gap.high)

@@ -1,0 +1,128 @@
+"""Which attention heads follow a syntactic relation? Their names, or that none does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from markupsafe import Markup
+
+from babelscope.analyses.heads.findings import HeadAccuracy, closest, passing, tested
+from babelscope.analyses.heads.tables import ModelHeads
+from babelscope.data.languages import language_name
+from babelscope.display.chart import Chart
+from babelscope.display.dots import Mark, Row, dot_plot
+from babelscope.display.numbers import listed, number, value_range
+from babelscope.display.section import Answer, Reference
+from babelscope.display.sheets import csv_text
+from babelscope.model.head_statistics import FEW
+
+FILE = "head_relations.csv"
+MASKING = Markup(" Whether masking the rest helps was not measured here.")
+NAMED = 3
+"""Heads that the answer names."""
+
+
+def headline(models: Sequence[ModelHeads]) -> Answer:
+    """The heads that pass in any language, the surest first."""
+    passed = [
+        (model, test)
+        for model in models
+        for language in model.languages
+        for test in passing(language)
+    ]
+    return _passing(models, passed) if passed else _none(models)
+
+
+def _passing(
+    models: Sequence[ModelHeads], passed: Sequence[tuple[ModelHeads, HeadAccuracy]]
+) -> Answer:
+    heads = {(id(model), test.head) for model, test in passed}
+    total = sum(model.shape[0] * model.shape[1] for model in models)
+    ranked = sorted(passed, key=lambda pair: pair[1].threshold - pair[1].hits / pair[1].pairs)
+    model, best = ranked[0]
+    whose = f" of {model.model}" if len({each.model for each in models}) > 1 else ""
+    several = len({id(each) for each in models}) > 1
+    names = list(dict.fromkeys(
+        f"{test.head} ({test.relation}{f', {each.model}' if several else ''})"
+        for each, test in ranked
+    ))  # fmt: skip
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    shown = ", ".join(names[:NAMED]) + more if more else listed(names[:NAMED])
+    share = best.hits / best.pairs
+    sentence = Markup(
+        "{} of {} heads exceed the threshold of a syntactic relation: {}. The clearest, {}"
+        "{} in {}, finds {} in {} of pairs (interval {}), where more than {} counts."
+    ).format(
+        len(heads), total, shown, best.head, whose, language_name(best.lang), best.relation,
+        number(share), value_range(*best.interval), number(best.threshold),
+    )  # fmt: skip
+    references = _cells(model, best)
+    sure = any(t.pairs >= FEW and t.interval[0] > t.threshold for _, t in passed)
+    few = "" if sure else Markup(
+        " No head exceeds its threshold with its whole interval on {} pairs or more."
+    ).format(FEW)  # fmt: skip
+    verdict = "yes" if sure else "undecided"
+    return Answer(verdict, sentence + few + MASKING, references, _chart(ranked[:6]))
+
+
+def _none(models: Sequence[ModelHeads]) -> Answer:
+    total = sum(model.shape[0] * model.shape[1] for model in models)
+    near = [(model, test) for model in models if (test := closest(model)) is not None]
+    if not near:
+        text = Markup("None of {} heads passes, but no relation has pairs enough to show anything.")
+        return Answer("undecided", text.format(total))
+    model, best = max(near, key=lambda pair: pair[1].hits / pair[1].pairs - pair[1].threshold)
+    share = best.hits / best.pairs
+    sentence = Markup(
+        "None of {} heads follows a syntactic relation: the closest, {} in {}, finds {} in {} of "
+        "pairs (interval {}), where more than {} counts."
+    ).format(
+        total, best.head, language_name(best.lang), best.relation, number(share),
+        value_range(*best.interval), number(best.threshold),
+    )  # fmt: skip
+    return Answer("no", sentence + MASKING, _cells(model, best), _chart(near[:6]))
+
+
+def _cells(model: ModelHeads, test: HeadAccuracy) -> tuple[Reference, ...]:
+    row = {
+        "model": model.model, "task": model.task, "lang": test.lang, "head": test.head,
+        "relation": test.relation,
+    }  # fmt: skip
+    low, high = test.interval
+    numbers = {
+        "accuracy": test.hits / test.pairs, "low": low, "high": high, "threshold": test.threshold,
+    }  # fmt: skip
+    return tuple(Reference(FILE, row, column, value) for column, value in numbers.items())
+
+
+def _chart(tests: Sequence[tuple[ModelHeads, HeadAccuracy]]) -> Chart:
+    rows = []
+    for _, test in tests:
+        low, high = test.interval
+        share, name = test.hits / test.pairs, f"{test.head} {test.relation}, {test.lang}"
+        said = f"{name}: {number(share)} [{number(low)}, {number(high)}]"
+        limit = Mark(test.threshold, title=f"threshold {number(test.threshold)}")
+        rows.append(Row(name, (Mark(share, low, high, said),), limit))
+    title = "accuracy of heads; grey: the threshold"
+    return dot_plot(title, "accuracy", rows, width=300, small=True)
+
+
+def relations_csv(models: Sequence[ModelHeads]) -> str:
+    """One line per model, language, head and relation: hits, pairs, accuracy with its interval, the
+    threshold, and whether it passes."""
+    rows = []
+    for model in models:
+        for language in model.languages:
+            passed = {(test.head, test.relation) for test in passing(language)}
+            for test in tested(language):
+                share = test.hits / test.pairs if test.pairs else None
+                bounds = test.interval if test.pairs else (None, None)
+                place = (model.model, model.task, test.lang, test.head, test.relation)
+                numbers = (test.hits, test.pairs, share, *bounds, test.threshold)
+                rows.append((*place, *numbers, (test.head, test.relation) in passed))
+    columns = [
+        "model", "task", "lang", "head", "relation", "hits", "pairs", "accuracy", "low", "high",
+        "threshold", "passes",
+    ]  # fmt: skip
+    return csv_text(pd.DataFrame(rows, columns=columns))

@@ -1,0 +1,148 @@
+"""Charts as SVG, drawn from frozen values: the frame that all of them share, and how they are
+shown in a page, saved and exported.
+
+A chart is narrow enough for a phone; several charts of one figure wrap side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil, floor, isfinite, log10
+
+import pandas as pd
+from markupsafe import Markup
+
+from babelscope.display.colours import SERIES, SHAPES, chart_style
+from babelscope.display.extent import text_width
+from babelscope.display.numbers import significant
+from babelscope.display.page import render
+from babelscope.display.sheets import csv_text
+
+WIDTH = 380
+"""The width of a chart in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One drawn chart: its marks as SVG without the outer element, and its size."""
+
+    title: str
+    marks: Markup
+    width: float
+    height: float
+
+    @property
+    def svg(self) -> Markup:
+        """The chart for a page, whose style sheet colours it."""
+        return Markup(
+            '<svg xmlns="http://www.w3.org/2000/svg" class="bs-chart" viewBox="0 0 {0:.0f} {1:.0f}"'
+            ' width="{0:.0f}" height="{1:.0f}" role="img" aria-label="{2}">{3}</svg>'
+        ).format(self.width, self.height, self.title, self.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One or more charts with one legend, and the numbers that they show."""
+
+    name: str
+    title: str
+    charts: tuple[Chart, ...]
+    legend: tuple[str, ...] = ()
+    """The names of the series; none where there is one series or another key."""
+    control: str = ""
+    """What the grey bands are."""
+    rows: tuple[dict[str, object], ...] = field(default=(), repr=False)
+    """The numbers, one row per mark: what is saved as CSV."""
+
+    @property
+    def csv(self) -> str:
+        return csv_text(pd.DataFrame(list(self.rows)))
+
+
+def figure_html(figure: Figure) -> Markup:
+    """The charts side by side as far as they fit, the legend, and buttons to save them."""
+    return render("figure.html.j2", figure=figure, colours=SERIES, shapes=SHAPES, csv=figure.csv)
+
+
+def figure_svg(figure: Figure) -> str:
+    """The figure as a file of its own: charts in a row of at most three, title and legend above.
+
+    *Laws*: the same values give the same text; names never become markup; nothing is loaded.
+    """
+    columns = min(3, len(figure.charts)) or 1
+    lines = [figure.charts[at : at + columns] for at in range(0, len(figure.charts), columns)]
+    legend, below = _legend(figure)
+    wide = max((sum(chart.width for chart in line) for line in lines), default=WIDTH)
+    wide = max(wide, text_width(figure.title, 15) + 32, legend[1])
+    parts, y = [legend[0]], below
+    for line in lines:
+        x = 0.0
+        for chart in line:
+            parts.append(
+                Markup('<g transform="translate({:.0f},{:.0f})">{}</g>').format(x, y, chart.marks)
+            )
+            x += chart.width
+        y += max(chart.height for chart in line)
+    return str(
+        Markup(
+            '<svg xmlns="http://www.w3.org/2000/svg" class="bs-chart" viewBox="0 0 {0:.0f} {1:.0f}"'
+            ' width="{0:.0f}" height="{1:.0f}" role="img"><title>{2}</title><style>{3}</style>'
+            '<rect class="paper" width="{0:.0f}" height="{1:.0f}"/>{4}</svg>\n'
+        ).format(wide, y + 8, figure.title, Markup(chart_style()), Markup("\n").join(parts))
+    )
+
+
+def _legend(figure: Figure) -> tuple[tuple[Markup, float], float]:
+    """Title and key with their width, and where the charts begin."""
+    parts, x, y = [text(16, 26, figure.title, "big")], 16.0, 50.0
+    for at, name in enumerate(figure.legend):
+        parts += [shape(x + 5, y - 4, at), text(x + 16, y, name, "t")]
+        x += 16 + text_width(name, 11) + 18
+    if figure.control:
+        parts.append(Markup('<rect class="k" x="{:.1f}" y="{:.1f}" width="14" height="10"/>')
+                     .format(x, y - 9))  # fmt: skip
+        parts.append(text(x + 20, y, figure.control, "t"))
+        x += 20 + text_width(figure.control, 11) + 18
+    keyed = bool(figure.legend or figure.control)
+    return (Markup("").join(parts), x if keyed else 0.0), 64.0 if keyed else 40.0
+
+
+def ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers from at most the low to at least the high end."""
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    step = 10.0 ** floor(log10((high - low) / most))
+    step *= next(times for times in (1, 2, 5, 10, 20) if (high - low) / (step * times) <= most)
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    return [round(at * step, 10) for at in range(first, last + 1)]
+
+
+def tick_text(value: float) -> str:
+    return significant(value, 4)
+
+
+def text(x: float, y: float, content: str, kind: str = "", title: str = "") -> Markup:
+    note = Markup("<title>{}</title>").format(title) if title else Markup("")
+    return Markup('<text x="{:.1f}" y="{:.1f}" class="{}">{}{}</text>').format(
+        x, y, kind, content, note
+    )
+
+
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
+    return Markup('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="{}"/>').format(
+        x1, y1, x2, y2, kind
+    )
+
+
+def shape(x: float, y: float, series: int, title: str = "", scale: float = 1.0) -> Markup:
+    """The mark of a series, which tells by its shape and its colour."""
+    note = Markup("<title>{}</title>").format(title) if title else Markup("")
+    grown = Markup(" scale({:.2f})").format(scale) if scale != 1 else Markup("")
+    place = (series + series // len(SERIES)) % len(SHAPES)
+    return Markup(
+        '<path class="mark s{}" transform="translate({:.1f},{:.1f}){}" d="{}">{}</path>'
+    ).format(series % len(SERIES), x, y, grown, SHAPES[place], note)
+
+
+def defined(value: float | None) -> bool:
+    return value is not None and isfinite(value)

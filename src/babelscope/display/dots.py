@@ -1,0 +1,119 @@
+"""Dot-and-interval plots: a row for each name, a mark with its interval for each series."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, nan
+
+from markupsafe import Markup
+
+from babelscope.display.chart import WIDTH, Chart, line, shape, text, tick_text, ticks
+from babelscope.display.extent import shortened, text_width
+from babelscope.display.numbers import estimate_text
+from babelscope.types import Estimate
+
+NAME = 150
+"""The most room for names."""
+RIGHT, BOTTOM = 16, 38
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A value with its interval; NaN is not drawn."""
+
+    value: float
+    low: float = nan
+    high: float = nan
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One name with a mark or None for each series; `control` is drawn as a grey band."""
+
+    name: str
+    marks: tuple[Mark | None, ...]
+    control: Mark | None = None
+
+
+def mark(estimate: Estimate | None, title: str = "") -> Mark | None:
+    """The mark of an estimate; its title ends with the numbers."""
+    if estimate is None or not isfinite(estimate.mean):
+        return None
+    said = f"{title}: {estimate_text(estimate)}" if title else estimate_text(estimate)
+    return Mark(estimate.mean, estimate.low, estimate.high, f"{said}, n = {estimate.n}")
+
+
+def dot_plot(
+    title: str,
+    axis: str,
+    rows: Sequence[Row],
+    *,
+    zero: bool = False,
+    width: float = WIDTH,
+    small: bool = False,
+) -> Chart:
+    """Values across, names down, the intervals as bars; `zero` draws a line at 0, `small` leaves
+    out the title and the axis's name.
+
+    *Laws*: every defined mark is drawn, inside of the chart; names never become markup.
+    """
+    top = 8 if small else 30
+    left = min(NAME, max((text_width(row.name) for row in rows), default=0.0)) + 16
+    series = max((len(row.marks) for row in rows), default=1)
+    tall = max(20, 9 * series + 8)
+    bottom = top + tall * len(rows)
+    scale = _ends(rows, zero)
+
+    def x(value: float) -> float:
+        return left + (width - left - RIGHT) * (value - scale[0]) / (scale[-1] - scale[0])
+
+    parts = [] if small else [text(0, 16, shortened(title, width), "b", title)]
+    parts += _axis(scale, x, top, bottom, zero)
+    for at, row in enumerate(rows):
+        parts += _row(row, top + tall * at, tall, left, x)
+    if not small:
+        parts.append(text(left, bottom + 33, axis, "f t"))
+    return Chart(title, Markup("").join(parts), width, bottom + (20 if small else BOTTOM))
+
+
+def _ends(rows: Sequence[Row], zero: bool) -> list[float]:
+    marks = [mark for row in rows for mark in (*row.marks, row.control) if mark is not None]
+    ends = [end for mark in marks for end in (mark.value, mark.low, mark.high) if isfinite(end)]
+    ends += [0.0] if zero or not ends else []
+    return ticks(min(ends), max(ends), 5)
+
+
+def _axis(scale: Sequence[float], x, top: float, bottom: float, zero: bool) -> list[Markup]:  # type: ignore[no-untyped-def]
+    parts, last = [], -1e9
+    for value in scale:
+        at = x(value)
+        parts.append(line(at, top, at, bottom, "a" if zero and value == 0 else "g"))
+        wide = text_width(tick_text(value), 11)
+        if at - wide / 2 > last:
+            parts.append(text(at, bottom + 16, tick_text(value), "f t m"))
+            last = at + wide / 2 + 6
+    return parts
+
+
+def _row(row: Row, top: float, tall: float, left: float, x) -> list[Markup]:  # type: ignore[no-untyped-def]
+    name = shortened(row.name, NAME)
+    parts = [text(left - 10, top + tall / 2 + 4, name, "e", row.name if name != row.name else "")]
+    if row.control is not None and isfinite(row.control.value):
+        low, high = row.control.low, row.control.high
+        low, high = (low, high) if isfinite(low) else (row.control.value, row.control.value)
+        band = Markup(
+            '<rect class="k" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">'
+            "<title>{}</title></rect>"
+        )
+        wide = max(2.0, x(high) - x(low))
+        parts.append(band.format(x(low), top + 2, wide, tall - 4, row.control.title))
+    for at, mark in enumerate(row.marks):
+        if mark is None or not isfinite(mark.value):
+            continue
+        y = top + 4 + (tall - 8) * (at + 0.5) / len(row.marks)
+        if isfinite(mark.low):
+            parts.append(line(x(mark.low), y, x(mark.high), y, f"i s{at % 8}"))
+        parts.append(shape(x(mark.value), y, at, mark.title))
+    return parts

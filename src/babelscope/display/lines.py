@@ -1,0 +1,103 @@
+"""Line charts: curves with bands over layers, and reliability diagrams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, nan
+
+from markupsafe import Markup
+
+from babelscope.display.chart import Chart, line, shape, text, tick_text, ticks
+from babelscope.display.extent import shortened
+from babelscope.display.numbers import number
+
+LEFT, TOP, RIGHT, BOTTOM = 40, 28, 14, 40
+WIDE, TALL = 340, 280
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a curve with the interval of its y; `size` is that of the mark."""
+
+    x: float
+    y: float
+    low: float = nan
+    high: float = nan
+    size: float = 0.8
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The points of one series, joined by a line; `band` fills between the ends of intervals
+    instead of drawing a bar at each point."""
+
+    name: str
+    points: tuple[Point, ...]
+    band: bool = False
+    joined: bool = True
+
+
+def line_chart(
+    title: str,
+    axes: tuple[str, str],
+    curves: Sequence[Curve],
+    *,
+    limits: tuple[float, float] | None = None,
+    diagonal: bool = False,
+) -> Chart:
+    """Curves over a common x; `limits` are those of y, `diagonal` draws what a calibrated model
+    has. A chart with a diagonal has the same limits for x.
+
+    *Laws*: every defined point is drawn; names never become markup.
+    """
+    points = [p for curve in curves for p in curve.points if isfinite(p.x) and isfinite(p.y)]
+    ends = [end for p in points for end in (p.y, p.low, p.high) if isfinite(end)] or [0.0, 1.0]
+    up = ticks(*(limits or (min(ends), max(ends))), 6)
+    xs = [p.x for p in points] or [0.0, 1.0]
+    across = up if diagonal else ticks(min(xs), max(xs), 6)
+
+    def x(value: float) -> float:
+        return LEFT + (WIDE - LEFT - RIGHT) * (value - across[0]) / (across[-1] - across[0])
+
+    def y(value: float) -> float:
+        kept = min(max(value, up[0]), up[-1])
+        return TOP + (TALL - TOP - BOTTOM) * (up[-1] - kept) / (up[-1] - up[0])
+
+    parts = [text(0, 16, shortened(title, WIDE), "b", title)]
+    for value in up:
+        parts.append(line(LEFT, y(value), WIDE - RIGHT, y(value), "a" if value == 0 else "g"))
+        parts.append(text(LEFT - 6, y(value) + 4, tick_text(value), "f t e"))
+    parts += [text(x(v), TALL - BOTTOM + 16, tick_text(v), "f t m") for v in across]
+    parts.append(text(LEFT, TALL - 8, f"→ {axes[0]}   ↑ {axes[1]}", "f t"))
+    if diagonal:
+        parts.append(Markup('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="a" '
+                            'stroke-dasharray="3 3"/>').format(
+            x(across[0]), y(up[0]), x(across[-1]), y(up[-1])))  # fmt: skip
+    for at, curve in enumerate(curves):
+        parts += _curve(curve, at, x, y)
+    return Chart(title, Markup("").join(parts), WIDE, TALL)
+
+
+def _curve(curve: Curve, series: int, x, y) -> list[Markup]:  # type: ignore[no-untyped-def]
+    known = [p for p in curve.points if isfinite(p.x) and isfinite(p.y)]
+    parts: list[Markup] = []
+    if curve.band and known and all(isfinite(p.low) and isfinite(p.high) for p in known):
+        there = [f"{x(p.x):.1f},{y(p.high):.1f}" for p in known]
+        back = [f"{x(p.x):.1f},{y(p.low):.1f}" for p in reversed(known)]
+        around = " ".join(there + back)
+        parts.append(Markup('<polygon class="s{} w" points="{}"/>').format(series % 8, around))
+    elif not curve.band:
+        parts += [
+            line(x(p.x), y(p.low), x(p.x), y(p.high), f"s{series % 8}")
+            for p in known
+            if isfinite(p.low)
+        ]
+    if curve.joined and len(known) > 1:
+        joined = " ".join(f"{x(p.x):.1f},{y(p.y):.1f}" for p in known)
+        parts.append(Markup('<polyline class="s{} l" points="{}"/>').format(series % 8, joined))
+    for p in known:
+        said = p.title or f"{curve.name}: {number(p.x, 2)}, {number(p.y)}"
+        parts.append(shape(x(p.x), y(p.y), series, said, p.size))
+    return parts
