@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from babelscope.analyses.faithfulness.settings import names_of
+from babelscope.methods import METHODS
 from babelscope.store import Store, cell_fault, cell_names, open_store, read_study, selection
 from babelscope.store.manifests import read_manifest, table_file
 from babelscope.web.columns import Category, Codes, Lists, category, combined, starts_of
@@ -90,6 +91,7 @@ class Index:
             "rows": len(self),
             "names": {name: sorted(self.names[name].names) for name in few},
             "numbers": list(self.numbers),
+            "unsigned": [name for name in self.names["method"].names if not _signed(name)],
             "flags": list(self.flag_names),
             "disagreements": bool(self.disagrees.any()),
             "panels": bool((self.verdicts >= 0).any()),
@@ -125,6 +127,12 @@ class Index:
         while sum(each.nbytes for each in self.tables.values()) > TABLES and len(self.tables) > 1:
             self.tables.popitem(last=False)
         return table
+
+
+def _signed(method: str) -> bool:
+    """Whether the scores of a method have signs; of an unknown one they may have."""
+    row = METHODS.get(method.partition("[")[0])
+    return row is None or row.signed
 
 
 def read_index(path: str | Path) -> Index:

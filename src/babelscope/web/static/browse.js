@@ -7,8 +7,6 @@ import { toAddress } from "./state.js";
 import { colouredTexts, legend, scoreTable, unitsOf } from "./words.js";
 
 const PAGE = 20;
-const UNSIGNED = new Set(["position", "inverse_frequency", "gradient_norm", "attention", "rollout", "generic_attention", "grads", "attgrads", "attention_flow", "value_zeroing", "alti", "globenc", "partial_lrp", "transatt", "masked_lrp"]);
-export const signed = (method) => !UNSIGNED.has(method.split("[")[0]);
 
 /** The filters of a store; `fields` says which of them. */
 export function filters(store, state, change, fields) {
@@ -46,13 +44,14 @@ function facts(example) {
 }
 
 function card(example, store, open, related = true) {
+  const signed = !store.unsigned.includes(example.method);
   const units = unitsOf(example);
   const wrong = example.gold !== null && example.gold !== example.label;
   const head = h("p", { class: "answer small-answer" }, h("strong", {}, h("bdi", {}, example.label)), h("span", { class: "num" }, ` ${percent(example.probability)}`),
     wrong ? h("span", { class: "wrong" }, " gold is ", h("bdi", {}, example.gold)) : null,
     example.disagrees ? h("span", { class: "pill" }, "languages disagree") : null);
   const who = h("p", { class: "faint small" }, `${language(example.lang)} · ${short(example.model)} · ${spoken(example.method)} explains `, h("bdi", {}, example.target), " · ", h("bdi", {}, example.id));
-  const details = [disclosure("Scores", () => scoreTable(units, signed(example.method)))];
+  const details = [disclosure("Scores", () => scoreTable(units, signed))];
   if (related) details.push(disclosure("Translations and other methods", (region) => {
     get(`/api/store/related/${example.row}`).then((answer) => {
       const others = answer.examples.filter((each) => each.row !== example.row);
@@ -62,7 +61,7 @@ function card(example, store, open, related = true) {
   }));
   const link = button("Link", () => open({ id: example.id, lang: example.lang, model: example.model, method: example.method }), { class: "link", title: "Show this example alone, with its own address" });
   const play = store.live ? button("Try it live", () => store.live(example), { class: "link" }) : null;
-  return h("article", { class: "card" }, head, ...colouredTexts(example.texts, units, { lang: example.lang, signed: signed(example.method) }), who,
+  return h("article", { class: "card" }, head, ...colouredTexts(example.texts, units, { lang: example.lang, signed }), who,
     facts(example) ? h("p", { class: "small num faint" }, facts(example)) : null,
     example.flags.length ? h("p", { class: "flag small" }, example.flags.join("; ")) : null,
     h("div", { class: "toggles" }, details.map(([toggle]) => toggle), related ? link : null, play), ...details.map(([, region]) => region));
