@@ -28,8 +28,8 @@ CLASSES = 5
 """Classes whose probabilities are shown."""
 
 
-def example_of(passage: Passage, name: str = "text") -> Example:
-    return Example(name, tuple(passage.texts), passage.lang)
+def example_of(passage: Passage) -> Example:
+    return Example("text", tuple(passage.texts), passage.lang)
 
 
 def encoded_text(model: Model, passage: Passage, part: str = "all") -> Encoded:
@@ -85,11 +85,11 @@ def _tags(model: Model, row: Encoded, output: torch.Tensor) -> dict[str, Any]:
 
 
 def attribution_of(
-    model: Model, passage: Passage, aim: Aimed, report: Report | None, name: str = "text"
+    model: Model, example: Example, aim: Aimed, report: Report | None
 ) -> Attribution:
     """The explanation of a whole text."""
     (attribution,) = explain(
-        model, example_of(passage, name), aim.method, target=_aim(aim), quantity=aim.quantity,
+        model, example, aim.method, target=_aim(aim), quantity=aim.quantity,
         options=aim.options, seed=aim.seed, part=aim.part, strict=True, progress=report,
     )  # fmt: skip
     return attribution
@@ -101,7 +101,7 @@ def _aim(aim: Aimed) -> Aim:
 
 def _explained(model: Model, request: ExplainRequest, report: Report) -> Attribution:
     if not request.erased:
-        return attribution_of(model, request, request, report)
+        return attribution_of(model, example_of(request), request, report)
     whole = encoded_text(model, request, request.part)
     row = erased_input(model, whole, request.erased, request.operator)
     (attribution,) = explain_encoded(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,37 @@ from numpy.typing import NDArray
 from babelscope.analyses.faithfulness.settings import names_of
 from babelscope.analyses.trust.values import CHECKS
 from babelscope.store import Store, read
-
-if TYPE_CHECKING:
-    from babelscope.web.index import Lookup
+from babelscope.web.columns import Category, Codes
 
 VERDICTS = ("holds", "fails", "undecided", "undefined")
 Manifests = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The row of an explanation, from its cell and id, or from what names it."""
+
+    by_cell: Mapping[tuple[str, str], int]
+    by_name: Mapping[tuple[str | None, ...], int]
+    count: int
+
+    @classmethod
+    def of(cls, cells: list[str], names: Mapping[str, Category], cell: Codes) -> Lookup:
+        ids = names["id"]
+        keys = ("model", "lang", "task", "method", "id")
+        rows = range(len(cell))
+        by_cell = {(cells[cell[row]], ids.names[ids.codes[row]]): row for row in rows}
+        by_name = {tuple(names[key].name(row) for key in keys): row for row in reversed(rows)}
+        return cls(by_cell, by_name, len(cell))
+
+    def row(self, of: str, method: str, values: Mapping[str, Any]) -> int | None:
+        """The explanation that a measure or panel is of."""
+        known = self.by_cell.get((of, values["id"]))
+        if known is not None:
+            return known
+        return self.by_name.get(
+            (values["model"], values["lang"], values["task"], method, values["id"])
+        )
 
 
 def read_measures(

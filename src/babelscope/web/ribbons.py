@@ -14,7 +14,7 @@ from babelscope.errors import InputError, Undefined
 from babelscope.model.load import Model
 from babelscope.types import Attribution, Example, UnitScores
 from babelscope.web.jobs import Report
-from babelscope.web.live import attribution_of, describe_attribution
+from babelscope.web.live import attribution_of, describe_attribution, example_of
 from babelscope.web.requests import Passage, RibbonsRequest
 
 Known = Mapping[tuple[str, tuple[str, ...]], Example]
@@ -29,11 +29,10 @@ GOLD = "words are compared by the gold links of the built-in corpus"
 def ribbons(model: Model, request: RibbonsRequest, known: Known, report: Report) -> dict[str, Any]:
     """The flow between two explanations, how much of it is agreement, and what words are compared
     by."""
-    passages = (request.source, request.translation)
-    source, target = (attribution_of(model, passage, request, report) for passage in passages)
-    left = _units(source, source.lang)
-    right = _units(target, target.lang if target.lang != source.lang else f"{target.lang}-x-2")
-    compare, about = _compare(model, left, right, passages, known)
+    examples, linked = _examples(request.source, request.translation, known)
+    source, target = (attribution_of(model, row, request, report) for row in examples)
+    left, right = (_units(*pair) for pair in zip((source, target), examples))
+    compare = gold_links.in_links(examples) if linked else _embedded(model, left, right)
     try:
         compared = compare(left, right)
     except Undefined as error:
@@ -46,32 +45,33 @@ def ribbons(model: Model, request: RibbonsRequest, known: Known, report: Report)
         "source": describe_attribution(source),
         "translation": describe_attribution(target),
         "flow": [list(each) for each in listed],
-        "about": about,
+        "about": GOLD if linked else EMBEDDINGS,
         **{name: getattr(pair.score, name) for name in names},
     }
 
 
-def _units(attribution: Attribution, lang: str) -> UnitScores:
+def _examples(
+    source: Passage, translation: Passage, known: Known
+) -> tuple[tuple[Example, Example], bool]:
+    """The texts under one group and two languages, and whether gold links join their words: those
+    of two texts of the built-in corpus with one meaning do."""
+    left, right = (known.get((each.lang, tuple(each.texts))) for each in (source, translation))
+    if left and right and left.group == right.group and left.lang != right.lang:
+        return (left, right), True
+    first, second = example_of(source), example_of(translation)
+    if first.lang == second.lang:
+        second = replace(second, lang=f"{second.lang}-x-2")
+    return (first, second), False
+
+
+def _units(attribution: Attribution, example: Example) -> UnitScores:
     return UnitScores(
-        attribution.group, lang, attribution.words, attribution.word_scores,
+        example.group, example.lang, attribution.words, attribution.word_scores,
         attribution.word_segment,
     )  # fmt: skip
 
 
-def _compare(
-    model: Model,
-    left: UnitScores,
-    right: UnitScores,
-    passages: tuple[Passage, Passage],
-    known: Known,
-) -> tuple[Compare, str]:
-    """Gold links where both texts are of the built-in corpus and of one meaning, else the model's
-    embeddings."""
-    rows = [known.get((passage.lang, tuple(passage.texts))) for passage in passages]
-    if rows[0] is not None and rows[1] is not None and rows[0].group == rows[1].group:
-        pairs = zip((left, right), rows)
-        examples = [replace(row, group=side.id, lang=side.lang) for side, row in pairs if row]
-        return gold_links.in_links(examples), GOLD
+def _embedded(model: Model, left: UnitScores, right: UnitScores) -> Compare:
+    """Words compared by the model's input embeddings."""
     needed = {side.lang: sorted(set(side.units)) for side in (left, right)}
-    space = centre_if_needed(embedding_space(model, needed), left.lang)
-    return in_space(space), EMBEDDINGS
+    return in_space(centre_if_needed(embedding_space(model, needed), left.lang))

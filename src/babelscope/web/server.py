@@ -11,7 +11,7 @@ import uvicorn
 
 from babelscope.errors import InputError
 from babelscope.web.app import Explorer, make_app
-from babelscope.web.index import read_index
+from babelscope.web.indexing import read_index
 from babelscope.web.limits import Limits
 from babelscope.web.security import is_loopback
 

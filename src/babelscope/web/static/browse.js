@@ -106,7 +106,7 @@ export function browse(main, whole, value, go) {
     }
   }
   const damaged = store.damaged.length ? h("p", { class: "flag" }, `${store.damaged.length} parts of the store cannot be read: ${store.damaged.slice(0, 3).join("; ")}`) : null;
-  main.append(h("h2", {}, store.title), damaged, h("div", { class: "controls" }, form), count, list, pager, legend());
+  main.append(h("h2", {}, store.title), ...(damaged ? [damaged] : []), h("div", { class: "controls" }, form), count, list, pager, legend());
   draw();
   load();
 }

@@ -28,12 +28,13 @@ const table = (heads, rows, name) => h("div", { class: "wide", tabindex: 0, role
 
 /** The first method that is no control: words of several methods do not add up. */
 function oneMethod(store) {
-  return store.names.method.find((name) => !["random", "position"].includes(name)) || store.names.method[0] || "";
+  const listed = store.names.method.filter((name) => name !== "random");
+  return listed.find((name) => !store.unsigned.includes(name)) || listed[0] || store.names.method[0] || "";
 }
 
 export function wordsView(main, whole, value, go) {
   const { store } = whole;
-  const state = { method: oneMethod(store), model: store.names.model[0] || "", ...(value || {}) };
+  const state = { method: oneMethod(store), model: store.largest, ...(value || {}) };
   const most = (words) => Math.max(...words.map((word) => word.influence), 1e-9);
   const draw = (answer) => {
     const filled = answer.views.filter((each) => each.words.length);
