@@ -108,7 +108,8 @@ class Guard:
         presented = next((value for name, value in query if name == "token"), None)
         if presented is not None and same(presented, self.token):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
-            answer = RedirectResponse(f"{scope['path']}{'?' if rest else ''}{rest}", 303)
+            path = f"/{scope['path'].lstrip('/')}"  # never the address of another server
+            answer = RedirectResponse(f"{path}{'?' if rest else ''}{rest}", 303)
             answer.set_cookie(COOKIE, self.token, httponly=True, samesite="strict", path="/")
             return answer
         bearer = headers.get("authorization", "").removeprefix("Bearer ")

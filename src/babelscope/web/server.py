@@ -47,6 +47,7 @@ def serve(
             make_app(explorer), log_level="warning", limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=3, server_header=False, date_header=False,
         )  # fmt: skip
+        listener.listen(CONNECTIONS)  # whoever opens the address at once waits, and is not refused
         say(address(host, listener.getsockname()[1], token))
         try:
             uvicorn.Server(config).run(sockets=[listener])
