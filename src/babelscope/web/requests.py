@@ -13,7 +13,7 @@ from babelscope.methods import METHODS
 from babelscope.options import Spec, choose, resolve_options
 from babelscope.web.limits import Limits
 
-Name = Annotated[str, Field(max_length=500)]
+Name = Annotated[str, Field(max_length=4_096)]
 Option = str | int | float | bool | None
 WORD = re.compile("[a-z_]{1,40}")
 """What an option in words may be: neither a path nor the name of a checkpoint."""
@@ -48,9 +48,9 @@ class Aimed(Spec):
     """Attribution method."""
     options: dict[str, Option] = Field(default_factory=dict, max_length=10)
     """Options of the method; the others have their defaults."""
-    target: Annotated[str, Field(max_length=500)] | None = None
+    target: Annotated[str, Field(max_length=4_096)] | None = None
     """Class, tag or answer to explain; by default what the model predicts."""
-    contrast: Annotated[str, Field(max_length=500)] | None = None
+    contrast: Annotated[str, Field(max_length=4_096)] | None = None
     """Class that a contrast subtracts; by default the best of the others."""
     quantity: Literal["logit", "probability", "log_odds", "contrast"] = "logit"
     """Number that is attributed."""

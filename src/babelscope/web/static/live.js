@@ -105,7 +105,8 @@ export function live(main, whole, value) {
 
   const share = button("Copy link", async () => {
     save();
-    try { await navigator.clipboard.writeText(location.href); announce("The link is copied; it holds the texts and the choices."); }
+    const slow = new Promise((_, refuse) => setTimeout(refuse, 1500));  // a browser may wait for a permission
+    try { await Promise.race([navigator.clipboard.writeText(location.href), slow]); announce("The link is copied; it holds the texts and the choices."); }
     catch { announce("Copy the address of this page: it holds the texts and the choices."); }
   });
   const download = button("Export as study file", async () => {
