@@ -17,7 +17,7 @@ MODULES = {"scikit-learn": "sklearn", "POT": "ot", "pyyaml": "yaml"}
 INDIRECT = {"accelerate": "transformers' Trainer needs it"}
 
 
-EXTRAS = ("ray", "parse", "peft", "torchao")
+EXTRAS = ("ray", "parse", "peft", "torchao", "web")
 """Extras that the package itself imports."""
 
 

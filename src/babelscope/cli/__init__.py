@@ -24,6 +24,7 @@ from babelscope.cli.measure import measure
 from babelscope.cli.paper import paper
 from babelscope.cli.printing import print_text
 from babelscope.cli.report import report
+from babelscope.cli.serve import serve
 from babelscope.cli.study import study_app
 from babelscope.cli.tables import analyses, methods, metrics, tasks
 from babelscope.cli.tokenization import tokenization
@@ -70,7 +71,7 @@ def _options(
 for command in (
     methods, metrics, tasks, analyses, explain, measure, trust, consistency, tradeoffs,
     tokenization, intervene, heads, finetune, evaluate, pretrain, report, paper,
-    demo,
+    serve, demo,
 ):  # fmt: skip
     app.command()(command)
 

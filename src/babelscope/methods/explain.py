@@ -385,3 +385,33 @@ def _rationale(row: Encoded) -> tuple[bool, ...] | None:
     return tuple(
         marked[text].get(span, False) for text, span in zip(row.word_segment, row.word_offsets)
     )
+
+
+def explain_encoded(
+    model: Model,
+    encoded: Sequence[Encoded],
+    method: str,
+    *,
+    aim: Aim | None = None,
+    quantity: str = "logit",
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[Attribution]:
+    """The explanations of inputs that are tokenized already, such as inputs with erased words.
+
+    *Law*: of what `encode` gives, they are those of `explain`.
+    """
+    row = choose(METHODS, method, "method")
+    values = resolve_options(row, options or {})
+    with model.inference.reporting_progress(progress):
+        outputs = inference.outputs(model, [inference.query(each) for each in encoded])
+        goals = [
+            targets.chosen(model, each, output, aim or Aim(), quantity)
+            for each, output in zip(encoded, outputs)
+        ]
+        explained = _explained(model, row, values, seed, encoded, goals)
+    return [
+        _attribution(model, row, values, seed if row.seeded else 0, *each)
+        for each in zip(encoded, outputs, goals, explained)
+    ]

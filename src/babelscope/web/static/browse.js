@@ -1,0 +1,112 @@
+// The examples of a store: filtered, sorted, coloured, and beside their translations and other methods.
+
+import { get } from "./api.js";
+import { button, disclosure, h, select } from "./dom.js";
+import { language, number, percent, short, spoken } from "./format.js";
+import { toAddress } from "./state.js";
+import { colouredTexts, legend, scoreTable, unitsOf } from "./words.js";
+
+const PAGE = 20;
+
+/** The filters of a store; `fields` says which of them. */
+export function filters(store, state, change, fields) {
+  const all = [["", "all"]];
+  const names = (field) => store.names[field];
+  const set = (field) => (value) => { state[field] = value; change(); };
+  const options = {
+    lang: () => ["Language", [...all, ...names("lang").map((tag) => [tag, language(tag)])]],
+    model: () => ["Model", [...all, ...names("model").map((name) => [name, short(name)])]],
+    method: () => ["Method", [...all, ...names("method").map((name) => [name, spoken(name)])]],
+    task: () => ["Task", [...all, ...names("task").map((name) => [name, name || "–"])]],
+    label: () => ["Predicted", [...all, ...names("label")]],
+    gold: () => ["Gold", [...all, ...names("gold")]],
+    right: () => ["Prediction", [...all, ["right", "right"], ["wrong", "wrong"], ["unknown", "without gold"]]],
+    flag: () => ["Flag", [...all, ["any", "any flag"], ["none", "no flag"], ...store.flags]],
+    disagreement: () => ["Languages", [...all, ["true", "disagree"], ["false", "agree"]]],
+    trust: () => ["Trust", [...all, ["fails", "a check fails"], ["no failure", "no check fails"], ["not checked", "not checked"]]],
+    sort: () => ["Sort by", [["", "order of the store"], ...store.numbers.flatMap((name) => [[name, `${spoken(name)}, lowest first`], [`-${name}`, `${spoken(name)}, highest first`]]), ...["lang", "model", "method", "label"].map((name) => [name, name])]],
+  };
+  const useful = { task: names("task").length > 1, trust: store.panels, flag: store.flags.length > 0, disagreement: store.disagreements, gold: names("gold").length > 0, right: names("gold").length > 0 };
+  return fields.filter((field) => useful[field] !== false).map((field) => {
+    const [label, list] = options[field]();
+    return select(label, list, state[field] || "", set(field), { "data-name": field });
+  });
+}
+
+export function query(state) {
+  const { sort = "", ...rest } = state;
+  return { ...rest, sort: sort.replace(/^-/, ""), descending: sort.startsWith("-") || "" };
+}
+
+function facts(example) {
+  const shown = Object.entries(example.numbers).filter(([name, value]) => name !== "probability" && value !== null);
+  return shown.map(([name, value]) => `${spoken(name)} ${number(value)}`).join(" · ");
+}
+
+function card(example, store, open, related = true) {
+  const signed = !store.unsigned.includes(example.method);
+  const units = unitsOf(example);
+  const wrong = example.gold !== null && example.gold !== example.label;
+  const head = h("p", { class: "answer small-answer" }, h("strong", {}, h("bdi", {}, example.label)), h("span", { class: "num" }, ` ${percent(example.probability)}`),
+    wrong ? h("span", { class: "wrong" }, " gold is ", h("bdi", {}, example.gold)) : null,
+    example.disagrees ? h("span", { class: "pill" }, "languages disagree") : null);
+  const who = h("p", { class: "faint small" }, `${language(example.lang)} · ${short(example.model)} · ${spoken(example.method)} explains `, h("bdi", {}, example.target), " · ", h("bdi", {}, example.id));
+  const details = [disclosure("Scores", () => scoreTable(units, signed))];
+  if (related) details.push(disclosure("Translations and other methods", (region) => {
+    get(`/api/store/related/${example.row}`).then((answer) => {
+      const others = answer.examples.filter((each) => each.row !== example.row);
+      region.replaceChildren(...(others.length ? others.map((each) => card(each, store, open, false)) : [h("p", { class: "faint" }, "There are none.")]));
+    }).catch((error) => region.replaceChildren(h("p", { class: "error" }, error.message)));
+    return h("p", { class: "faint" }, "Loading …");
+  }));
+  const link = button("Link", () => open({ id: example.id, lang: example.lang, model: example.model, method: example.method }), { class: "link", title: "Show this example alone, with its own address" });
+  const play = store.live ? button("Try it live", () => store.live(example), { class: "link" }) : null;
+  return h("article", { class: "card" }, head, ...colouredTexts(example.texts, units, { lang: example.lang, signed }), who,
+    facts(example) ? h("p", { class: "small num faint" }, facts(example)) : null,
+    example.flags.length ? h("p", { class: "flag small" }, example.flags.join("; ")) : null,
+    h("div", { class: "toggles" }, details.map(([toggle]) => toggle), related ? link : null, play), ...details.map(([, region]) => region));
+}
+
+export function browse(main, whole, value, go) {
+  const store = { ...whole.store };
+  if (whole.live) store.live = (example) => go("live", { panes: [{ lang: example.lang, texts: example.texts }] });
+  const state = { offset: 0, ...(value || {}) };
+  const list = h("div", { class: "cards" });
+  const count = h("p", { class: "answer small-answer", role: "status" });
+  const pager = h("nav", { class: "pager", "aria-label": "Pages of examples" });
+  const form = h("div", { class: "fields" });
+  let turn = 0;
+
+  const change = () => { state.offset = 0; load(); };
+  const open = (filter) => { Object.keys(state).forEach((name) => delete state[name]); Object.assign(state, filter, { offset: 0 }); draw(); load(); window.scrollTo(0, 0); };
+  function draw() {
+    const search = h("input", { type: "search", value: state.text || "", "data-name": "text", maxlength: 200, dir: "auto", on: { input: () => { clearTimeout(search.timer); search.timer = setTimeout(() => { state.text = search.value; change(); }, 250); } } });
+    const one = state.id || state.group;
+    form.replaceChildren(h("label", { class: "field" }, h("span", {}, "Text contains"), search),
+      ...filters(store, state, change, ["lang", "model", "method", "task", "label", "gold", "right", "flag", "disagreement", "trust", "sort"]),
+      one ? button("Show all examples", () => open({}), { class: "link" }) : button("Clear filters", () => open({}), { class: "link" }));
+  }
+  async function load() {
+    toAddress("examples", state);
+    turn += 1;
+    const mine = turn;
+    try {
+      const answer = await get("/api/store/examples", { ...query(state), limit: PAGE });
+      if (mine !== turn) return;
+      count.textContent = `${answer.total.toLocaleString("en")} of ${store.rows.toLocaleString("en")} explanations`;
+      list.replaceChildren(...answer.examples.map((example) => card(example, store, open)));
+      const last = Math.max(0, answer.total - 1);
+      const turnTo = (offset) => { state.offset = offset; load(); count.scrollIntoView(); };
+      pager.replaceChildren(
+        button("← Previous", () => turnTo(Math.max(0, answer.offset - PAGE)), { disabled: answer.offset === 0 }),
+        h("span", { class: "faint" }, answer.total ? `${answer.offset + 1} to ${Math.min(answer.offset + PAGE, answer.total)}` : "none"),
+        button("Next →", () => turnTo(answer.offset + PAGE), { disabled: answer.offset + PAGE > last }));
+    } catch (error) {
+      if (mine === turn) list.replaceChildren(h("p", { class: "error", role: "alert" }, error.message));
+    }
+  }
+  const damaged = store.damaged.length ? h("p", { class: "flag" }, `${store.damaged.length} parts of the store cannot be read: ${store.damaged.slice(0, 3).join("; ")}`) : null;
+  main.append(h("h2", {}, store.title), ...(damaged ? [damaged] : []), h("div", { class: "controls" }, form), count, list, pager, legend());
+  draw();
+  load();
+}

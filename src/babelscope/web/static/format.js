@@ -1,0 +1,29 @@
+// Numbers and names as people read them: a true minus, a dash for what is undefined.
+
+export function number(value, digits = 3) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  return value.toFixed(digits).replace("-", "−");
+}
+
+export function significant(value, digits = 3) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const text = String(Number(value.toPrecision(digits))).replace("-", "−");
+  return value > 0 ? `+${text}` : text;
+}
+
+export function percent(share) {
+  if (share === null || share === undefined || !Number.isFinite(share)) return "–";
+  const value = 100 * share;
+  return `${value > 99 && value < 100 ? value.toFixed(1) : Math.round(value)} %`;
+}
+
+export const spoken = (name) => name.replaceAll("_", " ");
+
+/** The last part of a path or hub id, which is enough where names are few. */
+export const short = (name) => name.split("/").filter(Boolean).pop() || name;
+
+const names = new Intl.DisplayNames(["en"], { type: "language" });
+export function language(tag) {
+  if (!tag || tag === "und") return "not stated";
+  try { return names.of(tag); } catch { return tag; }
+}

@@ -1,0 +1,85 @@
+"""Servers of the explorer for tests: tiny models, made-up stores, and how a job is awaited."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.testclient import TestClient
+
+from babelscope.web.server import bound
+
+LANGUAGES = ("en", "hi", "ar", "zh", "th")
+TEXTS = (
+    "the food was good and the room was lovely",
+    "खाना बहुत अच्छा था और कमरा सुंदर था",
+    "الطعام كان لذيذا والغرفة جميلة",
+    "这个酒店的房间很干净，早餐很好吃。",
+    "อาหารอร่อยมากและห้องสวย",
+)
+
+
+def model_folder(folder: Path, labels: Sequence[str] = ("negative", "positive")) -> Path:
+    """A classifier of one layer, as if it were trained."""
+    from babelscope.training.small import make
+
+    place = make(folder, "xlm-roberta", TEXTS, list(labels), layers=1, width=32, vocabulary=400)
+    config = json.loads((place / "config.json").read_text("utf-8"))
+    (place / "config.json").write_text(json.dumps({**config, "untrained": False}), "utf-8")
+    return place
+
+
+def answer(client: TestClient, kind: str, **body: Any) -> Any:
+    """The last response to a job: 200 with its result, or what went wrong."""
+    response = client.post(f"/api/{kind}", json=body)
+    end = time.monotonic() + 60
+    while response.status_code == 202 and time.monotonic() < end:
+        state = response.json()
+        query = {"seen": state["version"], "wait": 5}
+        response = client.get(f"/api/jobs/{state['id']}", params=query)
+    return response
+
+
+@contextmanager
+def threaded(app: Any) -> Iterator[str]:
+    """The application on a free port of this machine, in a thread; its address."""
+    listener = bound("127.0.0.1", 0)
+    listener.listen(512)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        listener.close()
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server process on a free port of this machine: its address and the process."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from babelscope.cli import main; main()", "serve", "--port", "0",
+         *arguments],
+        stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert "http://" in line, line
+        yield line.split()[-1].strip(), process
+    finally:
+        process.kill()
+        process.wait(10)
+        assert process.stdout is not None
+        process.stdout.close()
