@@ -410,8 +410,8 @@ def explain_encoded(
             targets.chosen(model, each, output, aim or Aim(), quantity)
             for each, output in zip(encoded, outputs)
         ]
-        explained = _explained(model, row, values, seed, encoded, goals)
+        explained = apply_method(model, row, values, seed, encoded, goals)
     return [
-        _attribution(model, row, values, seed if row.seeded else 0, *each)
+        to_attribution(model, row, values, seed if row.seeded else 0, *each)
         for each in zip(encoded, outputs, goals, explained)
     ]
