@@ -10,10 +10,11 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import isnan, nan
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -42,7 +43,8 @@ from babelscope.store import (
     verification,
     verify,
 )
-from babelscope.types import Attribution, Failure, Measure, ModelInput, Window
+from babelscope.store.schemas import OBJECTS
+from babelscope.types import Attribution, Candidate, Failure, Measure, ModelInput, Window
 
 ROW = Attribution(
     id="1", group="g", lang="hi", method="m", options={"nodes": 8, "grid": [0.1]}, seed=0,
@@ -71,6 +73,31 @@ MEASURE = Measure(
     "nothing is left to read",
     "sentiment",
 )
+
+
+def test_the_table_of_rows_is_that_of_their_deep_copies() -> None:
+    """With a window, with candidates, without an input; and of a measure that is undefined."""
+    assert ROW.input is not None
+    choice = replace(ROW.input, window=None, candidates=(Candidate(4, 1), Candidate(2)))
+    for kind, rows in (
+        ("attributions", [ROW, replace(ROW, input=choice), replace(ROW, input=None)]),
+        ("measures", [MEASURE]),
+    ):
+        copies = [
+            asdict(row)
+            | {name: canonical(getattr(row, name)) for name in OBJECTS if hasattr(row, name)}
+            for row in rows
+        ]
+        expected = pa.Table.from_pylist(copies, schema=stored.SCHEMAS[kind])
+        table = stored.to_table(kind, rows)
+        assert table.schema.equals(expected.schema)
+        assert parquet(table) == parquet(expected)
+
+
+def parquet(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return bytes(sink.getvalue())
 
 
 def cell(name: str, rows: list[Attribution]) -> Cell:

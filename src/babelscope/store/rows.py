@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -25,8 +25,7 @@ _LISTS = (
 
 def to_table(kind: str, rows: Rows) -> pa.Table:
     """Rows as Arrow, options and details as canonical JSON."""
-    nested = kind in ("attributions", "measures")
-    plain = [{**(asdict(row) if nested else _shallow(row)), **_objects(row)} for row in rows]
+    plain = [{**_fields(row), **_objects(row)} for row in rows]
     return pa.Table.from_pylist(plain, schema=SCHEMAS[kind])
 
 
@@ -41,9 +40,19 @@ def attribution(row: dict[str, Any]) -> Attribution:
     return Attribution(**{**values, "input": _model_input(row["input"]), "units": units})
 
 
-def _shallow(row: Any) -> dict[str, Any]:
-    """The fields of a row that holds arrays, uncopied."""
-    return {field.name: getattr(row, field.name) for field in fields(row)}
+def _fields(row: Any) -> dict[str, Any]:
+    """The fields of a row, values inside it likewise; `dataclasses.asdict` would copy every item of
+    every list.
+    """
+    return {field.name: _plain(getattr(row, field.name)) for field in fields(row)}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return _fields(value)
+    if isinstance(value, tuple) and value and is_dataclass(value[0]):
+        return [_fields(part) for part in value]
+    return value
 
 
 def _objects(row: Any) -> dict[str, str]:
