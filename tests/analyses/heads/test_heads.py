@@ -116,7 +116,7 @@ def test_masks_by_name(tmp_path: Path) -> None:
     assert count(str(tmp_path / "{model}-{lang}.json")) == total
     with pytest.raises(InputError, match="no kind of mask 'best'"):
         count("builtin:best")
-    with pytest.raises(InputError, match="'half' is no number; write builtin:synt@0.25"):
+    with pytest.raises(InputError, match="'half' is no number; write builtin:synt@0"):
         count("builtin:synt@half")
 
 
