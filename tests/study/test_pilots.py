@@ -45,8 +45,8 @@ the others are read in test_mirror.py.
 PAPERS: dict[str, tuple[str, set[str]]] = {
     "mono-vs-multi": (
         "mono-vs-multi",
-        {"performance", "ratios", "ratios-soft", "faithful-counts", "disparities", "fertility",
-         "similarity", "complexity-correlations"},
+        {"performance", "ratios", "ratios-soft", "fertility", "similarity",
+         "complexity-correlations"},
     ),
     "ccta-xnli": ("consistency", {"table-1", "figure-2"}),
     "ccta-pawsx": ("consistency", {"table-2", "table-4", "table-5"}),

@@ -31,10 +31,10 @@ def means(metrics: tuple[str, ...], table: str, comparison: Comparison) -> pd.Da
         return pd.DataFrame()
     chosen = rows[rows["metric"].map(_base) == names[0]]
     lines = []
-    for place, part in chosen.groupby(["task", "model", "method", "metric"], sort=False):
+    for place, part in chosen.groupby(["task", "model", "metric", "method"]):
         mean = estimate(part["value"].tolist(), part["cluster"].tolist())
         lines.append((*place, mean.mean, mean.low, mean.high, mean.n, mean.undefined))
-    columns = ["task", "model", "method", "metric", "mean", "low", "high", "n", "undefined"]
+    columns = ["task", "model", "metric", "method", "mean", "low", "high", "n", "undefined"]
     frame = pd.DataFrame(lines, columns=columns)
     numbers = _numbers(table)
     places = zip(frame["model"], frame["method"].map(_item))
