@@ -16,6 +16,7 @@ from babelscope.analyses.faithfulness.spec import Spec as Faithfulness
 from babelscope.cli import app
 from babelscope.hub import MIRROR
 from babelscope.reporting.build import report
+from babelscope.reporting.papers.write import write_paper
 from babelscope.study import pilot as limits
 from babelscope.study.config import Study, read_study
 from babelscope.study.grid import trainings
@@ -39,6 +40,27 @@ FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
 """Tasks, models and languages of the largest studies that are run here; the data and checkpoints of
 the others are read in test_mirror.py.
 """
+
+
+PAPERS: dict[str, tuple[str, set[str]]] = {
+    "mono-vs-multi": (
+        "mono-vs-multi",
+        {"performance", "ratios", "ratios-soft", "fertility", "similarity",
+         "complexity-correlations"},
+    ),
+    "ccta-xnli": ("consistency", {"table-1", "figure-2"}),
+    "ccta-pawsx": ("consistency", {"table-2", "table-4", "table-5"}),
+    "ccta-xquad": ("consistency", {"table-3-start"}),
+    "tradeoffs-en-hi": (
+        "tradeoffs",
+        {"accuracy", "preference", "donor-difficulty", "comparisons", "figure-3", "figure-4-heads",
+         "figure-5", "recall", "confusions", "forgetting"},
+    ),
+    "slalom": ("slalom", {"table-2c", "table-9", "table-4"}),
+    "head-masks": ("head-masks", {"table-1", "masks"}),
+    "head-masks-squad": ("head-masks", {"table-2", "masks"}),
+}  # fmt: skip
+"""The paper that a study redoes, and elements that its pilot must deliver."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -99,6 +121,10 @@ def test_every_study_runs_in_its_pilot_form(file: Path, folder: Path) -> None:
     assert outcome.filled > 0
     page = report(outcome.store, folder / f"{file.stem}-page")
     assert "(pilot)" in page.read_text("utf-8")
+    if file.stem in PAPERS:
+        paper, elements = PAPERS[file.stem]
+        written = write_paper(outcome.store, paper, folder / f"{file.stem}-paper")
+        assert elements <= {each.name for each in written if each.files}
 
 
 @pytest.mark.parametrize("file", STUDIES, ids=lambda file: file.stem)

@@ -17,7 +17,7 @@ def paper(
         typer.Option(
             "--of",
             metavar="PAPER",
-            help="mono-vs-multi, consistency, tradeoffs, slalom or head-masks.",
+            help="Name of the paper: mono-vs-multi, consistency, tradeoffs, slalom or head-masks.",
         ),
     ],
     output: Annotated[

@@ -36,7 +36,7 @@ def ratio_table(measures: pd.DataFrame, *, lower: Collection[str] = ()) -> pd.Da
     controls = values[random].drop(columns="method").rename(columns={"value": "control"})
     joined = values[~random].merge(controls, on=keys)
     lines = []
-    for place, part in joined.groupby(CELL, sort=False):
+    for place, part in joined.groupby(CELL):
         estimate = ratio(part["value"], part["control"], part["cluster"].tolist())
         numbers = (estimate.mean, estimate.low, estimate.high, estimate.n, estimate.undefined)
         lines.append((*place, *numbers))

@@ -37,13 +37,13 @@ def material(store: Store, study: Mapping[str, Any]) -> Material | None:
 
 def means(metrics: tuple[str, ...], found: Material) -> pd.DataFrame:
     """The mean of each metric by task, model and method, every text counting once (micro)."""
-    columns = ["task", "model", "method", "metric", "mean", "low", "high", "n", "undefined"]
+    columns = ["task", "model", "metric", "method", "mean", "low", "high", "n", "undefined"]
     if found.comparison is None:
         return pd.DataFrame(columns=columns)
     rows = found.comparison.measured.rows
     chosen = rows[rows["metric"].map(lambda name: name.partition("[")[0] in metrics)]
     lines = []
-    for place, part in chosen.groupby(["task", "model", "method", "metric"], sort=False):
+    for place, part in chosen.groupby(["task", "model", "metric", "method"]):
         mean = estimate(part["value"].tolist(), part["cluster"].tolist())
         if mean.n:
             lines.append((*place, mean.mean, mean.low, mean.high, mean.n, mean.undefined))
