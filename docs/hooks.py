@@ -311,9 +311,9 @@ def study_fields() -> str:
     from babelscope.analyses import ANALYSES
     from babelscope.analyses.faithfulness.spec import PairingSpec
     from babelscope.data.spec import DataSpec, TaskSpec
+    from babelscope.model.prompt_spec import PromptSpec
     from babelscope.options import Choice
     from babelscope.study.config import Study
-    from babelscope.model.prompt_spec import PromptSpec
     from babelscope.training.spec import ModelSpec, StageSpec, TrainSpec
 
     kinds = (("Study", Study), ("TaskSpec", TaskSpec), ("DataSpec", DataSpec), ("ModelSpec",
