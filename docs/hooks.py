@@ -378,13 +378,15 @@ def study_fields() -> str:
     from babelscope.analyses import ANALYSES
     from babelscope.analyses.faithfulness.spec import PairingSpec
     from babelscope.data.spec import DataSpec, TaskSpec
+    from babelscope.model.prompt_spec import PromptSpec
     from babelscope.options import Choice
     from babelscope.study.config import Study
     from babelscope.training.spec import ModelSpec, StageSpec, TrainSpec
 
     kinds = (("Study", Study), ("TaskSpec", TaskSpec), ("DataSpec", DataSpec), ("ModelSpec",
     ModelSpec),
-             ("TrainSpec", TrainSpec), ("StageSpec", StageSpec), ("Choice", Choice))  # fmt: skip
+             ("PromptSpec", PromptSpec), ("TrainSpec", TrainSpec), ("StageSpec", StageSpec),
+             ("Choice", Choice))  # fmt: skip
     parts = [_spec_fields(f"### {name}", kind) for name, kind in kinds]
     for name, row in ANALYSES.items():
         parts.append(_spec_fields(f"### `{name}`: {row.question}", row.spec))

@@ -23,6 +23,7 @@ from babelscope.data.spec import DataSpec, TaskSpec
 from babelscope.display.results import EXPLANATION_FIELDS
 from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
+from babelscope.model.prompt_spec import PromptSpec
 from babelscope.options import Choice
 from babelscope.study.config import Study, parse_study, read_study
 from babelscope.training.spec import ModelSpec, StageSpec, TrainSpec
@@ -168,6 +169,7 @@ def test_every_field_of_a_study_is_described(built: dict[str, str]) -> None:
         TaskSpec,
         DataSpec,
         ModelSpec,
+        PromptSpec,
         TrainSpec,
         StageSpec,
         PairingSpec,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from babelscope.study.config import Study
     from babelscope.study.run import run
     from babelscope.training.finetune import finetune
-    from babelscope.types import Attribution, Example, Measure, Prompt
+    from babelscope.types import Attribution, Example, Measure
 
 WHERE = {
     "Attribution": "types",
@@ -39,7 +39,6 @@ WHERE = {
     "METHODS": "methods",
     "METRICS": "metrics",
     "Measure": "types",
-    "Prompt": "types",
     "Study": "study.config",
     "consistency": "analyses.consistency.score",
     "explain": "methods.explain",
@@ -63,7 +62,6 @@ __all__ = [
     "Example",
     "InputError",
     "Measure",
-    "Prompt",
     "Study",
     "consistency",
     "explain",

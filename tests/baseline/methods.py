@@ -62,7 +62,7 @@ def values() -> Values:
     every(entries, "reader", shared("bert", "question-answering"), READING)
     every(entries, "tagger", shared("bert", "token-classification"), SINGLE[:1] + SINGLE[4:5])
     spoken = build("gpt2", "text-generation", verbalizer={"good": "good", "bad": "no"})
-    every(entries, "verbalizer", spoken, SINGLE[:1] + SINGLE[3:4])
+    every(entries, "verbalizer", spoken, SINGLE[:1] + SINGLE[3:4], quantity="logit")
     quantities(entries)
     options(entries)
     pieces(entries)

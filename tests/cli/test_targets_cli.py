@@ -135,7 +135,7 @@ def test_a_study_asks_a_language_model_for_a_contrast(folder: Path, tmp_path: Pa
     stored = read_attributions(open_store(tmp_path / "store", create=False))
     assert {(row.target, row.quantity, row.contrast) for row in stored} == {
         ("yes", "contrast", "nay"),
-        ("yes", "logit", None),
+        ("yes", "log_odds", None),
     }
     assert not failures(open_store(tmp_path / "store", create=False))
     with pytest.raises(InputError, match="what is trained here has classes"):

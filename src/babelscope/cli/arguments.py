@@ -108,6 +108,10 @@ def separated(names: str, flag: str) -> list[str]:
     return listed
 
 
+LITERAL = ("answer",)
+"""Values whose spaces at the edges count."""
+
+
 def pairs(arguments: Sequence[str] | None, flag: str) -> dict[str, str]:
     """`NAME=VALUE` arguments as a mapping; anything else is refused."""
     from babelscope.errors import InputError
@@ -117,7 +121,8 @@ def pairs(arguments: Sequence[str] | None, flag: str) -> dict[str, str]:
         name, equals, value = argument.partition("=")
         if not equals or not name.strip() or not value:
             raise InputError(f"{flag} {argument!r} is not of the form name=value")
-        values[name.strip()] = value.strip()
+        key = name.strip()
+        values[key] = value if key in LITERAL else value.strip()
     return values
 
 

@@ -39,8 +39,8 @@ Settings = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Set a further field: quantity, contrast, word, edge, part, long, unit, seed, "
-        "verbalizer, prompt, answer, generate, allow_untrained_head, dtype, quantization, adapter, "
-        "strict or max_skipped; repeatable.",
+        "verbalizer, prompt, answer, generate, allow_untrained_head, dtype, quantization, "
+        "adapter, strict or max_skipped; repeatable.",
     ),
 ]
 InputFile = Annotated[

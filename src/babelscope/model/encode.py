@@ -114,7 +114,9 @@ def readable(
 def _check_texts(model: Model, example: Example, part: str, task: bool) -> None:
     count, row = len(example.texts), model.row
     required = model.texts if task else None
-    fewest, most = (row.fewest, row.most) if task and required is None else (1, 2)
+    fewest, most = (row.fewest, row.most) if task else (1, 2)
+    if required is not None:
+        fewest, most = required, required
     if count != (required or count) or not fewest <= count <= (most or count):
         takes = COUNTS.get(required or most or 0, f"at least {fewest} texts")
         detail = f"{model.name} ({model.task}) reads {takes}, {count} given"

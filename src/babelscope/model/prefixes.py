@@ -25,6 +25,8 @@ from babelscope.model.transformer import Model
 
 WORTH = 0.25
 """The share of a batch's tokens that must be saved for the second call to pay."""
+OVERHEAD = 256
+"""The tokens that must be saved besides: a call costs as much as reading these, however short."""
 PLAIN = frozenset({"DynamicLayer", "DynamicSlidingWindowLayer"})
 """The caches of transformers that hold keys and values of all tokens, or of the last ones."""
 
@@ -36,8 +38,8 @@ def plan(model: Model, queries: Sequence[Query]) -> tuple[list[Group], list[int]
     """Groups of rows that begin alike, each within the token budget, and the rows that are read in
     full.
 
-    Rows are sorted by their tokens, so that neighbours share the most; a group grows while that
-    saves more.
+    Rows are sorted by their tokens, so that neighbours share the most; a group grows unless that
+    loses more than another call costs.
     """
     known = [row for row, each in enumerate(queries) if reusable(model, each)]
     keys = {row: _key(queries[row]) for row in known}
@@ -46,7 +48,7 @@ def plan(model: Model, queries: Sequence[Query]) -> tuple[list[Group], list[int]
     for shared, rows in _grown(model, queries, sorted(known, key=lambda row: keys[row]), keys):
         count = sum(len(sequences([queries[row]])) for row in rows)
         size = sum(queries[row].size for row in rows)
-        if shared * (count - 1) >= WORTH * size:
+        if shared * (count - 1) >= max(OVERHEAD, WORTH * size):
             groups.append((shared, rows))
         else:
             rest += rows
@@ -85,7 +87,7 @@ def _grown(
     for row in rows:
         last = len(keys[row]) - 1  # the last token is always read: its logits are needed
         common = min(shared, last, _common(keys[group[-1]], keys[row])) if group else last
-        smaller = common * len(group) < shared * (len(group) - 1)
+        smaller = common * len(group) + OVERHEAD < shared * (len(group) - 1)
         grown = size + queries[row].size - common
         if group and (smaller or common == 0 or grown > model.inference.budget):
             yield shared, group

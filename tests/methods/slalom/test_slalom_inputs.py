@@ -103,7 +103,8 @@ def test_a_state_space_model_is_explained(labels: dict[str, str] | None) -> None
     without our inference.
     """
     model = build("mamba", "text-generation", verbalizer=labels)
-    (one,) = explain(model, TEXTS[0], "slalom", options={"design": "exact", "score": "value"})
+    exact = {"design": "exact", "score": "value"}
+    (one,) = explain(model, TEXTS[0], "slalom", quantity="logit", options=exact)
     ids = model.tokenizer(TEXTS[0], add_special_tokens=False)["input_ids"]
     assert len(ids) == len(one.tokens)
     with torch.no_grad():
