@@ -63,6 +63,26 @@ def tagger() -> Model:
     return load((BertForTokenClassification(config).double().eval(), base.tokenizer))
 
 
+def language_model() -> Model:
+    """A GPT-2 that predicts the next token."""
+    import torch
+    from transformers import GPT2LMHeadModel
+
+    base = tiny("gpt2")
+    torch.manual_seed(13)
+    return load((GPT2LMHeadModel(base.hf.config).double().eval(), base.tokenizer))
+
+
+def chooser() -> Model:
+    """A BERT that chooses between candidates."""
+    import torch
+    from transformers import BertForMultipleChoice
+
+    base = tiny("bert")
+    torch.manual_seed(14)
+    return load((BertForMultipleChoice(base.hf.config).double().eval(), base.tokenizer))
+
+
 def answer(client: TestClient, kind: str, **body: Any) -> Any:
     """The last response to a job: 200 with its result, or what went wrong."""
     response = client.post(f"/api/{kind}", json=body)
