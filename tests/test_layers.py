@@ -106,6 +106,7 @@ def test_the_public_names_are_sorted_and_resolve() -> None:
         "import babelscope.cli",
         "import babelscope.methods, babelscope.metrics, babelscope.options",
         "import babelscope.study.config",
+        "import babelscope.web.server, babelscope.web.indexing",
     ],
 )
 def test_importing_loads_no_torch(line: str) -> None:

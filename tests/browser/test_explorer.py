@@ -23,7 +23,8 @@ from babelscope.web.app import Explorer, make_app
 from babelscope.web.indexing import read_index
 from babelscope.web.models import load_models
 from babelscope.web.service import Service
-from explorer import LANGUAGES, TEXTS, model_folder, threaded
+from conftest import tiny
+from explorer import LANGUAGES, TEXTS, model_folder, reader, tagger, threaded
 
 pytestmark = [
     pytest.mark.browser,
@@ -328,9 +329,46 @@ def test_the_views_of_a_store_lead_to_examples(page: Page, address: str) -> None
     assert page.errors == []
 
 
-def test_scripts_in_texts_labels_and_names_stay_text(page: Page, tmp_path: Path) -> None:
-    from conftest import tiny
+def test_pairs_questions_tags_and_two_models(page: Page) -> None:
+    models = {
+        "tiny": tiny("bert"),
+        "other": tiny("xlm-roberta"),
+        "reader": reader(),
+        "tagger": tagger(),
+    }
+    text = "the food was not good but the room was lovely"
+    with threaded(make_app(Explorer(Service(models)))) as address:
+        fresh(page, address)
+        write(page, text)
+        click(page, "+ second text", ".pane")
+        write(page, "nobody liked the meal", 1)
+        page.until("document.querySelectorAll('.pane:first-child .text').length === 2")
+        click(page, "− last text", ".pane")
+        page.until("document.querySelectorAll('.pane:first-child .text').length === 1")
+        page.evaluate("document.querySelector('input[value=other]').click()")
+        page.until("document.querySelectorAll('.pane:first-child .answer .who').length === 2")
+        page.evaluate("document.querySelector('input[value=tagger]').click()")
+        for name in ("tiny", "other"):
+            page.evaluate(f"document.querySelector('input[value={name}]').click()")
+        page.until("document.querySelectorAll('.pane:first-child .tag').length === 10")
+        settled(page)
+        page.evaluate("document.querySelectorAll('.pane:first-child .tag')[4].click()")
+        page.until(
+            "document.querySelectorAll('.pane:first-child .tag')[4]?.getAttribute('aria-pressed') === 'true' && !document.querySelector('[aria-busy]')"
+        )
+        page.evaluate("document.querySelector('input[value=reader]').click()")
+        page.evaluate("document.querySelector('input[value=tagger]').click()")
+        page.until(
+            "document.querySelector('.pane textarea').getAttribute('aria-label') === 'Question'"
+        )
+        write(page, "what was good?")
+        write(page, text, 1)
+        page.until("document.querySelectorAll('.pane:first-child .text').length === 2")
+        settled(page)
+        assert page.evaluate("document.querySelector('.pane .answer bdi').textContent") in text
 
+
+def test_scripts_in_texts_labels_and_names_stay_text(page: Page, tmp_path: Path) -> None:
     store = open_store(tmp_path / "store")
     write_study(store, {"name": f"study{HOSTILE}"})
     rows = [

@@ -16,7 +16,9 @@ from typing import Any
 import uvicorn
 from starlette.testclient import TestClient
 
+from babelscope.model.load import Model, load
 from babelscope.web.server import bound
+from conftest import tiny
 
 LANGUAGES = ("en", "hi", "ar", "zh", "th")
 TEXTS = (
@@ -36,6 +38,49 @@ def model_folder(folder: Path, labels: Sequence[str] = ("negative", "positive"))
     config = json.loads((place / "config.json").read_text("utf-8"))
     (place / "config.json").write_text(json.dumps({**config, "untrained": False}), "utf-8")
     return place
+
+
+def reader() -> Model:
+    """A BERT that answers questions by a span."""
+    import torch
+    from transformers import BertForQuestionAnswering
+
+    base = tiny("bert")
+    config = type(base.hf.config)(**{**base.hf.config.to_dict(), "num_labels": 2})
+    torch.manual_seed(11)
+    return load((BertForQuestionAnswering(config).double().eval(), base.tokenizer))
+
+
+def tagger() -> Model:
+    """A BERT that tags words."""
+    import torch
+    from transformers import BertForTokenClassification
+
+    base = tiny("bert")
+    names = {0: "O", 1: "B-PER", 2: "B-LOC"}
+    config = type(base.hf.config)(**{**base.hf.config.to_dict(), "id2label": names})
+    torch.manual_seed(12)
+    return load((BertForTokenClassification(config).double().eval(), base.tokenizer))
+
+
+def language_model() -> Model:
+    """A GPT-2 that predicts the next token."""
+    import torch
+    from transformers import GPT2LMHeadModel
+
+    base = tiny("gpt2")
+    torch.manual_seed(13)
+    return load((GPT2LMHeadModel(base.hf.config).double().eval(), base.tokenizer))
+
+
+def chooser() -> Model:
+    """A BERT that chooses between candidates."""
+    import torch
+    from transformers import BertForMultipleChoice
+
+    base = tiny("bert")
+    torch.manual_seed(14)
+    return load((BertForMultipleChoice(base.hf.config).double().eval(), base.tokenizer))
 
 
 def answer(client: TestClient, kind: str, **body: Any) -> Any:

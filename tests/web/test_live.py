@@ -18,7 +18,7 @@ from babelscope.methods.explain import explain, explain_encoded
 from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.erase import erase
-from babelscope.model.load import Model, load
+from babelscope.model.load import Model
 from babelscope.study.config import parse_study
 from babelscope.types import Example
 from babelscope.web.app import Explorer, make_app
@@ -27,37 +27,17 @@ from babelscope.web.limits import Limits
 from babelscope.web.models import load_demo, load_models
 from babelscope.web.service import Service
 from conftest import tiny
-from explorer import answer
+from explorer import answer, chooser, language_model, reader, tagger
 
 TEXT = "the food was not good but the room was lovely"
 
 
 @pytest.fixture(scope="module")
-def reader() -> Model:
-    import torch
-    from transformers import BertForQuestionAnswering
-
-    base = tiny("bert")
-    config = type(base.hf.config)(**{**base.hf.config.to_dict(), "num_labels": 2})
-    torch.manual_seed(11)
-    return load((BertForQuestionAnswering(config).double().eval(), base.tokenizer))
-
-
-@pytest.fixture(scope="module")
-def tagger() -> Model:
-    import torch
-    from transformers import BertForTokenClassification
-
-    base = tiny("bert")
-    names = {0: "O", 1: "B-PER", 2: "B-LOC"}
-    config = type(base.hf.config)(**{**base.hf.config.to_dict(), "id2label": names})
-    torch.manual_seed(12)
-    return load((BertForTokenClassification(config).double().eval(), base.tokenizer))
-
-
-@pytest.fixture(scope="module")
-def client(reader: Model, tagger: Model) -> Iterator[TestClient]:
-    models = {"tiny": tiny("bert"), "decoder": tiny("gpt2"), "reader": reader, "tagger": tagger}
+def client() -> Iterator[TestClient]:
+    models = {
+        "tiny": tiny("bert"), "decoder": tiny("gpt2"), "reader": reader(), "tagger": tagger(),
+        "language": language_model(), "chooser": chooser(),
+    }  # fmt: skip
     app = make_app(Explorer(Service(models), None, Limits(characters=400)))
     with TestClient(app, base_url="http://127.0.0.1") as opened:
         yield opened
@@ -202,6 +182,22 @@ def test_questions_tags_and_decoders(client: TestClient) -> None:
     assert result(client, "predict", model="decoder", texts=[TEXT])["label"] in (
         "negative", "neutral", "positive",
     )  # fmt: skip
+
+
+def test_next_tokens_and_candidates(client: TestClient) -> None:
+    described = {each["name"]: each for each in client.get("/api/about").json()["live"]["models"]}
+    assert described["language"]["labels"] == []  # every token of the vocabulary is one
+    assert described["language"]["fields"] == ["Prompt"]
+    shown = result(client, "predict", model="language", texts=[TEXT])
+    assert len(shown["classes"]) == 5
+    assert shown["classes"][0][0] == shown["label"]
+    explained = result(client, "explain", model="language", texts=[TEXT], method="occlusion")
+    assert explained["target"] == shown["label"]
+    texts = ["the food was good", "nobody liked the meal", "the room was lovely"]
+    chosen = result(client, "predict", model="chooser", texts=texts)
+    assert [name for name, _ in chosen["classes"]] in (["0", "1"], ["1", "0"])
+    explained = result(client, "explain", model="chooser", texts=texts, method="occlusion")
+    assert set(explained["word_segment"]) >= {0, 1}
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,12 @@ function choices(label, groups, chosen, change) {
     return h("label", { title: about }, box, h("span", {}, spoken(short(name)), h("small", { class: "faint" }, ` ${about}`)));
   })));
   const menu = h("details", { class: "choices", "data-name": label, on: { keydown: (event) => { if (event.key === "Escape" && menu.open) { menu.open = false; title.focus(); } } } }, title, h("div", { class: "choices-list" }, boxes));
-  document.addEventListener("pointerdown", (event) => { if (!menu.contains(event.target)) menu.open = false; });
   return menu;
 }
+
+document.addEventListener("pointerdown", (event) => {
+  for (const menu of document.querySelectorAll(".choices[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
 
 function toggled(list, name, on) {
   const rest = list.filter((each) => each !== name);

@@ -14,7 +14,7 @@ export function significant(value, digits = 3) {
 export function percent(share) {
   if (share === null || share === undefined || !Number.isFinite(share)) return "–";
   const value = 100 * share;
-  return `${value > 99 && value < 100 ? value.toFixed(1) : Math.round(value)} %`;
+  return `${value > 99 && value < 100 ? value.toFixed(1) : Math.round(value)}\u00a0%`;
 }
 
 export const spoken = (name) => name.replaceAll("_", " ");

@@ -1,7 +1,7 @@
 // Ribbons: how the weight of an explanation flows from the words of a text to those of its translation.
 
 import { h, s } from "./dom.js";
-import { number } from "./format.js";
+import { number, percent } from "./format.js";
 
 const FONT = 15, SPACE = 9, MARGIN = 16, TOP = 34, TALL = 150, SCALE = 380, LEAST = 0.002;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
@@ -15,17 +15,18 @@ function wide(word) {
 const size = (scores) => scores.reduce((sum, score) => sum + Math.abs(score || 0), 0) || 1;
 const sign = (score) => (score >= 0 ? "for" : "against");
 
-function line(explanation, width) {
+/** The words of a text in one line: their weights, their places, and its direction. */
+function line(explanation) {
   const total = size(explanation.word_scores);
   const weights = explanation.word_scores.map((score) => Math.abs(score || 0) / total);
   const boxes = explanation.words.map((word, at) => Math.max(wide(word), SCALE * weights[at]));
   const length = boxes.reduce((sum, box) => sum + box + SPACE, -SPACE);
   const text = explanation.words.join("");
   const turned = (text.match(RIGHT_TO_LEFT) || []).length > text.length / 2;
-  return { weights, boxes, length, turned, middles(total_) {
-    let at = (total_ - length) / 2;
+  return { weights, boxes, length, turned, middles(width) {
+    let at = (width - length) / 2;
     const places = boxes.map((box) => { const middle = at + box / 2; at += box + SPACE; return middle; });
-    return turned ? places.map((place) => total_ - place) : places;
+    return turned ? places.map((place) => width - place) : places;
   } };
 }
 
@@ -67,7 +68,7 @@ export function ribbons(result) {
   const c = `C ${number(result.c)}, by chance ${number(result.c_perm)}, at most ${number(result.ceil)}`;
   const picture = s("svg", { class: "ribbons", viewBox: `0 0 ${Math.round(width)} ${low + 34}`, width: Math.round(width), height: low + 34, role: "img", "aria-label": `Flow from ${source.lang} to ${translation.lang}: ${c}` }, paths, texts);
   const answer = result.reason ? `No comparison: ${result.reason}.`
-    : `${number(100 * result.c, 0)} % of the explanation's weight lands on words of the same meaning; chance gives ${number(100 * result.c_perm, 0)} %, and at most ${number(100 * result.ceil, 0)} % is possible.`;
+    : `${percent(result.c)} of the explanation's weight lands on matching words; chance gives ${percent(result.c_perm)}, and at most ${percent(result.ceil)} is possible.`;
   return h("div", {}, h("p", {}, answer),
     h("div", { class: "figure", tabindex: 0, role: "group", "aria-label": "Ribbons between the translations" }, picture),
     h("p", { class: "faint small" }, `Width: weight that flows. Blue supports, orange opposes. Here ${result.about}.`));

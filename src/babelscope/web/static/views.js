@@ -89,7 +89,8 @@ export function trustView(main, whole, value, go) {
       h("th", { scope: "row" }, button(spoken(each.method), () => go("examples", { method: each.method, lang: each.lang, trust: "fails" }), { class: "link", title: "Show the explanations that fail" })),
       h("td", {}, language(each.lang)), h("td", { class: "num" }, String(each.explanations)), checks.map((name) => cell(each.checks[name]))));
     const total = answer.views.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].fails, 0), 0);
-    return [h("p", { class: "answer" }, total ? `${total} checks fail.` : "No check fails."), table(["method", "language", "checked", ...checks.map(spoken)], rows, "Checks that fail")];
+    const defined = answer.views.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].holds + each.checks[name].fails + each.checks[name].undecided, 0), 0);
+    return [h("p", { class: "answer" }, total ? `${total} of ${defined} checks fail.` : "No check fails."), table(["method", "language", "checked", ...checks.map(spoken)], rows, "Checks that fail")];
   };
   view(main, "trust", "Where the explanation is not trusted", "How many checks of the trust panels fail, of those that are defined.",
     { store, state, fields: ["model", "method", "lang"], path: "/api/store/untrusted", draw });
