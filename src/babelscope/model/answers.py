@@ -38,14 +38,15 @@ def with_generated(model: Model, row: Encoded, tokens: int) -> Encoded:
     )
     ends = _ends(model)
     config = GenerationConfig(
-        max_new_tokens=tokens, do_sample=False, num_beams=1, eos_token_id=ends or None,
+        max_new_tokens=tokens + 1, do_sample=False, num_beams=1, eos_token_id=ends or None,
         pad_token_id=ends[0] if ends else 0,
         decoder_start_token_id=model.decoder_start if row.decoder else None,
     )  # fmt: skip
     with quiet(), model.inference_mode(padding_id=-1), torch.no_grad():
         mask = torch.ones_like(sides["input_ids"])
         generated = model.hf.generate(**sides, attention_mask=mask, generation_config=config)
-    answer = generated[0, row.decoder or start :].tolist()
+    # One more than asked for: some models force an end token at the last place
+    answer = generated[0, row.decoder or start :].tolist()[:tokens]
     stop = next((at for at, token in enumerate(answer) if token in ends), len(answer))
     return _continued(model, row, answer[:stop])
 
