@@ -67,7 +67,7 @@ CASES: list[tuple[dict[str, Any], Test]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("chosen", "test"), CASES, ids=lambda part: str(part)[:40])
+@pytest.mark.parametrize(("chosen", "test"), CASES, ids=[str(chosen) for chosen, _ in CASES])
 def test_a_filter_is_a_scan(
     index: Index, scanned: list[Attribution], chosen: dict[str, Any], test: Test
 ) -> None:

@@ -60,7 +60,7 @@ def call(address: str, method: str, path: str, body: Any = None) -> tuple[int, A
 
 def visit(address: str, body: dict[str, Any], seen: Counter[int]) -> dict[str, Any]:
     """One visitor who asks, waits while the server is busy, and fetches the answer."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     status, state = call(address, "POST", "/api/explain", body)
     while status != 200:
         seen[status] += 1
@@ -82,6 +82,7 @@ def resident() -> int:
     return int(status.split("VmRSS:")[1].split()[0]) // 1024
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_two_hundred_visitors_at_once(address: str, model: Path) -> None:
     """More ask than may wait: some are told to come back, all get their own answer, and memory
@@ -117,6 +118,7 @@ def test_the_exported_study_runs(address: str, model: Path, tmp_path: Path) -> N
     assert not outcome.failed
 
 
+@pytest.mark.slow
 def test_a_kill_in_the_middle_damages_nothing(model: Path, tmp_path: Path) -> None:
     place = tmp_path / "store"
     synthetic_study.store(place, groups=2)
