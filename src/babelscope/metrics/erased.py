@@ -77,6 +77,16 @@ def tops(row: Encoded, order: NDArray[np.int64], sizes: Sequence[int], unit: str
     return [np.isin(owner, order[:size]) & row.content for size in sizes]
 
 
+def missing_probabilities(model: Model) -> str:
+    """Why a metric of probabilities is not defined for the model; empty where it is."""
+    if model.activation != "none":
+        return ""
+    return (
+        f"{model.name} gives scores without probabilities; use value_comprehensiveness or "
+        "value_sufficiency"
+    )
+
+
 def probabilities(
     model: Model,
     inputs: Sequence[Encoded],
@@ -87,11 +97,8 @@ def probabilities(
 ) -> list[tuple[NDArray[np.float64], str]]:
     """Per input the target's probability (or what `of` computes from the output) with each set of
     tokens erased; NaN, and a reason, where it is undefined."""
-    if of is probability and model.activation == "none":
-        reason = (
-            f"{model.name} gives scores without probabilities; use value_comprehensiveness or "
-            "value_sufficiency"
-        )
+    reason = missing_probabilities(model) if of is probability else ""
+    if reason:
         return [(np.full(len(erasures), nan), reason) for erasures in sets]
     how = operator or default_operator(model)
     queries = iter(

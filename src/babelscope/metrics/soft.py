@@ -37,7 +37,7 @@ from scipy.stats import rankdata
 from torch import Tensor
 
 from babelscope.errors import InputError
-from babelscope.metrics.erased import Scores, ranked, units
+from babelscope.metrics.erased import Scores, missing_probabilities, ranked, units
 from babelscope.metrics.hard import LEAST_DROP
 from babelscope.model import inference
 from babelscope.model.load import Model
@@ -73,7 +73,7 @@ def soft_comprehensiveness(
     `rank` unchanged by strictly increasing maps of the scores.
     Source: Zhao and Aletras 2023, without their clipping at 0.
     """
-    plans = _plans(inputs, scores, unit, scaling, budget, kept=False)
+    plans = _plans(model, inputs, scores, unit, scaling, budget, kept=False)
     return _measured(model, inputs, targets, plans, _fall, draws, error, normalised=False)
 
 
@@ -98,7 +98,7 @@ def soft_sufficiency(
     `rank` unchanged by strictly increasing maps of the scores.
     Source: Zhao and Aletras 2023, without their clipping at 0 and as a fall, like `sufficiency`.
     """
-    plans = _plans(inputs, scores, unit, scaling, budget, kept=True)
+    plans = _plans(model, inputs, scores, unit, scaling, budget, kept=True)
     return _measured(model, inputs, targets, plans, _fall, draws, error, normalised=False)
 
 
@@ -128,7 +128,7 @@ def normalised_soft_comprehensiveness(
     takes another null and the opposite polarity.
     Source: Zhao and Aletras 2023, 2024.
     """
-    plans = _plans(inputs, scores, unit, scaling, budget, kept=False)
+    plans = _plans(model, inputs, scores, unit, scaling, budget, kept=False)
     return _measured(model, inputs, targets, plans, _lost, draws, error, normalised=True)
 
 
@@ -154,7 +154,7 @@ def normalised_soft_sufficiency(
     D0 < 1e-3.
     Source: Zhao and Aletras 2023, 2024.
     """
-    plans = _plans(inputs, scores, unit, scaling, budget, kept=True)
+    plans = _plans(model, inputs, scores, unit, scaling, budget, kept=True)
     return _measured(model, inputs, targets, plans, _saved, draws, error, normalised=True)
 
 
@@ -220,11 +220,13 @@ class _Plan:
 
 
 def _plans(
-    inputs: Sequence[Encoded], scores: Scores, unit: str, scaling: str, budget: float, *, kept: bool
-) -> list[_Plan]:
+    model: Model, inputs: Sequence[Encoded], scores: Scores, unit: str, scaling: str,
+    budget: float, *, kept: bool,
+) -> list[_Plan]:  # fmt: skip
     plans = []
     for row, attributed in zip(inputs, scores):
         _, reason = ranked(row, attributed, unit)
+        reason = reason or missing_probabilities(model)
         keep = np.ones(len(row.ids))
         if not reason:
             owner, _ = units(row, unit)

@@ -112,7 +112,7 @@ class TextFunction(torch.nn.Module):
     def _rows(self, answers: Any, read: Sequence[Any]) -> NDArray[np.float64]:
         """The answers as numbers, one row per text: [text, label], or [text, 1]."""
         if isinstance(answers, Tensor):
-            answers = answers.detach().cpu()
+            answers = answers.detach().cpu().numpy()
         try:
             rows = np.array(answers, dtype=np.float64)
         except (TypeError, ValueError) as error:
