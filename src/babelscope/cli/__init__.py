@@ -22,7 +22,7 @@ from babelscope.cli.heads import heads
 from babelscope.cli.intervene import intervene
 from babelscope.cli.measure import measure
 from babelscope.cli.printing import print_text
-from babelscope.cli.report import report
+from babelscope.cli.report import card, report
 from babelscope.cli.study import study_app
 from babelscope.cli.tables import analyses, methods, metrics, tasks
 from babelscope.cli.tokenization import tokenization
@@ -68,7 +68,7 @@ def _options(
 
 for command in (
     methods, metrics, tasks, analyses, explain, measure, trust, consistency, tradeoffs,
-    tokenization, intervene, heads, finetune, evaluate, pretrain, report, demo,
+    tokenization, intervene, heads, finetune, evaluate, pretrain, report, card, demo,
 ):  # fmt: skip
     app.command()(command)
 

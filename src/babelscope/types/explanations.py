@@ -116,3 +116,10 @@ class Attribution:
     """The signature of the explained model (`Model.signature`): metrics refuse the explanation of
     another model.
     """
+
+    def __repr__(self) -> str:
+        words = " ".join(self.words[:6]) + (" …" if len(self.words) > 6 else "")
+        return (
+            f"<Attribution {self.id} ({self.lang}): {self.method} for {self.target!r}, "
+            f"{len(self.words)} words: {words}>"
+        )
