@@ -160,12 +160,12 @@ def tradeoffs_page(folder: Path) -> str:
 
 
 PAGES: dict[str, tuple[Callable[[Path], str], str]] = {
-    "report": (report_page, "document.querySelectorAll('[data-figure] svg .point').length > 0"),
+    "report": (report_page, "document.querySelectorAll('#list article').length > 0"),
     "explanations": (explanations_page, "true"),
     "trust": (trust, "true"),
     "heads": (heads, "true"),
-    "tokenization": (tokenizers, "document.querySelectorAll('.points path').length > 0"),
-    "tradeoffs": (tradeoffs_page, "document.querySelectorAll('.heatmaplayer .hm').length > 0"),
+    "tokenization": (tokenizers, "document.querySelectorAll('.panels .mark').length > 0"),
+    "tradeoffs": (tradeoffs_page, "document.querySelectorAll('.panels .cell').length > 0"),
 }
 """Every kind of page, and what is true once its own scripts have run."""
 

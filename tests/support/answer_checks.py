@@ -25,7 +25,7 @@ def check_answer(section: Section, files: Mapping[str, str] | None = None) -> An
     for reference in answer.references:
         table = pd.read_csv(io.StringIO((files or section.files)[reference.file]))
         for column, value in reference.row.items():
-            cells = table[column].fillna("").astype(str)
+            cells = table[column].astype(object).where(table[column].notna(), "").astype(str)
             table = table[cells == ("" if value is None else str(value))]
         if not reference.column:
             assert len(table) == reference.value, reference

@@ -23,7 +23,7 @@ from babelscope.cli.intervene import intervene
 from babelscope.cli.measure import measure
 from babelscope.cli.paper import paper
 from babelscope.cli.printing import print_text
-from babelscope.cli.report import report
+from babelscope.cli.report import card, report
 from babelscope.cli.serve import serve
 from babelscope.cli.study import study_app
 from babelscope.cli.tables import analyses, methods, metrics, tasks
@@ -70,7 +70,7 @@ def _options(
 
 for command in (
     methods, metrics, tasks, analyses, explain, measure, trust, consistency, tradeoffs,
-    tokenization, intervene, heads, finetune, evaluate, pretrain, report, paper,
+    tokenization, intervene, heads, finetune, evaluate, pretrain, report, card, paper,
     serve, demo,
 ):  # fmt: skip
     app.command()(command)

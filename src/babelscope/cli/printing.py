@@ -133,10 +133,13 @@ def show(renderable: Any) -> None:
     """Prints a table or a highlighted text; no character in it can control the terminal."""
     from rich.console import Console
     from rich.segment import Segment, Segments
+    from rich.table import Table
 
-    from babelscope.display.terminal import plain
+    from babelscope.display.terminal import fitted, plain
 
     console = Console(soft_wrap=False)
+    if isinstance(renderable, Table):
+        renderable = fitted(renderable, console.width)
     parts = [
         part if part.control else Segment(plain(part.text), part.style)
         for part in console.render(renderable)

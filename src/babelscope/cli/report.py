@@ -1,4 +1,4 @@
-"""The command that writes the report."""
+"""The commands that write the report, and the section for a model card."""
 
 from __future__ import annotations
 
@@ -9,12 +9,30 @@ import typer
 
 from babelscope.cli import printing
 
+StoreArgument = Annotated[
+    Path, typer.Argument(help="Folder of the store that a study filled.", metavar="STORE")
+]
+
 
 def report(
-    store: Annotated[Path, typer.Argument(help="Folder of the store that a study filled.")],
+    store: StoreArgument,
     output: Annotated[Path, typer.Option(help="Folder to write index.html and the CSV files to.")],
+    against: Annotated[
+        Path | None, typer.Option(help="Store of an earlier version; reports what changed since.")
+    ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write every figure to, as SVG, PNG and PDF."),
+    ] = None,
 ) -> None:
     """Write the report of a study as one HTML page, with its tables as CSV files."""
     from babelscope.reporting.build import report as build
 
-    printing.print_text(str(build(store, output)))
+    printing.print_text(str(build(store, output, against=against, figures=figures)))
+
+
+def card(store: StoreArgument) -> None:
+    """Print a section for a model card, in Markdown: accuracies and answers."""
+    from babelscope.reporting.card import card as write
+
+    printing.print_text(write(store).rstrip())

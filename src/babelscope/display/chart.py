@@ -137,7 +137,7 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
 def shape(x: float, y: float, series: int, title: str = "", scale: float = 1.0) -> Markup:
     """The mark of a series, which tells by its shape and its colour."""
     note = Markup("<title>{}</title>").format(title) if title else Markup("")
-    grown = Markup(" scale({:.2f})").format(scale) if scale != 1 else Markup("")
+    grown = Markup(" scale({:.1f})").format(scale) if scale != 1 else Markup("")
     place = (series + series // len(SERIES)) % len(SHAPES)
     return Markup(
         '<path class="mark s{}" transform="translate({:.1f},{:.1f}){}" d="{}">{}</path>'

@@ -73,6 +73,10 @@ class Attributions(Sequence[Attribution]):
             {name: plain(_value(item, name)) for name in EXPLANATION_FIELDS} for item in self.items
         ]
 
+    def __repr__(self) -> str:
+        skipped = f", {len(self.skipped)} texts skipped" if self.skipped else ""
+        return f"<Attributions: {len(self.items)} explanations{skipped}>"
+
     def _repr_html_(self) -> str:
         from babelscope.display.highlight import explanations_html
 
@@ -145,6 +149,10 @@ class Measures(Sequence[Measure]):
             )
             for name, rows in groups.items()
         ]
+
+    def __repr__(self) -> str:
+        metrics = ", ".join(dict.fromkeys(row.metric for row in self.items))
+        return f"<Measures: {len(self.items)} values of {metrics}>"
 
     def _repr_html_(self) -> str:
         import pandas as pd

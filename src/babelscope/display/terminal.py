@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from math import isfinite
 
+from rich.cells import cell_len
 from rich.console import JustifyMethod
 from rich.style import Style
 from rich.table import Table
@@ -81,6 +82,36 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     for row in cells:
         shown.add_row(*(Text(_cell_text(cell)) for cell in row))
     return shown
+
+
+def fitted(shown: Table, width: int) -> Table | Text:
+    """The table; where it would cut or wrap a name or a number, its rows one below the other, a
+    line for each column."""
+    cells = [[_text(cell) for cell in column.cells] for column in shown.columns]
+    heads = [_text(column.header) for column in shown.columns]
+    needed = [
+        max((_widest(text, bool(column.no_wrap)) for text in (*texts, head)), default=0)
+        for column, head, texts in zip(shown.columns, heads, cells)
+    ]
+    if sum(needed) + 3 * len(needed) + 1 <= width:
+        return shown
+    name = max(map(cell_len, heads), default=0)
+    lines = [Text(_text(shown.title), "bold italic")] if shown.title else []
+    for row in zip(*cells):
+        entries = [
+            f"{head}{' ' * (name - cell_len(head))}  {text}" for head, text in zip(heads, row)
+        ]
+        lines += [Text(), *(Text(entry) for entry in entries)]
+    return Text("\n").join(lines)
+
+
+def _widest(text: str, whole: bool) -> int:
+    """The width of a cell that must not be broken, or of its longest word."""
+    return max(map(cell_len, [text] if whole else text.split() or [""]))
+
+
+def _text(cell: object) -> str:
+    return cell.plain if isinstance(cell, Text) else str(cell)
 
 
 def _is_number(cell: object) -> bool:

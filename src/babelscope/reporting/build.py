@@ -31,7 +31,9 @@ from babelscope.display.section import Answer, Section
 from babelscope.errors import StoreError
 from babelscope.files import write_together
 from babelscope.reporting import examples
+from babelscope.reporting.against import changes, changes_section, values
 from babelscope.reporting.example_data import data_json, example_data
+from babelscope.reporting.figures import write_figures
 from babelscope.reporting.flows import flows
 from babelscope.reporting.problems import flag_counts, skipped_counts, skipped_csv
 from babelscope.store import (
@@ -49,8 +51,17 @@ from babelscope.types import Failure
 FOLDER = Path(__file__).parent / "templates"
 
 
-def report(store: str | Path, output: str | Path) -> Path:
+def report(
+    store: str | Path,
+    output: str | Path,
+    *,
+    against: str | Path | None = None,
+    figures: str | Path | None = None,
+) -> Path:
     """Writes index.html and the CSV files of every section into `output`: all of them or none.
+
+    `against` is an earlier store: what changed since is the first section. `figures` is a folder
+    for every figure as a file of its own.
 
     *Laws*: the page loads nothing from elsewhere; the same store gives the same bytes; texts never
     become markup.
@@ -59,13 +70,28 @@ def report(store: str | Path, output: str | Path) -> Path:
     study = read_study(opened)
     tables = stored_tables(opened, study)
     listed = [ANALYSES[name].section(each) for name, each in tables.items()]
+    if against is not None:
+        listed.insert(0, _changes(opened, study, tables, Path(against)))
     files = {name: text for section in listed for name, text in section.files.items()}
     skipped = stored_skipped(opened, study)
     files |= {"skipped.csv": skipped_csv(skipped)} if skipped else {}
     context = _context(opened, study, listed, files) | _examples(opened, study, tables, listed)
     page = str(render("report.html.j2", folder=FOLDER, **context))
     write_together(Path(output), files | {"index.html": page})
+    if figures is not None:
+        write_figures(listed, Path(figures))
     return Path(output) / "index.html"
+
+
+def _changes(
+    store: Store, study: Mapping[str, Any], tables: Mapping[str, Any], against: Path
+) -> Section:
+    earlier = open_store(against, create=False)
+    past = read_study(earlier)
+    before = values(stored_tables(earlier, past), _predictions(earlier, past))
+    return changes_section(
+        changes(values(tables, _predictions(store, study)), before), against.name
+    )
 
 
 def sections(store: Store, study: Mapping[str, Any]) -> list[Section]:
@@ -99,7 +125,11 @@ class Entry:
 def answers(store: Store, study: Mapping[str, Any], listed: Sequence[Section]) -> list[Entry]:
     """Every question that the study asked, also one of which nothing is stored."""
     known = {section.name: section for section in listed}
-    entries = []
+    entries = [
+        Entry(section.question, section.headline, section.name)
+        for section in listed
+        if section.name not in ANALYSES and section.headline is not None
+    ]
     for name in ANALYSES:
         answer = known[name].headline if name in known else None
         if answer is not None:
@@ -149,10 +179,10 @@ def brief(store: str | Path) -> list[str]:
 
 
 def _predictions(store: Store, study: Mapping[str, Any]) -> Any:
-    return examples.predictions(_attributions(store, study))
+    return examples.predictions(stored_attributions(store, study))
 
 
-def _attributions(store: Store, study: Mapping[str, Any]) -> pa.Table:
+def stored_attributions(store: Store, study: Mapping[str, Any]) -> pa.Table:
     """The explanations of the texts that all languages and models are compared on."""
     rows = read_named(store, "attributions", stored_keys(store, study, EXPLANATIONS))
     return with_tasks(without_groups(rows, skipped_groups(store, study)))
@@ -161,7 +191,7 @@ def _attributions(store: Store, study: Mapping[str, Any]) -> pa.Table:
 def _context(
     store: Store, study: Mapping[str, Any], listed: list[Section], files: Iterable[str]
 ) -> dict[str, Any]:
-    attributions = _attributions(store, study)
+    attributions = stored_attributions(store, study)
     predictions = examples.predictions(attributions)
     selected = selection(study)
     stored = [row for row in cells(store) if selected(key(row["identity"]), row)]
@@ -198,7 +228,7 @@ def _examples(
     store: Store, study: Mapping[str, Any], tables: Mapping[str, Any], listed: Sequence[Section]
 ) -> dict[str, Any]:
     """The example of the first screen, and the data and scripts of the list of all examples."""
-    attributions = _attributions(store, study)
+    attributions = stored_attributions(store, study)
     scripts = [str(render("script.html.j2"))]
     first = next((section.recommended for section in listed if section.recommended), "")
     methods, shown = examples.parallels(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -17,6 +18,7 @@ from babelscope.stats import rate
 from babelscope.store import attribution
 from babelscope.types import Attribution, Estimate
 
+FOLDER = Path(__file__).parent / "templates"
 SHOWN = 6
 LONG = 80
 """Words; longer sentences are shown only where there are not enough shorter ones."""

@@ -143,6 +143,13 @@ class Attribution:
         """The name of what was scored as a whole."""
         return "token" if self.units is None else self.units.name
 
+    def __repr__(self) -> str:
+        words = " ".join(self.words[:6]) + (" …" if len(self.words) > 6 else "")
+        return (
+            f"<Attribution {self.id} ({self.lang}): {self.method} for {self.target!r}, "
+            f"{len(self.words)} words: {words}>"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class WordScore:

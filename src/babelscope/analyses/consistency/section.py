@@ -63,6 +63,10 @@ def section(tables: Tables) -> Section:
         terminal=_terminal(tables),
         data=plain_tables(tables),
         files={"consistency.csv": lines_csv(tables), "consistency_pairs.csv": pairs_csv(tables)},
+        figures={
+            f"ribbon-{at}.svg": str(ribbon_svg(ribbon))
+            for at, ribbon in enumerate(tables.ribbons, 1)
+        },
         headline=headline(tables),
         style=render("style.css.j2", folder=FOLDER),
     )

@@ -59,10 +59,14 @@ def _languages(summary: Summary, line: Overview, langs: list[str]) -> Answer:
         ).format(places, spoken(line.metric), *_names(widest), number(gap.mean), _interval(gap))
     else:
         verdict = "undecided"
+        apart = gap.low > 0 or gap.high < 0
+        why = ", which does not outlast the correction for all comparisons" if apart else ""
         sentence = Markup(
             "Whether explanations are equally faithful in {} is open: the largest difference in "
-            "{}, between {} and {}, is {} (interval {})"
-        ).format(places, spoken(line.metric), *_names(widest), number(gap.mean), _interval(gap))
+            "{}, between {} and {}, is {} (interval {}){}"
+        ).format(
+            places, spoken(line.metric), *_names(widest), number(gap.mean), _interval(gap), why
+        )
     more, others = _models(summary, line)
     return Answer(
         verdict, sentence + more + ".", (*references, *others), _chart(summary, line, langs), gap.n

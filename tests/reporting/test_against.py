@@ -1,0 +1,77 @@
+"""What changed between two stores, the model card, and figures as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from markupsafe import Markup
+
+import synthetic_study
+from answer_checks import check_answer
+from babelscope.display.chart import Chart, Figure, figure_svg
+from babelscope.display.section import Section
+from babelscope.errors import StoreError
+from babelscope.reporting.against import changes, changes_section
+from babelscope.reporting.card import card
+from babelscope.reporting.figures import figure_files
+
+
+def rows(shift: float, model: str = "m") -> pd.DataFrame:
+    """Thirty texts in two languages whose values are all larger by `shift`."""
+    draw = np.random.default_rng(0)
+    return pd.DataFrame(
+        [
+            (model, lang, "", "accuracy", f"{lang}{at}", f"g{at}", draw.uniform() + shift)
+            for lang in ("en", "hi")
+            for at in range(30)
+        ],
+        columns=["model", "lang", "method", "metric", "id", "cluster", "value"],
+    )
+
+
+def test_a_store_has_not_changed_against_itself() -> None:
+    found = changes(rows(0.0), rows(0.0))
+    assert [each.difference.mean for each in found] == [0.0, 0.0]
+    assert not any(each.sure for each in found)
+    assert changes_section(found, "b").headline.verdict == "undecided"  # type: ignore[union-attr]
+
+
+def test_a_change_is_found_with_its_sign() -> None:
+    up, down = changes(rows(0.25), rows(0.0)), changes(rows(0.0), rows(0.25))
+    assert [each.difference.mean for each in up] == pytest.approx([0.25, 0.25])
+    assert [each.difference.mean for each in down] == pytest.approx([-0.25, -0.25])
+    assert all(each.sure for each in (*up, *down))
+    answer = check_answer(changes_section(up, "<b>"))
+    assert answer.verdict == "yes"
+    assert "2 of 2 quantities changed" in answer.sentence
+
+
+def test_one_model_each_is_compared_whatever_its_name() -> None:
+    assert len(changes(rows(0.1, "v2"), rows(0.0, "v1"))) == 2
+    other = rows(0.0).assign(id="x")
+    with pytest.raises(StoreError, match="no text"):
+        changes(rows(0.0), other)
+
+
+def test_the_card_is_markdown_with_every_answer(tmp_path: Path) -> None:
+    synthetic_study.store(tmp_path, groups=8)
+    text = card(tmp_path)
+    assert text.startswith("## Explanations")
+    assert "| accuracy: model | English |" in text
+    assert "Not measured" in text
+    assert card(tmp_path) == text
+
+
+def test_every_figure_is_a_file() -> None:
+    chart = Chart("t", Markup("<text>x</text>"), 100, 50)
+    figure = Figure("a/b", "<i>", (chart,), ("one",), "random", ({"x": 1},))
+    section = Section(
+        "s", "S", "?", Markup(""), Markup(""), charts=(figure,), figures={"p.svg": "<svg/>"}
+    )
+    files = figure_files([section])
+    assert list(files) == ["s-1-a-b", "s-p"]
+    assert "<i>" not in figure_svg(figure)
+    assert "&lt;i&gt;" in files["s-1-a-b"]
