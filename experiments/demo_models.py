@@ -38,29 +38,38 @@ TASK = "sentiment"
 LABELS = ("negative", "positive")
 DEV = 300
 """Development examples per language."""
-EACH, ENGLISH_ALONE = 5000, 8000
-"""Training examples of each of several languages, and of English alone."""
 ENGLISH = {"layers": 2, "width": 96, "vocabulary": 1500}
 """Size of the English model."""
-TUNING = Recipe(learning_rate=5e-4, epochs=5, batch=32)
+STAGES = (
+    (2500, Recipe(learning_rate=1e-3, epochs=6, batch=64, freeze_embeddings=True)),
+    (2500, Recipe(learning_rate=1e-3, epochs=3, batch=32)),
+    (5000, Recipe(learning_rate=1e-3, epochs=2, batch=32)),
+)
+"""The multilingual model: training examples per language, and how they are trained on; first above
+the embeddings, then all weights."""
+ALONE = 8000
+"""Training examples of the English model."""
 FROM_SCRATCH = Recipe(learning_rate=1e-3, epochs=8, batch=32)
 
 
 def build(folder: Path) -> None:
     """Trains the three models in `folder.work`, and writes them with their manifest."""
+    if folder.exists():
+        sys.exit(f"{folder} exists already; choose another folder")
     work = Path(f"{folder}.work")
     recipe, count = RECIPES[SHIPPED]
     if not (work / "encoder").exists():
         pretrain(texts(builtin.LANGUAGES, count), work / "encoder", recipe, progress=_print)
     base = rounded(work / "encoder", work / SHIPPED)
-    langs = builtin.LANGUAGES
-    finetune(base, *reviews(langs, EACH, "<mask>"), work / "tuned", TUNING, progress=_print)
-    train, dev = reviews(["en"], ENGLISH_ALONE, "[MASK]")
+    for stage, (count, settings) in enumerate(STAGES, 1):
+        rows = reviews(builtin.LANGUAGES, count, "<mask>")
+        base = finetune(base, *rows, work / f"stage-{stage}", settings, progress=_print)
+    train, dev = reviews(["en"], ALONE, "[MASK]")
     plain = [row.texts[0] for row in train if "[MASK]" not in row.texts[0]]
     if not (work / "new").exists():
         small.make(work / "new", "bert", plain, LABELS, **ENGLISH)
     finetune(work / "new", train, dev, work / "english", FROM_SCRATCH, progress=_print)
-    rounded(work / "tuned", work / "demo")
+    rounded(base, work / "demo")
     rounded(work / "english", work / "demo-en")
     with writing_folder(folder) as part:
         for name in (SHIPPED, "demo", "demo-en"):
@@ -112,6 +121,7 @@ def rounded(source: Path, target: Path) -> Path:
             weights = load_file(source / "model.safetensors")
             halves = {name: weight.to(torch.float16) for name, weight in weights.items()}
             save_file(halves, part / "model.safetensors", {"format": "pt"})
+            (part / "model.safetensors").chmod(0o644)  # otherwise only its writer may read it
     return target
 
 
