@@ -24,12 +24,12 @@ from babelscope.training.recipes import SHIPPED, pretrained, shipped
 from babelscope.training.spec import TrainSpec
 
 MANIFEST = json.loads((PACKAGED / "manifest.json").read_text("utf-8"))
-MEGABYTES = 7
+MEGABYTES = 8
 """Largest size of all files together; a wheel compresses them."""
 TEXTS = {
     "en": ("My friends liked the room, but I found it dirty.", "dirty"),
     "ar": ("كانت الغرفة نظيفة جدًا.", "نظيفة"),
-    "zh": ("我觉得这部电影很无聊。", "无聊"),
+    "zh": ("我不喜欢这部电影。", "不"),
 }
 """A sentence, and a word of it that decides."""
 
