@@ -156,12 +156,12 @@ def arguments(study: Study, command: str, models: Mapping[str, str], texts: Path
     if command in each:
         return [[folder, *each[command], *settings] for folder in models.values()]
     trained = [model for model in study.models if model.train is not None]
-    tuned = [f"--models={model.training_languages[0]}={models[model.name]}" for model in trained]
+    tuned = [f"--model={model.training_languages[0]}={models[model.name]}" for model in trained]
     recipe = trained[0].train
     assert recipe is not None
     sizes = {"train_examples": recipe.examples, "dev_examples": recipe.dev_examples} | block
     probes = [f"--set={name}={json.dumps(value)}" for name, value in sizes.items()]
-    options = [f"--task={corpus}", f"--languages={langs}", f"--count={count}"]
+    options = [f"--task={corpus}", f"--lang={langs}", f"--count={count}"]
     return [[*tuned, *options, f"--base={started(recipe, None)}", *probes]]
 
 
