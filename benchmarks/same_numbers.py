@@ -36,7 +36,16 @@ Row = dict[str, Any]
 Command = list[str]
 NAMES = {"model", "task", "tokenizer"}
 """Columns that hold a name, not a number."""
-COMMANDS = ("tokenization", "heads", "trust", "consistency", "tradeoffs")
+COMMANDS = ("tokenization", "intervene", "heads", "trust", "consistency", "tradeoffs")
+HEADER = (
+    "command",
+    "cells",
+    "not in the study",
+    "rows",
+    "values",
+    "equal to the bit",
+    "largest difference",
+)
 
 
 def leaves(value: Any) -> Iterator[Any]:
@@ -78,8 +87,10 @@ def _order(row: Row) -> str:
     return json.dumps([row.get(name) for name in ("id", "lang", "source", "space", "norm", "part")])
 
 
-def compare(single: Mapping[Place, list[Row]], study: Mapping[Place, list[Row]]) -> str:
-    """How many rows and values are equal to the bit, and the largest difference."""
+def compare(single: Mapping[Place, list[Row]], study: Mapping[Place, list[Row]]) -> list[str]:
+    """The numbers of cells, rows and values, how many are equal to the bit, and the largest
+    difference.
+    """
     missing = [place for place in single if len(study.get(place, ())) != len(single[place])]
     for place in missing:
         print("  not in the study:", *place)
@@ -90,12 +101,15 @@ def compare(single: Mapping[Place, list[Row]], study: Mapping[Place, list[Row]])
             pairs = zip_longest(*(leaves({c: row[c] for c in common}) for row in (ours, theirs)))
             rows.append([difference(*pair) for pair in pairs])
     values = [value for row in rows for value in row]
-    return (
-        f"{len(single)} cells ({len(missing)} not in the study), "
-        f"{sum(not any(row) for row in rows):,} of {len(rows):,} rows and "
-        f"{values.count(0.0):,} of {len(values):,} values equal to the bit, "
-        f"largest difference {max(values, default=0.0):.3g}"
-    )
+    counts = (len(single), len(missing), len(rows), len(values), values.count(0.0))
+    return [*(f"{count:,}" for count in counts), f"{max(values, default=0.0):.3g}"]
+
+
+def print_table(lines: Mapping[str, list[str]]) -> None:
+    """As Markdown."""
+    print("", f"| {' | '.join(HEADER)} |", f"|---|{'--:|' * (len(HEADER) - 1)}", sep="\n")
+    for command, cells_of_line in lines.items():
+        print(f"| `{command}` | {' | '.join(cells_of_line)} |")
 
 
 def folders(study: Study) -> dict[str, str]:
@@ -107,16 +121,29 @@ def folders(study: Study) -> dict[str, str]:
     }
 
 
+def commands(study: Study) -> list[str]:
+    """The commands whose analysis the study has."""
+    block = study.analyses.get("tokenization")
+    absent = {"intervene"} if getattr(block, "interventions", None) is None else set()
+    known = {*study.analyses, "intervene"} - absent
+    return [command for command in COMMANDS if command in known]
+
+
 def arguments(study: Study, command: str, models: Mapping[str, str], texts: Path) -> list[Command]:
     """The command lines of one analysis: one for every model, or one for all of them."""
     task, langs = study.tasks[0], ",".join(study.languages)
     corpus, count = str(task.data.builtin), str(task.data.examples)
     source = study.source or study.languages[0]
     methods = [choice.name for choice in study.methods]
-    block = study.analyses[command].model_dump(exclude_unset=True)
+    analysis = {"intervene": "tokenization"}.get(command, command)
+    block = study.analyses[analysis].model_dump(exclude_unset=True)
+    interventions = block.pop("interventions", None)
+    if command == "intervene":
+        block["interventions"] = interventions
     trees = block.pop("treebanks", f"{corpus}/{{lang}}/test/{count}").replace("{lang}", langs)
     each: dict[str, Command] = {
         "tokenization": [f"--input={corpus}/{lang}/test/{count}" for lang in study.languages],
+        "intervene": [f"--input={texts}"],
         "heads": [f"--treebank={trees}"],
         "trust": [f"--input={texts}", f"--set=methods={json.dumps(methods)}"],
         "consistency": [
@@ -129,12 +156,12 @@ def arguments(study: Study, command: str, models: Mapping[str, str], texts: Path
     if command in each:
         return [[folder, *each[command], *settings] for folder in models.values()]
     trained = [model for model in study.models if model.train is not None]
-    tuned = [f"--models={model.training_languages[0]}={models[model.name]}" for model in trained]
+    tuned = [f"--model={model.training_languages[0]}={models[model.name]}" for model in trained]
     recipe = trained[0].train
     assert recipe is not None
     sizes = {"train_examples": recipe.examples, "dev_examples": recipe.dev_examples} | block
     probes = [f"--set={name}={json.dumps(value)}" for name, value in sizes.items()]
-    options = [f"--task={corpus}", f"--languages={langs}", f"--count={count}"]
+    options = [f"--task={corpus}", f"--lang={langs}", f"--count={count}"]
     return [[*tuned, *options, f"--base={started(recipe, None)}", *probes]]
 
 
@@ -180,20 +207,20 @@ def main() -> None:
     models = folders(study)
     names = {folder: name for name, folder in models.items()}
     names |= {Path(folder).name: name for folder, name in names.items()}
-    theirs, lines = by_place(stored, names), []
+    theirs, lines = by_place(stored, names), {}
     with tempfile.TemporaryDirectory() as place:
         texts, data = Path(place) / "texts.jsonl", study.tasks[0].data
         write((row for lang in study.languages for row in examples(data, lang)), texts)
-        for command in (name for name in COMMANDS if name in study.analyses):
+        for command in commands(study):
             folder = Path(place) / command
             for options in arguments(study, command, models, texts):
                 run([command, *options, f"--store={folder}"])
             ours = by_place(open_store(folder, create=False), names)
-            lines.append(f"{command}: {compare(ours, theirs)}")
+            lines[command] = compare(ours, theirs)
         if "faithfulness" in study.analyses:
             ours = measures(study, models, texts)
-            lines.append(f"measure: {compare(ours, study_measures(theirs))}")
-    print("", *lines, sep="\n")
+            lines["measure"] = compare(ours, study_measures(theirs))
+    print_table(lines)
 
 
 if __name__ == "__main__":

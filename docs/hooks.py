@@ -432,6 +432,21 @@ def store_layout() -> str:
     return docstring(store)
 
 
+def packaged_models() -> str:
+    """How well the models of the package do on held-out reviews, from their manifest."""
+    import json
+
+    manifest = json.loads((SOURCE / "packaged" / "manifest.json").read_text("utf-8"))
+    columns = ("accuracy", "calibration_error", "rationale_erased", "other_words_erased")
+    rows = [
+        [f"`{name}`", lang, *(f"{scores[column]:.3f}" for column in columns)]
+        for name, model in manifest.items()
+        for lang, scores in model.get("test", {}).items()
+    ]
+    header = ("accuracy", "calibration error", "rationale erased", "as many other words erased")
+    return table(("model", "language", *header), rows)
+
+
 def corpus_tasks() -> str:
     """Every task with its question and the same two examples in every language; the rationale is
     bold, the answer underlined.
@@ -600,6 +615,7 @@ MARKERS = {
     "<!-- error tree -->": error_tree,
     "<!-- store layout -->": store_layout,
     "<!-- pretraining -->": pretraining,
+    "<!-- packaged models -->": packaged_models,
     "<!-- corpus tasks -->": corpus_tasks,
     "<!-- corpus trees -->": corpus_trees,
 }

@@ -1,5 +1,5 @@
-"""Where a name of the Hugging Face hub is read from: the hub, or a mirror folder for machines
-without a network.
+"""Where the name of a model or data set is read from: the package itself, the Hugging Face hub, or
+a mirror folder for machines without a network.
 
     export BABELSCOPE_MIRROR=mirror
     mirror/models/FacebookAI/xlm-roberta-base/config.json ...
@@ -8,7 +8,9 @@ without a network.
 
 from __future__ import annotations
 
+import logging
 import os
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -16,8 +18,14 @@ import platformdirs
 
 from babelscope.errors import InputError
 
+_LOG = logging.getLogger(__name__)
+
 MIRROR = "BABELSCOPE_MIRROR"
 """The environment variable that names the mirror folder."""
+PACKAGED = Path(__file__).with_name("packaged")
+"""The folder of the models that come with the package, each in a folder under its name."""
+MODELS = ("demo", "demo-en")
+"""Those of them that are loaded by name; a folder of the same name is reached as ./demo."""
 
 Kind = Literal["models", "datasets"]
 WORDS = {"models": "model", "datasets": "data set"}
@@ -29,8 +37,12 @@ def locate(
 ) -> tuple[str, str | None]:
     """What to load, a folder or a hub id, and its revision, which `name` may contain: `ID@COMMIT`.
 
-    *Laws*: a folder that exists and a path are returned as they are; without a mirror, so is an id.
+    *Laws*: a name in `MODELS` is that model of the package, whatever else has this name; any other
+    folder that exists and a path are returned as they are; without a mirror, so is an id.
     """
+    if kind == "models" and name in MODELS:
+        _note_folder(name)
+        return str(PACKAGED / name), None
     if Path(name).is_dir() or is_path(name):
         return name, revision
     identifier, _, suffix = name.partition("@")
@@ -43,6 +55,13 @@ def locate(
     if root is None:
         return identifier, revision
     return _mirrored(root / kind, name, revision), None
+
+
+@cache
+def _note_folder(name: str) -> None:
+    """Says once that a model folder here was not meant by the name of a model of the package."""
+    if Path(name, "config.json").is_file():
+        _LOG.warning("%s is a model of babelscope; the folder here is ./%s", name, name)
 
 
 def cache_folder() -> Path:

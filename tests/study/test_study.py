@@ -28,7 +28,7 @@ from babelscope.study.config import (
     parse_study,
 )
 from babelscope.study.config import read_study as read_file
-from babelscope.study.grid import blocks, progress_of
+from babelscope.study.grid import blocks, planned, progress_of
 from babelscope.study.run import Watch, run
 from study_process import run_study
 
@@ -395,6 +395,20 @@ def test_seeds_train_their_own_models_and_draw_their_own_numbers(
     rows = read(open_store(tmp_path / "s"), "attributions").to_pylist()
     assert {row["model"] for row in rows} == {"both/0", "both/1"}
     assert len({tuple(row["scores"]) for row in rows}) == len(rows)
+
+
+def test_translations_are_compared_for_the_models_that_read_several_languages() -> None:
+    values = {
+        **STUDY, "languages": ["en", "hi"], "source": "en", "consistency": {"gold": True},
+        "models": [{"name": "several", "source": "demo"},
+                   {"name": "english", "source": "demo-en", "languages": ["en"]}],
+    }  # fmt: skip
+    study = parse_study(values)
+    several, english = blocks(study)
+    assert any(place.analysis == "consistency" for place in planned(study, several))
+    assert not any(place.analysis == "consistency" for place in planned(study, english))
+    with pytest.raises(InputError, match="'english' is not studied in its source and another"):
+        parse_study({**values, "models": values["models"][1:]})
 
 
 def test_the_demo_is_a_valid_study() -> None:

@@ -1,4 +1,4 @@
-"""The command that runs everything once, from training to the report."""
+"""The command that runs a whole study once, up to the report."""
 
 from __future__ import annotations
 
@@ -14,15 +14,21 @@ def demo(
     output: Annotated[
         Path, typer.Option(help="Folder to write the store and the report to.")
     ] = Path("demo"),
+    train: Annotated[
+        bool,
+        typer.Option(
+            "--train", help="Train small models first instead of using those of the package."
+        ),
+    ] = False,
 ) -> None:
-    """Run a small study from training to the report, which needs no network."""
+    """Run a small study up to its report, with models of the package; it needs no network."""
     from babelscope.cli.watching import watching
     from babelscope.reporting.build import brief
     from babelscope.reporting.build import report as build
     from babelscope.study.config import demo_study
     from babelscope.study.run import run
 
-    study = demo_study()
+    study = demo_study(train=train)
     with watching(study.name) as watch:
         outcome = run(study, output / "store", watch=watch)
     page = build(output / "store", output)

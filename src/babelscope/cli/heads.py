@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,7 +67,8 @@ def heads(
     json_: Json = False,
 ) -> None:
     """Which attention heads follow syntactic relations or look at a fixed offset?"""
-    values = _study(model, _sentences(treebank, text, lang, folder), kind)
+    sentences = _sentences(treebank, text, lang, folder)
+    values = _study(model, sentences, kind, named=text is None and folder is None)
     _check_files(mask, figure, values["languages"])
     with tempfile.TemporaryDirectory(prefix="babelscope-") as temporary:
         results = store or Path(temporary)
@@ -82,17 +83,29 @@ def heads(
         _write_files(results, mask, figure)
 
 
-def _study(model: str, sentences: Sequence[Example], kind: str | None) -> dict[str, Any]:
-    """The study that the command runs: one model, one treebank, one analysis."""
+def _study(
+    model: str, treebanks: Mapping[str, Sequence[Example]], kind: str | None, *, named: bool
+) -> dict[str, Any]:
+    """The study that the command runs: one model, one analysis.
+
+    Treebanks that a study file could name are named, as there, so that the results are those of
+    such a study; the sentences of others are part of the study.
+    """
     from babelscope.data.formats.records import record
 
-    data = {"rows": list(map(record, sentences)), "examples": None}
+    sentences = [row for rows in treebanks.values() for row in rows]
+    languages = {name: {row.lang for row in rows} for name, rows in treebanks.items()}
+    single = {lang: name for name, listed in languages.items() for lang in listed}
+    separate = len(single) == sum(map(len, languages.values())) == len(treebanks)
+    block: dict[str, Any] = {"kinds": [kind]} if kind else {}
     return {
         "name": f"heads of {model}",
         "languages": list(dict.fromkeys(row.lang for row in sentences)),
         "models": [{"name": model, "source": model, "allow_untrained_head": True}],
-        "tasks": [{"name": "treebank", "data": data}],
-        "heads": {"kinds": [kind]} if kind else {},
+        "tasks": [
+            {"name": "treebank", "data": {"rows": list(map(record, sentences)), "examples": None}}
+        ],
+        "heads": block | ({"treebanks": single} if named and separate else {}),
     }
 
 
@@ -101,19 +114,20 @@ def _sentences(
     text: Path | None,
     lang: str | None,
     folder: Path | None,
-) -> list[Example]:
-    from babelscope.data.treebanks import parsed, treebank
+) -> dict[str, list[Example]]:
+    """The sentences of every treebank, of corpora language by language, or of the parsed text."""
+    from babelscope.data.treebanks import parsed, treebank, treebank_names
     from babelscope.errors import InputError
 
     if bool(treebanks) == (text is not None):
         both = "; found both" if treebanks else ""
         raise InputError(f"give either --treebank SOURCE or --text FILE{both}")
     if text is None:
-        sources = treebanks or ()
-        return [row for source in sources for row in treebank(source, folder=folder, lang=lang)]
+        names = [name for source in treebanks or () for name in treebank_names(source)]
+        return {name: treebank(name, folder=folder, lang=lang) for name in names}
     if lang is None:
         raise InputError(f"--text {text}: name its language with --lang, so that it can be parsed")
-    return parsed(text, lang)
+    return {str(text): parsed(text, lang)}
 
 
 def _check_files(mask: str | None, figure: Path | None, languages: Sequence[str]) -> None:

@@ -19,6 +19,14 @@ from babelscope.types import Example
 _UD = re.compile(r"([a-z]{2,3})_[a-z0-9]+-ud-")
 
 
+def treebank_names(source: str) -> list[str]:
+    """A treebank by itself, or those of `CORPUS/LANG,LANG[/SPLIT[/COUNT]]` language by language."""
+    name, *rest = source.split("/")
+    if not rest or ending(Path(source)) == ".conllu" or Path(source).is_file():
+        return [source]
+    return ["/".join((name, tag, *rest[1:])) for tag in rest[0].split(",")]
+
+
 def treebank(
     source: str, *, folder: str | Path | None = None, lang: str | None = None
 ) -> list[Example]:
@@ -37,9 +45,7 @@ def treebank(
             conllu.read(file, lang or (match.group(1) if match else "und"), file.name.split(".")[0])
         )
     else:
-        name, *rest = source.split("/")
-        langs = rest[0].split(",") if rest and not file.is_file() else []
-        names = ["/".join((name, tag, *rest[1:])) for tag in langs] or [source]
+        names = treebank_names(source)
         rows = [row for each in names for row in sources.rows(each, folder=folder, lang=lang)]
     if not rows:
         raise InputError(f"{source} holds no sentence")

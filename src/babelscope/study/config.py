@@ -113,17 +113,22 @@ class Study(Spec):
             )
 
     def _check_parallel(self) -> None:
-        """What a comparison of translations needs: one model that reads the source and another
-        language.
+        """What a comparison of translations needs: models that read the source and another
+        language. A model that is studied in one language has nothing to compare and is left out.
         """
-        for model in self.models:
+        compared = [model for model in self.models if len(model.languages or self.languages) > 1]
+        if not compared:
+            raise ValueError(
+                f"model {self.models[0].name!r} is not studied in its source and another language"
+            )
+        for model in compared:
             source, read = self.request.source_of(model), model.languages or self.languages
             if model.train is not None and model.train.separately:
                 raise ValueError(
                     f"model {model.name!r} is trained for each language separately; translations "
                     "are compared within one model"
                 )
-            if source not in read or len(read) < 2:
+            if source not in read:
                 raise ValueError(
                     f"model {model.name!r} is not studied in its source {source!r} and another "
                     "language"
@@ -193,10 +198,14 @@ def as_study(study: Study | Mapping[str, Any] | str | Path) -> Study:
     return read_study(study) if isinstance(study, (str, Path)) else parse_study(study)
 
 
-def demo_study() -> Study:
-    """The study of `babelscope demo`."""
-    text = files("babelscope.study").joinpath("demo.yaml").read_text("utf-8")
-    return parse_study(yaml.safe_load(text), "the demo")
+def demo_study(*, train: bool = False) -> Study:
+    """The study of `babelscope demo`: with the models of the package, or with such that are trained
+    first.
+    """
+    names = ("demo.yaml", "demo-train.yaml") if train else ("demo.yaml",)
+    texts = [files("babelscope.study").joinpath(name).read_text("utf-8") for name in names]
+    values = {key: value for text in texts for key, value in yaml.safe_load(text).items()}
+    return parse_study(values, "the demo")
 
 
 def parse_study(values: Any, origin: str = "the study") -> Study:

@@ -23,7 +23,7 @@ from babelscope.store import key
 from babelscope.training import small
 from babelscope.training.cache import TRAINING, cache_folder, making, record, remove_damaged
 from babelscope.training.finetune import Recipe, finetune, fingerprint
-from babelscope.training.recipes import pretrained
+from babelscope.training.recipes import pretrained, shipped
 from babelscope.training.spec import LAYERS, ModelSpec, TrainSpec
 from babelscope.types import Example
 
@@ -120,9 +120,13 @@ def started(spec: TrainSpec, progress: Progress | None) -> str:
     base = str(spec.base)
     if not base.startswith(PRETRAINED):
         return base
-    name = base.removeprefix(PRETRAINED)
-    languages = spec.languages if name.startswith("monolingual") else builtin.LANGUAGES
-    return str(pretrained(name, languages, progress=progress))
+    return str(pretrained(*_recipe(spec), progress=progress))
+
+
+def _recipe(spec: TrainSpec) -> tuple[str, Sequence[str]]:
+    """The pretraining recipe of a base, and its languages."""
+    name = str(spec.base).removeprefix(PRETRAINED)
+    return name, spec.languages if name.startswith("monolingual") else builtin.LANGUAGES
 
 
 LATER = (
@@ -163,7 +167,7 @@ def trained_name(
     }
     if after is not None:
         identity["after"] = after
-    if seed and str(spec.base).startswith(PRETRAINED):
+    if seed and str(spec.base).startswith(PRETRAINED) and identity["base"] is None:
         # Earlier models of the same name had a base of their own for every seed
         identity["base"] = PRETRAINED
     return key(identity)[:24]
@@ -171,10 +175,13 @@ def trained_name(
 
 def _base_digest(spec: TrainSpec) -> str | None:
     """The digest of a base in a folder, also in that of a mirror, whose content may differ from the
-    hub's; a hub id is its own name, with the revision in the spec.
+    hub's, or in that of the package; a hub id is its own name, with the revision in the spec.
     """
-    if not isinstance(spec.base, str) or spec.base.startswith(PRETRAINED):
+    if not isinstance(spec.base, str):
         return None
+    if spec.base.startswith(PRETRAINED):
+        packaged = shipped(*_recipe(spec))
+        return None if packaged is None else folder_digest(packaged)
     place, _ = locate(spec.base, spec.revision)
     return folder_digest(Path(place)) if Path(place).is_dir() else None
 

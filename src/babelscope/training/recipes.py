@@ -10,6 +10,7 @@ import torch
 
 from babelscope.data import builtin
 from babelscope.errors import InputError
+from babelscope.hub import PACKAGED
 from babelscope.model.inference_state import Progress
 from babelscope.model.scopes import NARROW
 from babelscope.store import key
@@ -28,6 +29,8 @@ RECIPES: dict[str, tuple[Pretraining, int]] = {
 }
 """Name -> settings, and how many examples of every task and language; pairs have the same size."""
 
+SHIPPED = "multilingual-short"
+"""The recipe whose encoder comes with the package; its weights are rounded to float16."""
 SEED = 1000
 """The seed of the texts; texts of other seeds coincide with them only by chance."""
 SHARES = {"train": 0.6, "dev": 0.2, "test": 0.2}
@@ -47,6 +50,19 @@ def texts(languages: Sequence[str], count: int) -> list[Example]:
     ]
 
 
+def shipped(
+    name: str,
+    languages: Sequence[str] = builtin.LANGUAGES,
+    *,
+    tokenizer: str = "",
+    vocabulary: int | None = None,
+    seed: int = 0,
+) -> Path | None:
+    """The folder of an encoder that comes with the package, None if it has to be trained."""
+    usual = not (tokenizer or vocabulary or seed) and tuple(languages) == builtin.LANGUAGES
+    return PACKAGED / name if usual and name == SHIPPED else None
+
+
 def pretrained(
     name: str,
     languages: Sequence[str] = builtin.LANGUAGES,
@@ -56,7 +72,9 @@ def pretrained(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Path:
-    """The folder of the recipe's encoder and tokenizer, trained if it is not in the cache."""
+    """The folder of the recipe's encoder and tokenizer, trained if it neither comes with the
+    package nor is in the cache.
+    """
     if name not in RECIPES:
         raise InputError(
             f"there is no pretraining recipe {name!r}; there are: {', '.join(RECIPES)}"
@@ -66,6 +84,9 @@ def pretrained(
             f"the recipe {name} is for "
             f"{'one language' if name.startswith('mono') else 'several languages'}"
         )
+    packaged = shipped(name, languages, tokenizer=tokenizer, vocabulary=vocabulary, seed=seed)
+    if packaged is not None:
+        return packaged
     recipe, count = RECIPES[name]
     tokenizer_kind(recipe.architecture, tokenizer)  # refused before the texts are generated
     recipe = replace(

@@ -41,8 +41,10 @@ class Explained:
 
 
 def places(block: Block, spec: Spec) -> Iterator[Place]:
-    """Explanations in every language, and one cell per method that compares them."""
-    for run in runs(block):
+    """Explanations in every language, and one cell per method that compares them; nothing for a
+    model that is studied in one language.
+    """
+    for run in runs(block) if len(block.languages) > 1 else ():
         yield from (place(block, lang, run) for lang in block.languages)
         yield _place(block, run, spec)
 
@@ -52,6 +54,8 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
     translations."""
     from babelscope.analyses.consistency.translations import check_target
 
+    if len(block.languages) < 2:
+        return
     source = block.request.source_of(block.model)
     check_target(resources.model(source), block.task.target)
     explanations: dict[str, list[PlannedCell]] = {}

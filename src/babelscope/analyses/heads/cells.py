@@ -17,12 +17,12 @@ from babelscope.analyses.block import (
 )
 from babelscope.analyses.heads.rows import KIND, flatten
 from babelscope.analyses.heads.spec import Spec
-from babelscope.data.skipping import partition
+from babelscope.data.skipping import Partition, partition
 from babelscope.errors import BadRow, InputError
 from babelscope.files import canonical
 from babelscope.model.head_statistics import resolve_relations
 from babelscope.store import SCHEME
-from babelscope.types import Example, Failure
+from babelscope.types import Failure
 
 NAME = "heads"
 
@@ -48,7 +48,7 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
 def _statistics(block: Block, spec: Spec, resources: Resources, lang: str) -> PlannedCell:
     from babelscope.model.heads import fingerprint
 
-    model, sentences = resources.model(lang), _sentences(spec, resources, lang)
+    model, (sentences, unusable) = resources.model(lang), _sentences(spec, resources, lang)
     identity = {
         "kind": KIND,
         "model": model.fingerprint,
@@ -70,23 +70,24 @@ def _statistics(block: Block, spec: Spec, resources: Resources, lang: str) -> Pl
             raise BadRow(skipped[0])
         statistics = head_statistics(model, rows, **_counted(spec), progress=progress)
         stored = [flatten(statistics, block.task.name, model.fingerprint)]
-        return computed(block, stored, skipped, len(sentences))
+        return computed(block, stored, (*unusable, *skipped), len(sentences) + len(unusable))
 
     return PlannedCell(_place(block, spec, lang), identity, KIND, compute)
 
 
-def _sentences(spec: Spec, resources: Resources, lang: str) -> list[Example]:
+def _sentences(spec: Spec, resources: Resources, lang: str) -> Partition:
+    """The sentences of a language, and those of its treebank that no model can read."""
     from babelscope.data.treebanks import treebank
 
     source = spec.treebank(lang)
     if source is None:
-        return resources.examples(lang)
-    rows = partition(treebank(source, lang=lang)).rows
-    listed = sorted({row.lang for row in rows})
+        return Partition(resources.examples(lang), ())
+    sentences = partition(treebank(source, lang=lang))
+    listed = sorted({row.lang for row in sentences.rows})
     if listed != [lang]:
         languages = ", ".join(listed)
         raise InputError(f"{source}: sentences in {languages}; expected a treebank of {lang!r}")
-    return rows
+    return sentences
 
 
 def _counted(spec: Spec) -> dict[str, Any]:
