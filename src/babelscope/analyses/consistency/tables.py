@@ -24,9 +24,10 @@ from babelscope.analyses.consistency.sensitivity import (
 from babelscope.analyses.consistency.stored_pairs import Origin, to_comparisons
 from babelscope.analyses.consistency.stored_ribbons import stored_ribbons
 from babelscope.analyses.consistency.summary import overall
-from babelscope.analyses.explanations import CONTROL, EXPLANATIONS
+from babelscope.analyses.explanations import EXPLANATIONS
 from babelscope.analyses.faithfulness.settings import names_of
 from babelscope.analyses.stored import skipped_groups, stored_keys, without_groups
+from babelscope.methods import METHODS
 from babelscope.store import Store, read
 
 NAME = "consistency"
@@ -79,7 +80,7 @@ class Tables:
 
     @property
     def main(self) -> list[Result]:
-        """What the answer is about: the first method that is not random, its first space
+        """What the answer is about: the first method that is no control, its first space
         and norm.
         """
         return main_results(self.results)
@@ -112,15 +113,20 @@ def build_tables(
 
 
 def main_results(results: Sequence[Result]) -> list[Result]:
-    """Of every model and task the first space and norm of the first method that is not random."""
+    """Of every model and task the first space and norm of the first method that is no control."""
     methods = dict.fromkeys(result.origin.method for result in results)
-    real = [name for name in methods if name.partition("[")[0] != CONTROL]
+    real = [name for name in methods if not _is_control(name.partition("[")[0])]
     method = (real or list(methods))[0]
     first: dict[tuple[str, str], Result] = {}
     for result in results:
         if result.origin.method == method:
             first.setdefault((result.origin.model, result.origin.task), result)
     return list(first.values())
+
+
+def _is_control(method: str) -> bool:
+    """Whether the method looks at no model; scores of other tools have names of their own."""
+    return method in METHODS and METHODS[method].family == "control"
 
 
 def chosen_pairs(comparison: Comparison) -> list[Pair]:

@@ -60,7 +60,7 @@ def _languages(summary: Summary, line: Overview, langs: list[str]) -> Answer:
     else:
         verdict = "undecided"
         apart = gap.low > 0 or gap.high < 0
-        why = ", which does not outlast the correction for all comparisons" if apart else ""
+        why = ", which does not survive the correction for all comparisons" if apart else ""
         sentence = Markup(
             "Whether explanations are equally faithful in {} is open: the largest difference in "
             "{}, between {} and {}, is {} (interval {}){}"
@@ -116,7 +116,7 @@ def _models(summary: Summary, line: Overview) -> tuple[Markup, tuple[Reference, 
             "undecided": "cannot be distinguished from",
         }[summary.decided(line.metric, pair)]
         apart = words.startswith("cannot") and (gap.low > 0 or gap.high < 0)
-        why = " once all comparisons are corrected for" if apart else ""
+        why = " after correction for all comparisons" if apart else ""
         text = Markup("; in {}, explanations of {} {} those of {}{} ({}, interval {})").format(
             language_name(lang), model, words, summary.main, why, number(gap.mean), _interval(gap)
         )
@@ -147,7 +147,7 @@ def _floor(summary: Summary, line: Overview) -> Answer:
     pair = Pair("methods", line.best, FLOOR, line.model)
     gap = summary.between(line.metric, pair)
     apart = gap.low > 0 or gap.high < 0
-    why = ", which does not outlast the correction for all comparisons" if apart else ""
+    why = ", which does not survive the correction for all comparisons" if apart else ""
     text = Markup(
         "No explanation of {} is shown to be more faithful than random scores: the best, {}, "
         "differs from them by {} in {} (interval {}){}."
