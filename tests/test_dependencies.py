@@ -12,12 +12,14 @@ import babelscope
 
 SOURCE = Path(babelscope.__file__).parent
 ROOT = Path(__file__).parents[1]
-MODULES = {"scikit-learn": "sklearn", "POT": "ot", "pyyaml": "yaml"}
+MODULES = {
+    "scikit-learn": "sklearn", "POT": "ot", "pyyaml": "yaml", "vl-convert-python": "vl_convert",
+}  # fmt: skip
 """Distributions whose module has another name."""
 INDIRECT = {"accelerate": "transformers' Trainer needs it"}
 
 
-EXTRAS = ("ray", "parse", "peft", "torchao", "web")
+EXTRAS = ("ray", "parse", "peft", "torchao", "web", "figures")
 """Extras that the package itself imports."""
 
 

@@ -447,7 +447,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "classes",
         {"quantity": "odds"},
-        "quantity 'odds' is not one of: logit, probability, log_odds, contrast",
+        "quantity 'odds' is not one of: logit, probability, log_probability, log_odds, contrast",
     ),
     ("classes", {"target": Aim(contrast="O")}, "the quantity is logit; ask for contrast"),
     (

@@ -59,7 +59,7 @@ def reference_slalom(model: Model, row: Encoded, target: int) -> np.ndarray:
     ]
     if len(kinds) == 1:
         return np.full(len(tokens), np.nan)
-    asked = plan_queries(parts, parse_design("mix"), 0, keyed(0, "slalom", *identity(row)))
+    asked = plan_queries(parts, parse_design("mix+text"), 0, keyed(0, "slalom", *identity(row)))
     answers = []
     for text in asked.texts:
         ids, types = in_place_of(row, [[kinds[unit] for unit in one] for one in text])
@@ -76,9 +76,8 @@ def reference_slalom(model: Model, row: Encoded, target: int) -> np.ndarray:
     ]
     flat = [[unit for one in text for unit in one] for text in asked.texts]
 
-    places = np.array(
-        [units + [-1] * (8 - len(units)) for units in flat]
-    )  # up to four units in each of two segments
+    longest = max(map(len, flat))  # the text itself, among texts of up to four units a segment
+    places = np.array([units + [-1] * (longest - len(units)) for units in flat])
 
     def residuals(at: np.ndarray) -> np.ndarray:
         s, v = at[: len(kinds)], at[len(kinds) :]

@@ -97,7 +97,7 @@ def test_evaluation_skips_the_row_and_its_translation(base: Path, reason: str) -
     with pytest.warns(SkippedRows, match=r"1 of 48 rows skipped: 1 .* \(es-r3\)"):
         scores = evaluate(model, [*GOOD, *spanish])
     expected = evaluate(model, [*GOOD[:3], *GOOD[4:], *SPANISH[:3], *SPANISH[4:]])
-    assert scores == expected
+    assert repr(scores) == repr(expected)  # of one group there is no interval: NaN
     assert {score.estimate.n for score in scores} == {23}
     with pytest.raises(InputError, match="es-r3: "):
         evaluate(model, [*GOOD, *spanish], strict=True)

@@ -132,7 +132,7 @@ def _of_rows(data: DataSpec, lang: str) -> list[Example]:
         for each in parse(origin, number, row, data.columns, None, True)
     ]
     examples = list(with_bad_rows(parsed))
-    if any(example.lang == "und" for example in examples):
+    if lang != "und" and any(example.lang == "und" for example in examples):
         raise InputError(f"{origin}: some have no language; add 'lang' to each")
     known = ", ".join(sorted({example.lang for example in examples}))
     chosen = [example for example in examples if example.lang == lang]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from math import isfinite
 
+from babelscope.display.numbers import number
 from babelscope.display.page import policy
 from babelscope.types import AnswerExplanation
 
@@ -40,12 +41,10 @@ def answer_html(answer: AnswerExplanation) -> str:
 def _row(name: str, value: float, scores: Sequence[float], largest: float) -> str:
     cell = STYLE[1]
     cells = "".join(
-        f'<td style="{cell};background:{_colour(score / (largest or 1))}">{score:.2f}</td>'
+        f'<td style="{cell};background:{_colour(score / (largest or 1))}">{number(score)}</td>'
         for score in scores
     )
-    return (
-        f'<tr><th style="{cell}">{escape(name)}</th><td style="{cell}">{value:.2f}</td>{cells}</tr>'
-    )
+    return f'<tr><th style="{cell}">{escape(name)}</th><td style="{cell}">{number(value)}</td>{cells}</tr>'
 
 
 def _colour(share: float) -> str:

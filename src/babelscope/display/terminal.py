@@ -54,12 +54,12 @@ def header(attribution: Attribution) -> Text:
 
 def strongest(attribution: Attribution, unit: str = "word", most: int = 6) -> Text:
     """The words or units with the largest scores, in numbers: for terminals without colour."""
-    units = [(unit.word, unit.score) for unit in shown_units(attribution)]
+    words = [(word.word, word.score) for word in shown_units(attribution)]
     tokens = list(zip(attribution.tokens, attribution.scores))
-    names, scores = zip(*(tokens if unit == "token" else units))
-    defined = [place for place in range(len(scores)) if isfinite(scores[place])]
-    ranked = sorted(defined, key=lambda place: -abs(scores[place]))
-    listed = (f"{plain(names[place])} {signed(scores[place])}" for place in ranked[:most])
+    scored = tokens if unit == "token" else words
+    defined = [(name, score) for name, score in scored if isfinite(score)]
+    ranked = sorted(defined, key=lambda pair: -abs(pair[1]))
+    listed = (f"{plain(name)} {signed(score)}" for name, score in ranked[:most])
     return Text(", ".join(listed), "dim")
 
 

@@ -12,7 +12,7 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
-from babelscope.metrics.erased import Scores, probabilities, ranked, tops
+from babelscope.metrics.erased import Scores, by_sign, probabilities, ranked, tops
 from babelscope.metrics.hard import GRID, check_grid, lengths
 from babelscope.model.load import Model
 from babelscope.model.targets import value
@@ -28,6 +28,7 @@ def value_comprehensiveness(
     unit: str = "word",
     operator: str | None = None,
     grid: Sequence[float] = GRID,
+    sign: str = "signed",
 ) -> list[Measured]:
     """How far the explained value falls when the highest scored units are erased; higher is
     better.
@@ -39,7 +40,7 @@ def value_comprehensiveness(
     factor with the value.
     Source: DeYoung et al. 2020 (ERASER), eq. 1, of the value in place of the probability.
     """
-    return _falls(model, inputs, scores, targets, unit, operator, grid, kept=False)
+    return _falls(model, inputs, by_sign(scores, sign), targets, unit, operator, grid, kept=False)
 
 
 def value_sufficiency(
@@ -51,6 +52,7 @@ def value_sufficiency(
     unit: str = "word",
     operator: str | None = None,
     grid: Sequence[float] = GRID,
+    sign: str = "signed",
 ) -> list[Measured]:
     """How far the explained value falls when only the highest scored units are kept; lower is
     better.
@@ -61,7 +63,7 @@ def value_sufficiency(
     factor with the value.
     Source: DeYoung et al. 2020 (ERASER), eq. 2, of the value in place of the probability.
     """
-    return _falls(model, inputs, scores, targets, unit, operator, grid, kept=True)
+    return _falls(model, inputs, by_sign(scores, sign), targets, unit, operator, grid, kept=True)
 
 
 def _falls(

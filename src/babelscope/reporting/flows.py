@@ -44,7 +44,9 @@ def flows(
 
 
 def _words(row: Mapping[str, Any]) -> list[list[int]]:
-    columns = (row["flow_s"], row["flow_t"], row["flow_weight"], row["flow_similarity"])
+    columns = [row[name] for name in ("flow_s", "flow_t", "flow_weight", "flow_similarity")]
+    if any(column is None for column in columns):  # a pair that could not be compared
+        return []
     return [
         [source, target, round(1000 * weight), round(1000 * similarity)]
         for source, target, weight, similarity in zip(*columns)

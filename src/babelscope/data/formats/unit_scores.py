@@ -54,8 +54,8 @@ def _rows(file: Path) -> Iterator[Line | Problem]:
             yield item
             continue
         number, row = item
-        if "units" not in row and "words" in row:  # written by `babelscope explain`
-            row = {**row, "units": row["words"], "attributions": row.get("word_scores"),
+        if "word_scores" in row:  # written by `babelscope explain`
+            row = {**row, "units": row.get("words"), "attributions": row["word_scores"],
                    "segment": row.get("word_segment"),
                    "prediction": row.get("label")}  # fmt: skip
         fault = _fault(file, number, row)

@@ -27,6 +27,8 @@ ROUGH, FINE = 1e-3, 1e-9
 SOLVERS = ("auto", "levenberg-marquardt", "l-bfgs")
 MANY = 1500
 """Above this number of units the matrix of 2T x 2T is too large and L-BFGS is used."""
+MOST_STEPS = 1000
+"""Of a descent; flat valleys, where the text itself has most of the weight, take hundreds."""
 SAME = 1e-7
 """Answers that differ by less, relative to their size, count as equal: the precision of float32."""
 KNOWN = 0.5
@@ -208,7 +210,7 @@ def _descend(
     twice."""
     objective, damping, converged = problem.objective(at, ridge), 1e-2, 0
     trace = [objective]
-    for _ in range(100):
+    for _ in range(MOST_STEPS):
         matrix, gradient = problem.normal(at)
         matrix[np.diag_indices_from(matrix)] += ridge
         gradient = gradient + ridge * at
