@@ -44,7 +44,8 @@ def _row(name: str, value: float, scores: Sequence[float], largest: float) -> st
         f'<td style="{cell};background:{_colour(score / (largest or 1))}">{number(score)}</td>'
         for score in scores
     )
-    return f'<tr><th style="{cell}">{escape(name)}</th><td style="{cell}">{number(value)}</td>{cells}</tr>'
+    first = f'<th style="{cell}">{escape(name)}</th><td style="{cell}">{number(value)}</td>'
+    return f"<tr>{first}{cells}</tr>"
 
 
 def _colour(share: float) -> str:
