@@ -436,6 +436,7 @@ def test_what_is_not_a_store_is_refused(tmp_path: Path) -> None:
     assert stored.SCHEME >= 1
 
 
+@pytest.mark.slow
 def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
     """None of them takes what another one is writing for the remnant of a killed run."""
     together = threading.Barrier(8)

@@ -443,6 +443,7 @@ def test_debug_shows_the_traceback(folder: Path) -> None:
         call("--debug", "explain", str(folder / "model"), " ")
 
 
+@pytest.mark.slow
 def test_the_installed_command(folder: Path) -> None:
     """Once as a process of its own: UTF-8 out, one line on standard error, status 2, no
     traceback.

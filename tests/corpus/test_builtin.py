@@ -263,6 +263,7 @@ def test_splits_hold_out_names_places_and_times() -> None:
         assert not (seen["dev"] - seen["train"]) & (seen["test"] - seen["train"])
 
 
+@pytest.mark.slow
 def test_splits_hold_out_combinations_for_every_seed() -> None:
     def combinations(split: str, seed: int) -> set[tuple[object, ...]]:
         return {
@@ -408,6 +409,7 @@ def test_a_bag_of_words_is_not_enough(task: str, low: float, high: float, lang: 
     assert low < accuracy < high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["sentiment", "topic", "nli", "paraphrase"])
 def test_a_planted_shortcut_decides_alone(task: str) -> None:
     labels = CORPORA[task].labels

@@ -262,6 +262,7 @@ def test_pud_alignments_lead_from_word_to_word(data: Path, lang: str) -> None:
     assert sum(len(pair.links) for pair in pairs) > 5 * len(pairs)
 
 
+@pytest.mark.slow
 def test_pud_alignments_are_those_of_the_file(data: Path) -> None:
     """Chinese has no multiword tokens, and in this version English has none either: ids are places
     plus one.
@@ -355,6 +356,7 @@ def test_sentiment_rationales_are_the_marked_tokens(data: Path, lang: str) -> No
     assert whole == 250 - {"en": 0, "da": 1, "it": 2}[lang]
 
 
+@pytest.mark.slow
 def test_dictionaries(data: Path) -> None:
     for lang, count in MUSE.items():
         pairs = list(dictionary("muse", data, lang=lang))

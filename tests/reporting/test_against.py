@@ -56,6 +56,7 @@ def test_one_model_each_is_compared_whatever_its_name() -> None:
         changes(rows(0.0), other)
 
 
+@pytest.mark.slow
 def test_the_card_is_markdown_with_every_answer(tmp_path: Path) -> None:
     synthetic_study.store(tmp_path, groups=8)
     text = card(tmp_path)

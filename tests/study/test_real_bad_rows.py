@@ -90,6 +90,7 @@ def check(folder: Path, values: dict[str, Any], outcome: Outcome, rows: int) -> 
     assert all(row.id in page for row in outcome.skipped[:10])
 
 
+@pytest.mark.slow
 def test_xnli_with_its_control_characters(shared: Path, tmp_path: Path) -> None:
     write_windows(shared / "data", tmp_path, "xnli")
     values = study(tmp_path, "xnli", "test")
@@ -101,6 +102,7 @@ def test_xnli_with_its_control_characters(shared: Path, tmp_path: Path) -> None:
     check(tmp_path, values, outcome, 18)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", ["test", "dev"])
 def test_pawsx_with_its_untranslated_rows(shared: Path, tmp_path: Path, split: str) -> None:
     write_windows(shared / "data", tmp_path, "pawsx")

@@ -207,6 +207,7 @@ def test_each_language_has_its_own_model_and_each_draw_its_own_scores(
     assert set(rows[rows["task"] == "topic"]["lang"]) == {"en"}
 
 
+@pytest.mark.training
 def test_the_comparisons_are_those_of_the_stored_values(filled: tuple[Study, Store]) -> None:
     """One cell by hand: values less floors, on the texts that both models get right; a lower
     sufficiency counts as more.
@@ -247,6 +248,7 @@ def test_the_comparisons_are_those_of_the_stored_values(filled: tuple[Study, Sto
     )
 
 
+@pytest.mark.training
 def test_specifications_are_every_way_to_ask(filled: tuple[Study, Store]) -> None:
     _, store = filled
     found = tables(store, read_study(store)).pairs
@@ -268,6 +270,7 @@ def test_specifications_are_every_way_to_ask(filled: tuple[Study, Store]) -> Non
     )
 
 
+@pytest.mark.training
 def test_the_report_has_the_chapter_and_the_file(
     filled: tuple[Study, Store], tmp_path: Path
 ) -> None:
@@ -294,6 +297,7 @@ def paired_synthetic(folder: Path) -> Store:
     return store
 
 
+@pytest.mark.slow
 def test_monolingual_models_by_language_and_hostile_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
