@@ -58,7 +58,7 @@ def _slopes(slopes: list[tuple[str, Response]]) -> Answer:
         len(slopes),
     )
     where = {
-        "model": model, "way": row.arm, "lang": row.lang, "method": row.method,
+        "model": model, "resegmentation": row.arm, "lang": row.lang, "method": row.method,
         "outcome": row.outcome,
     }  # fmt: skip
     columns = (("slope", slope.mean), ("low", slope.low), ("high", slope.high))
@@ -123,7 +123,8 @@ def _chart(tables: Tables) -> Chart:
 
 
 def slopes_csv(tables: Tables) -> str:
-    """One line per model, way, language, method and outcome: its slope by tokens per word."""
+    """The slope of each outcome by tokens per word: one line per model, re-segmentation, language,
+    method and outcome."""
     rows = [
         (
             doses.model, row.arm, row.lang, row.method, row.outcome, row.by_fertility.mean,
@@ -135,7 +136,7 @@ def slopes_csv(tables: Tables) -> str:
         for row in doses.responses
     ]  # fmt: skip
     columns = [
-        "model", "way", "lang", "method", "outcome", "slope", "low", "high", "n", "defined",
-        "excludes_0",
+        "model", "resegmentation", "lang", "method", "outcome", "slope", "low", "high", "n",
+        "defined", "excludes_0",
     ]  # fmt: skip
     return csv_text(pd.DataFrame(rows, columns=columns))
