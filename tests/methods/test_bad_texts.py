@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from babelscope.cli import app
 from babelscope.errors import BadRow, InputError, SkippedRows
-from babelscope.methods import explain as explaining
+from babelscope.methods import own_call
 from babelscope.methods.explain import explain
 from babelscope.types import Encoded, Example
 from conftest import TEXTS, tiny
@@ -72,13 +72,13 @@ def test_a_gold_label_that_is_missing_or_unknown(label: str | None, reason: str)
 def test_a_text_that_the_models_own_call_contradicts(monkeypatch: pytest.MonkeyPatch) -> None:
     """In windows of a long text, one that is contradicted takes the whole text with it."""
     model = tiny("bert")
-    plain = explaining._plain
+    plain = own_call._plain
 
     def contradicted(model: Any, row: Encoded, output: Any, again: Any) -> str:
         wrong = row.example.id in ("2", "2#1")
         return "another probability" if wrong else plain(model, row, output, again)
 
-    monkeypatch.setattr(explaining, "_plain", contradicted)
+    monkeypatch.setattr(own_call, "_plain", contradicted)
     long = " ".join(TEXTS[1:2] * 60)
     for texts in ([TEXTS[0], TEXTS[2]], [TEXTS[0], long]):
         with pytest.warns(SkippedRows, match="contradicted by the model's own call"):

@@ -14,7 +14,7 @@ from babelscope.analyses.faithfulness.tables import tables
 from babelscope.analyses.stored import stored_skipped
 from babelscope.cli import app
 from babelscope.errors import InputError
-from babelscope.methods import explain as explaining
+from babelscope.methods import own_call
 from babelscope.reporting.build import report
 from babelscope.store import open_store, read, read_study, verify
 from babelscope.study.config import parse_study
@@ -77,14 +77,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The models, and the store of the study with all bad rows."""
     folder = tmp_path_factory.mktemp("bad-rows")
     models(folder)
-    plain = explaining._plain
+    plain = own_call._plain
 
     def contradicted(model: Any, row: Encoded, output: Any, again: Any) -> str:
         wrong = "contradicted" in row.example.texts[0]
         return "another probability" if wrong else plain(model, row, output, again)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(explaining, "_plain", contradicted)
+        patch.setattr(own_call, "_plain", contradicted)
         outcome = run(parse_study(values(folder, rows())), folder / "store")
         assert outcome.failed == ()
         again = run(parse_study(values(folder, rows())), folder / "store")

@@ -8,7 +8,8 @@ from typing import Any
 from babelscope.data.formats.in_memory import Texts, as_examples
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
-from babelscope.methods.explain import apply_method, check_method, to_attribution
+from babelscope.methods.apply import apply_method, check_method
+from babelscope.methods.attribution import to_attribution
 from babelscope.model import inference
 from babelscope.model.answers import with_answer, with_generated
 from babelscope.model.encode import encode

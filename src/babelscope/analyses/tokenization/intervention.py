@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from babelscope.analyses.trust.checks import similarity
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
-from babelscope.methods.explain import word_scores
+from babelscope.methods.attribution import word_scores
 from babelscope.metrics import METRICS
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode

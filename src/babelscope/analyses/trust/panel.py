@@ -21,7 +21,9 @@ from babelscope.files import (
     canonical,
 )
 from babelscope.methods import METHODS
-from babelscope.methods.explain import explain, ready, word_scores
+from babelscope.methods.apply import ready
+from babelscope.methods.attribution import word_scores
+from babelscope.methods.explain import explain
 from babelscope.metrics import METRICS
 from babelscope.metrics.bounds import Bounds, bounds
 from babelscope.metrics.measure import check_model, explained_target

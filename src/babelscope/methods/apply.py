@@ -1,0 +1,61 @@
+"""Applying a method to tokenized inputs, in the state and precision that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from babelscope.errors import UnsupportedModel
+from babelscope.methods.row import Method
+from babelscope.model.load import Model
+from babelscope.types import Encoded, Explained, Target
+
+
+def check_method(model: Model, row: Method) -> None:
+    """Refuses a method that needs what the model does not have."""
+    if row.attentions and model.unseen_attention:
+        raise UnsupportedModel(
+            f"{row.name} reads attention weights, but {model.unseen_attention}; use another method"
+        )
+    if row.gradients and model.row.reads_text:
+        raise UnsupportedModel(
+            f"{row.name} needs gradients, but {model.name} is a function of texts; use an "
+            "erasure method such as occlusion"
+        )
+    if row.precise and model.quantized:
+        raise UnsupportedModel(
+            f"{row.name} needs {row.precise} weights, and those of {model.name} are quantized; "
+            "load it without quantization, or use another method"
+        )
+
+
+def apply_method(
+    model: Model, method: Method, options: Mapping[str, Any], seed: int,
+    encoded: Sequence[Encoded], explained: Sequence[Target],
+) -> list[Explained]:  # fmt: skip
+    """The method's scores, in the precision that it needs."""
+    seeded = {"seed": seed} if method.seeded else {}
+    with ready(model, method) as upcast:
+        results = list(method.function(model, encoded, explained, **options, **seeded))
+    return (
+        [replace(each, flags=(*each.flags, f"computed in {method.precise}")) for each in results]
+        if upcast
+        else results
+    )
+
+
+@contextmanager
+def ready(model: Model, method: Method) -> Iterator[bool]:
+    """Within, gradients are computed, also where the caller has switched them off, and the model is
+    in the precision that the method needs; whether it was in half."""
+    precision = (
+        model.full_precision(getattr(torch, method.precise))
+        if method.precise
+        else nullcontext(False)
+    )
+    with torch.inference_mode(False), torch.enable_grad(), precision as upcast:
+        yield upcast
