@@ -136,6 +136,13 @@ SCHEMAS = {
             pa.string()), ("labels", _STRINGS),
         ]
     ),
+    "probes": pa.schema(
+        [
+            ("labels", pa.string()), ("source", pa.string()), ("lang", pa.string()), ("layer",
+            pa.int32()), ("strength", pa.float64()), ("ids", _STRINGS), ("predicted", _STRINGS),
+            ("truth", _STRINGS),
+        ]
+    ),
     "drifts": pa.schema([("part", pa.string()), ("relative", pa.float64())]),
     "skipped": pa.schema(
         [

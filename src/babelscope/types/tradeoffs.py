@@ -58,6 +58,27 @@ class LanguageLoss:
     loss: float
 
 
+@dataclass(frozen=True, slots=True)
+class ProbePrediction:
+    """What a linear probe on the hidden states of one layer predicts for the test texts of one
+    language.
+
+    `labels` says what it was trained to predict: "gold" classes, "control" classes that say
+    nothing, or the "language" of the text. `source` is the language of its training texts, empty
+    where these are of all source languages; `strength` is the penalty that the development texts
+    chose.
+    """
+
+    labels: str
+    source: str
+    lang: str
+    layer: int
+    strength: float
+    ids: tuple[str, ...]
+    predicted: tuple[str, ...]
+    truth: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """What one model computed for one text: its logits in the order of its own classes, and how its

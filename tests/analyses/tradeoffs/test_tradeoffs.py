@@ -17,6 +17,7 @@ import torch
 from babelscope.analyses.tradeoffs import readings as reading_module
 from babelscope.analyses.tradeoffs.contents import read_records
 from babelscope.analyses.tradeoffs.grid import grid
+from babelscope.analyses.tradeoffs.probes import StoredTexts, class_probes
 from babelscope.analyses.tradeoffs.readings import read_texts
 from babelscope.analyses.tradeoffs.records import (
     Records,
@@ -28,7 +29,7 @@ from babelscope.analyses.tradeoffs.section import section
 from babelscope.analyses.tradeoffs.tables import tables, task_tables
 from babelscope.errors import InputError
 from babelscope.model.load import load
-from babelscope.store import Store, cells, failures, open_store, read_study
+from babelscope.store import Store, cells, failures, open_store, read, read_study
 from babelscope.study.config import parse_study
 from babelscope.study.grid import blocks, planned, progress_of
 from babelscope.study.run import run
@@ -456,3 +457,51 @@ def test_all_seeds_of_a_study_start_from_one_base(
     assert result is not None
     (row,) = result["drift"]
     assert 0 < row["drift"]["layer 0"] < 0.1
+
+
+def test_probes_are_cells_and_tables_fit_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The base has probes of every layer with controls, a fine-tuned model of the first seed has
+    one of the last layer, and both have one of the language: 3 layers x 2 kinds of labels x 2
+    languages, and 2 languages.
+    """
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("a table fitted a probe")
+
+    monkeypatch.setattr("babelscope.analyses.tradeoffs.probing.probe", never)
+    found = records(store)
+    assert set(found.probes) == {
+        (name, lang) for name in ("", "en-0", "hi-0") for lang in ("", "en", "hi")
+    }
+    sizes = {
+        where: len(read(store, "probes", [key]).to_pylist()) for where, key in found.probes.items()
+    }
+    assert sizes == {
+        (name, lang): 12 if (name, bool(lang)) == ("", True) else 2 for name, lang in found.probes
+    }
+    assert tables(store, read_study(store))
+
+
+def test_the_probe_of_the_last_layer_is_the_same_with_and_without_the_other_layers(
+    store: Store,
+) -> None:
+    found = records(store)
+    stored = {
+        (split, lang): StoredTexts(
+            found.states["", split, lang], tuple(texts()[split][lang])
+        )
+        for split in texts()
+        for lang in LANGS
+        if split == "test" or lang == "en"
+    }  # fmt: skip
+    every = class_probes(store, stored, "en", every=True)
+    last = class_probes(store, stored, "en", every=False)
+    assert last == [row for row in every if (row.layer, row.labels) == (2, "gold")]
+
+
+def test_a_probe_without_its_states_fails_alone_with_the_reason(store: Store) -> None:
+    absent = {("train", "en"): StoredTexts(("0" * 64,), tuple(texts()["train"]["en"]))}
+    with pytest.raises(InputError, match="the hidden states of all texts; those in en could not"):
+        class_probes(store, absent, "en", every=False)

@@ -106,7 +106,7 @@ def references(records: Records, table: Grid) -> dict[str, Reference]:
             _random_head(records, base, table, seed) for seed in range(max(3, len(table.seeds)))
         ]
         listed["random_head"] = np.broadcast_to(np.mean(heads, axis=0), shape)
-        if records.has_states(base, ("train", "dev"), table.sources):
+        if all(records.has_probes(base, source) for source in table.sources):
             hits = [probe_hits(records, base, source) for source in table.sources]
             listed["probe"] = np.array([table.row(each) for each in hits])
     return listed | _other_models(records, table)

@@ -45,6 +45,11 @@ def read_records(store: Store, study: Mapping[str, Any], task: str) -> Records |
         left_out,
         _parts(manifests, "readings", every_text),
         _parts(manifests, "states", every_text),
+        {
+            (row["identity"]["name"], row["identity"]["lang"]): key
+            for key, row in manifests.items()
+            if row["kind"] == "probes"
+        },
         _by_model(manifests, "drifts"),
         _by_model(manifests, "losses"),
         _ids(every_text, skipped),

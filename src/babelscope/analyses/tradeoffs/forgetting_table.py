@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from babelscope.analyses.tradeoffs.grid import Grid, correct
 from babelscope.analyses.tradeoffs.intervals import intervals
-from babelscope.analyses.tradeoffs.probing_table import SPLITS, probe_hits
+from babelscope.analyses.tradeoffs.probing_table import probe_hits
 from babelscope.analyses.tradeoffs.provenance import SINGLE
 from babelscope.analyses.tradeoffs.records import Records
 
@@ -29,11 +29,11 @@ def forgetting_table(records: Records, table: Grid) -> list[dict[str, Any]]:
         model.source: model for model in records.of_kind(SINGLE) if model.seed == table.seeds[0]
     }
     for target, place in zip(table.sources, table.diagonal):
-        if base is None or place < 0 or not records.has_states(base, SPLITS, [target]):
+        if base is None or place < 0 or not records.has_probes(base, target):
             continue
         before = probe_hits(records, base, target)[target]
         for row, source in enumerate(table.sources):
-            if records.has_states(first[source], SPLITS, [target]):
+            if records.has_probes(first[source], target):
                 after = probe_hits(records, first[source], target)[target]
                 hits = correct(table)[0, row, place, table.places(target)]
                 parts = _intervals(table, target, [before, after, hits])

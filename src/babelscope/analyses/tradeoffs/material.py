@@ -83,11 +83,13 @@ class Material:
             yield from self._read(step)
         else:
             (kind,) = step.kinds
-            yield [
-                {"finetunings": self._finetuning, "drifts": self._drifts, "losses": self._losses}[
-                    kind
-                ](step)
-            ]
+            cells = {
+                "finetunings": self._finetuning,
+                "probes": self._probes,
+                "drifts": self._drifts,
+                "losses": self._losses,
+            }
+            yield [cells[kind](step)]
 
     def _texts_cell(self, step: Step) -> PlannedCell:
         from babelscope.training.finetune import fingerprint
@@ -115,26 +117,14 @@ class Material:
         """The texts of a language in parts, each with a place of its own. The last part has the
         planned place, and is computed once all others are stored: only then is the language done.
         """
-        from babelscope.analyses.tradeoffs.readings import parts
-        from babelscope.training.finetune import fingerprint
-
-        rows, head = self.corpus.texts[step.split][step.lang], step.owner == MODEL
-        model = self.model if head else self.base
+        head = step.owner == MODEL
+        model, reader = (self.model, self.block.name) if head else (self.base, BASE)
         pending: list[PlannedCell] = []
-        for start, part in parts(rows):
-            last = start + len(part) == len(rows)
+        for where, part, identity in self._parts(step):
+            last = where.start is None
             if last and not all(has(self.resources.store, key(cell.identity)) for cell in pending):
                 return  # an earlier part failed: the last one would call the language done
             read = cache(partial(_read_part, model, part, head))
-            identity = {
-                **self._reader(model, step),
-                "split": step.split,
-                "lang": step.lang,
-                "start": start,
-                "data": fingerprint(part),
-            }
-            where = replace(step, start=None if last else start)
-            reader = self.block.name if head else BASE
             group = [
                 self._cell(
                     where, kind, identity,
@@ -144,6 +134,55 @@ class Material:
             ]  # fmt: skip
             pending += group
             yield group
+
+    def _parts(self, step: Step) -> Iterator[tuple[Step, Sequence[Example], dict[str, Any]]]:
+        """The parts of the texts of a language: where each belongs, its texts, what decides it."""
+        from babelscope.analyses.tradeoffs.readings import parts
+        from babelscope.training.finetune import fingerprint
+
+        rows = self.corpus.texts[step.split][step.lang]
+        model = self.model if step.owner == MODEL else self.base
+        for start, part in parts(rows):
+            last = start + len(part) == len(rows)
+            identity = {
+                **self._reader(model, step),
+                "split": step.split,
+                "lang": step.lang,
+                "start": start,
+                "data": fingerprint(part),
+            }
+            yield replace(step, start=None if last else start), part, identity
+
+    def _probes(self, step: Step) -> PlannedCell:
+        """Probes are fitted on states that the store holds: their keys decide what is found."""
+        from babelscope.analyses.tradeoffs.probes import StoredTexts, class_probes, language_probe
+
+        texts = {
+            (split, lang): StoredTexts(self._states(step.owner, split, lang), tuple(rows))
+            for split, by_lang in self.corpus.texts.items()
+            for lang, rows in by_lang.items()
+            if split == "test" or lang in ((step.lang,) if step.lang else self.plan.probed)
+        }
+        listed = [[*where, *each.keys] for where, each in sorted(texts.items())]
+        digest = hashlib.sha256(canonical(listed).encode()).hexdigest()
+        model = self.model if step.owner == MODEL else self.base
+        identity = self._reader(model, step) | {"lang": step.lang, "states": digest}
+        store, every = self.resources.store, step.owner == BASE
+        compute = (
+            partial(class_probes, store, texts, step.lang, every=every)
+            if step.lang
+            else partial(language_probe, store, texts, self.plan.probed)
+        )
+        return self._cell(step, "probes", identity, compute)
+
+    def _states(self, owner: str, split: str, lang: str) -> tuple[str, ...]:
+        """The keys of the cells that hold the owner's states of these texts."""
+        reading = Step(owner, ("states",), split, lang)
+        cells = [
+            self._cell(where, "states", identity, list)
+            for where, _, identity in self._parts(reading)
+        ]
+        return tuple(key(cell.identity) for cell in cells)
 
     def _finetuning(self, step: Step) -> PlannedCell:
         model, origin = self.model, self.plan.provenance

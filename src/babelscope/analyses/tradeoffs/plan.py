@@ -47,6 +47,8 @@ class Plan:
     first: bool
     """Whether it is fine-tuned on one language with the first seed: probes and drift are of
     these."""
+    probed: tuple[str, ...]
+    """The languages whose training and development texts probes are fitted on."""
     leads: bool
     """Whether this block computes what all models share: the texts, and what the base makes of
     them."""
@@ -78,6 +80,7 @@ def plan(block: Block, spec: Spec) -> Plan | None:
         languages,
         counts,
         origin.kind == SINGLE and origin.seed in seeds[:1],
+        sources if {*SPLITS} <= languages.keys() else (),
         block.model == readers[0] and block.seed == request.seeds[0],
     )
 
@@ -91,6 +94,7 @@ def steps(chosen: Plan, spec: Spec) -> Iterator[Step]:
         yield from (
             Step(BASE, _kinds(BASE, split, first=True), split, lang) for split, lang in pairs
         )
+        yield from _probes(chosen, BASE)
         if spec.language_model:
             yield Step(BASE, ("losses",))
     yield Step(MODEL, ("finetunings",))
@@ -98,10 +102,23 @@ def steps(chosen: Plan, spec: Spec) -> Iterator[Step]:
         kinds = _kinds(chosen.provenance.kind, split, first=chosen.first)
         if kinds:
             yield Step(MODEL, kinds, split, lang)
+    if chosen.first:
+        yield from _probes(chosen, MODEL)
     if chosen.first and chosen.base:
         yield Step(MODEL, ("drifts",))
         if spec.language_model:
             yield Step(MODEL, ("losses",))
+
+
+def _probes(chosen: Plan, owner: str) -> Iterator[Step]:
+    """Of the classes, language by language: of fine-tuned models only beside those of a base, and
+    where the language is tested; then of the languages, where all of them are tested."""
+    tested = set(chosen.languages["test"])
+    for lang in chosen.probed if chosen.base else ():
+        if owner == BASE or lang in tested:
+            yield Step(owner, ("probes",), lang=lang)
+    if len(chosen.probed) > 1 and tested >= {*chosen.probed}:
+        yield Step(owner, ("probes",))
 
 
 def place(block: Block, chosen: Plan, step: Step, kind: str) -> Place:

@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from babelscope.analyses.tradeoffs.activations import States
 from babelscope.analyses.tradeoffs.confidence import Golds, Logits
@@ -93,8 +94,9 @@ def control_labels(
 
 
 def _fit(states: States, gold: Golds, strength: float) -> LogisticRegression:
-    with (
-        warnings.catch_warnings()
-    ):  # a weak penalty may need more steps than it gets: dev then chooses another
+    # One thread: steps of a millisecond gain nothing from two, which on a busy machine wait for
+    # each other, and the last digits then do not depend on their number.
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        # a weak penalty may need more steps than it gets: dev then chooses another
         warnings.simplefilter("ignore", ConvergenceWarning)
         return LogisticRegression(C=strength, max_iter=300).fit(states, gold)

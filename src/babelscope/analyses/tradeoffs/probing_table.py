@@ -1,5 +1,5 @@
-"""What linear probes find in the states of the base, layer by layer, and how well they tell
-languages apart."""
+"""What linear probes found in the hidden states of the base, layer by layer, and how well they
+identify the language."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelscope.analyses.tradeoffs import probing
 from babelscope.analyses.tradeoffs.grid import Grid
 from babelscope.analyses.tradeoffs.provenance import SINGLE
-from babelscope.analyses.tradeoffs.records import Records, state_parts, whole
+from babelscope.analyses.tradeoffs.records import CONTROL, GOLD, Records
 from babelscope.stats import rate
+from babelscope.store import read
 from babelscope.types import FineTuning
 
-SPLITS = ("train", "dev", "test")
+Hits = dict[tuple[str, int, str], NDArray[np.float64]]
+"""By what was predicted, layer and language: 1 for every test text that the probe classified
+correctly, else 0."""
 
 
 def probing_table(records: Records, table: Grid) -> list[dict[str, Any]]:
     """Per layer of the base: a probe trained in each source, tested everywhere, and on labels that
     say nothing."""
     base = records.base
-    if base is None or not records.has_states(base, ("train", "dev"), table.sources):
-        return []
-    first = next(state_parts(records, base, "test", table.targets[0], "mean"))
     rows = []
     for source in table.sources:
-        for layer in range(first.shape[1]):
-            hits, control = (
-                probe_hits(records, base, source, layer, control=each) for each in (False, True)
-            )
-            for target in hits:
+        if base is None or not records.has_probes(base, source):
+            return []
+        hits = _hits(records, base, source)
+        for labels, layer, target in hits:
+            if labels == GOLD:
                 row = {"source": source, "target": target, "layer": layer}
-                rows.append(row | _accuracies(table, target, hits[target], control[target]))
+                pair = (hits[each, layer, target] for each in (GOLD, CONTROL))
+                rows.append(row | _accuracies(table, target, *pair))
     return rows
 
 
@@ -48,50 +48,42 @@ def _accuracies(
     }
 
 
-def probe_hits(
-    records: Records, model: FineTuning, source: str, layer: int = -1, *, control: bool = False
-) -> dict[str, NDArray[np.float64]]:
-    """For every language with states: which test texts a probe classifies correctly that was
-    trained on the states in `source`."""
-    truth = {split: _truth(records, split, source, control) for split in ("train", "dev")}
-    train, dev = (whole(records, model, split, source, layer) for split in ("train", "dev"))
-    fitted = probing.probe(train, truth["train"], dev, truth["dev"], len(records.labels))
-    hits = {}
-    for lang in records.texts["test"]:
-        if records.has_states(model, ["test"], [lang]):
-            predicted = probing.logits(fitted, whole(records, model, "test", lang, layer)).argmax(
-                axis=1
-            )
-            hits[lang] = (predicted == _truth(records, "test", lang, control)).astype(float)
-    return hits
+def probe_hits(records: Records, model: FineTuning, source: str) -> dict[str, NDArray[np.float64]]:
+    """For every language: which test texts a probe classifies correctly that was trained on the
+    states of the last layer in `source`."""
+    hits = _hits(records, model, source)
+    last = max(layer for _, layer, _ in hits)
+    return {
+        lang: each
+        for (labels, layer, lang), each in hits.items()
+        if (labels, layer) == (GOLD, last)
+    }
 
 
 def language_probe_table(records: Records, table: Grid) -> list[dict[str, Any]]:
-    """How well the language itself can be read off the last layer, before and after fine-tuning."""
+    """How well the language itself can be identified from the last layer, before and after
+    fine-tuning."""
     first = [model for model in records.of_kind(SINGLE) if model.seed == table.seeds[0]]
     models = [*([records.base] if records.base else []), *first]
-    if len(table.sources) < 2:
-        return []
     return [
-        {"model": model.source, "accuracy": _language_accuracy(records, model, table.sources)}
+        {"model": model.source, "accuracy": float(np.concatenate([*hits.values()]).mean())}
         for model in models
-        if records.has_states(model, SPLITS, table.sources)
+        if records.has_probes(model, "") and (hits := _hits(records, model, ""))
     ]
 
 
-def _language_accuracy(records: Records, model: FineTuning, langs: tuple[str, ...]) -> float:
-    data = {}
-    for split in SPLITS:
-        states = [whole(records, model, split, lang, -1) for lang in langs]
-        data[split] = (
-            np.concatenate(states),
-            np.repeat(np.arange(len(langs)), [len(each) for each in states]),
-        )
-    fitted = probing.probe(*data["train"], *data["dev"], len(langs))
-    states_, gold = data["test"]
-    return float((probing.logits(fitted, states_).argmax(axis=1) == gold).mean())
-
-
-def _truth(records: Records, split: str, lang: str, control: bool) -> NDArray[np.int64]:
-    gold = records.gold(split, lang)
-    return probing.control_labels(records.texts[split][lang].groups, gold) if control else gold
+def _hits(records: Records, model: FineTuning, source: str) -> Hits:
+    """What the probes of one cell got right, on the texts that are in the tables."""
+    rows = read(records.store, "probes", [records.probes[model.model, source]]).to_pylist()
+    hits = {}
+    for row in rows:
+        texts = records.texts["test"].get(row["lang"])
+        if texts is not None:
+            right = {
+                name: float(predicted == truth)
+                for name, predicted, truth in zip(row["ids"], row["predicted"], row["truth"])
+            }
+            hits[row["labels"], row["layer"], row["lang"]] = np.array(
+                [right[name] for name in texts.ids]
+            )
+    return hits

@@ -16,6 +16,8 @@ from babelscope.store import Store, read
 from babelscope.types import FineTuning
 
 ATTENTION = ("nats", "share", "content", "sink")
+GOLD, CONTROL, LANGUAGE = "gold", "control", "language"
+"""What a probe is trained to predict."""
 Where = tuple[str, str, str]
 """A model's name (empty for the base), a split and a language."""
 
@@ -63,6 +65,9 @@ class Records:
     readings: Mapping[Where, tuple[str, ...]] = field(repr=False)
     states: Mapping[Where, tuple[str, ...]] = field(repr=False)
     """Keys of the parts, in their order."""
+    probes: Mapping[tuple[str, str], str] = field(repr=False)
+    """Keys by the model's name and the language that its probes were trained on, empty for the
+    probe of the language itself."""
     drifts: Mapping[str, str] = field(repr=False)
     losses: Mapping[str, str] = field(repr=False)
     """Keys by the model's name, empty for the base."""
@@ -81,6 +86,10 @@ class Records:
         """Whether the model's hidden states are there in all of these."""
         pairs = [(split, lang) for split in splits for lang in langs]
         return model is not None and all((model.model, *pair) in self.states for pair in pairs)
+
+    def has_probes(self, model: FineTuning | None, source: str) -> bool:
+        """Whether probes were fitted to the model's states in that language."""
+        return model is not None and (model.model, source) in self.probes
 
     def gold(self, split: str, lang: str) -> NDArray[np.int64]:
         """The class of every text, in the order of the study's classes."""
@@ -135,7 +144,12 @@ def state_parts(
 ) -> Iterator[Float[np.ndarray, "text state dim"]]:
     """Hidden states, one part of the texts at a time, in float64."""
     for table in _tables(records, "states", (model.model, split, lang)):
-        yield _grid(table, pooling, int(table.column("layers")[0].as_py()))
+        yield state_grid(table, pooling)
+
+
+def state_grid(table: pa.Table, pooling: str) -> Float[np.ndarray, "text state dim"]:
+    """The hidden states of a stored table that has rows."""
+    return _grid(table, pooling, int(table.column("layers")[0].as_py()))
 
 
 def _tables(records: Records, kind: str, where: Where) -> Iterator[pa.Table]:
@@ -153,7 +167,7 @@ def _tables(records: Records, kind: str, where: Where) -> Iterator[pa.Table]:
 def whole(
     records: Records, model: FineTuning, split: str, lang: str, layer: int, pooling: str = "mean"
 ) -> Float[np.ndarray, "text dim"]:
-    """One layer of all texts: what a probe is fitted on."""
+    """One layer of all texts."""
     return np.concatenate(
         [part[:, layer] for part in state_parts(records, model, split, lang, pooling)]
     )
