@@ -63,9 +63,9 @@ def explain_answers(
     rows, targets = [each for each, _ in pairs], [target for _, target in pairs]
     outputs = inference.outputs(model, [inference.query(each) for each in rows])
     explained = apply_method(model, row, values, seed, rows, targets)
-    found = iter(zip(rows, outputs, targets, explained))
+    rest = iter(zip(rows, outputs, targets, explained))
     keyed = seed if row.seeded else 0
-    return [_explanation(model, each, [to_attribution(model, row, values, keyed, *next(found))
+    return [_explanation(model, each, [to_attribution(model, row, values, keyed, *next(rest))
                                        for _ in _targets(each)])
             for each in inputs]  # fmt: skip
 

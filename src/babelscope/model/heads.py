@@ -220,8 +220,8 @@ def mask_for(model: Model, heads: str, lang: str) -> dict[int, list[float]]:
 
 def _builtin_mask(model: Model, heads: str, lang: str) -> HeadMask:
     """The mask that `builtin:KIND@PART` names."""
-    _, _, asked = heads.partition(":")
-    kind, at, part = asked.partition("@")
+    _, _, name = heads.partition(":")
+    kind, at, part = name.partition("@")
     try:
         kept = float(part) if at else None
     except ValueError:

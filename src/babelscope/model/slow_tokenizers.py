@@ -65,10 +65,10 @@ def slow_encodings(
         *places, num_tokens_to_remove=excess, truncation_strategy=strategy, stride=0
     )
     encoding = _encoding(tokenizer, parts, [each for each in short[:2] if each is not None])
-    own = tokenizer(
+    expected = tokenizer(
         *texts, split_special_tokens=literal, truncation=strategy, max_length=limit, verbose=False
     )
-    _check_ids(tokenizer, encoding.ids, own["input_ids"])
+    _check_ids(tokenizer, encoding.ids, expected["input_ids"])
     return count, [encoding], types
 
 

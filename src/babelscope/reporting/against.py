@@ -90,13 +90,13 @@ def changes(after: pd.DataFrame, before: pd.DataFrame) -> list[Change]:
         for _, part in parts
     ]
     adjusted = holm([test.p for test in tests])
-    found = []
+    rows = []
     for (place, part), test, p in zip(parts, tests, adjusted):
         model, lang, method, metric = map(str, place)
         before_mean, after_mean = (float(part[name].mean()) for name in ("value_before", "value"))
         names = (model, lang, method, metric)
-        found.append(Change(*names, before_mean, after_mean, test.difference, p))
-    return found
+        rows.append(Change(*names, before_mean, after_mean, test.difference, p))
+    return rows
 
 
 def changes_section(found: Sequence[Change], name: str) -> Section:

@@ -102,9 +102,9 @@ def sections(store: Store, study: Mapping[str, Any]) -> list[Section]:
 
 def stored_tables(store: Store, study: Mapping[str, Any]) -> dict[str, Any]:
     """The tables of every analysis of the study of which the store holds something."""
-    asked = [name for name in ANALYSES if name in study.get("analyses", {})]
-    found = {name: ANALYSES[name].tables(store, study) for name in asked}
-    tables = {name: each for name, each in found.items() if each is not None}
+    named = [name for name in ANALYSES if name in study.get("analyses", {})]
+    stored = {name: ANALYSES[name].tables(store, study) for name in named}
+    tables = {name: each for name, each in stored.items() if each is not None}
     if not tables:
         raise StoreError(
             f"{store.path} holds nothing to report ({len(failures(store))} cells failed); run the "

@@ -88,8 +88,8 @@ class Guard:
         if not known_host(host, self.host):
             return _refused(f"the Host {host[:100]!r} is not this server's own", 421)
         origin = headers.get("origin")
-        own = {f"{scheme}://{host}" for scheme in ("http", "https")}
-        foreign = origin is not None and origin not in own
+        allowed = {f"{scheme}://{host}" for scheme in ("http", "https")}
+        foreign = origin is not None and origin not in allowed
         if foreign or headers.get("sec-fetch-site") == "cross-site":
             page = scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
             if foreign or not page:

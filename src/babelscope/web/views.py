@@ -91,10 +91,10 @@ def _pairs(index: Index, group: Codes, lang: Codes, label: Codes) -> list[dict[s
     table = np.full((len(index.names["lang"].names), size), -1, dtype=np.int32)
     table[lang, group] = label
     pairs = []
-    for one, other in combinations(range(len(table)), 2):
-        both = (table[one] >= 0) & (table[other] >= 0)
-        differ = int((table[one] != table[other])[both].sum())
-        langs = [index.names["lang"].names[at] for at in (one, other)]
+    for first, second in combinations(range(len(table)), 2):
+        both = (table[first] >= 0) & (table[second] >= 0)
+        differ = int((table[first] != table[second])[both].sum())
+        langs = [index.names["lang"].names[at] for at in (first, second)]
         pairs.append({"langs": langs, "texts": int(both.sum()), "differ": differ})
     return [pair for pair in pairs if pair["texts"]]
 

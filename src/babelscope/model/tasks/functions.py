@@ -88,7 +88,7 @@ class TaskFunctions:
     plain_call: Callable[[Model, Encoded], Arguments]
     """The arguments of the plain Hugging Face call on one input."""
     quantity: Callable[[Model, Encoded], str] = lambda model, encoded: "logit"
-    """What of the target is explained where nothing is said."""
+    """Which part of the target is explained by default."""
     activation: Callable[[Model], str] = lambda model: "softmax"
     """How logits become probabilities: softmax, or sigmoid for independent labels."""
     kept: Callable[[Model, Sequence[Query]], list[int] | None] = lambda model, batch: None
