@@ -25,7 +25,10 @@ from benchmarks.coverage_samples import (
     Array,
     Sample,
     calibrated,
+    classified,
     followed_relation,
+    gap_over_seeds,
+    other_texts,
     repeated,
     similar_states,
     vocabulary_use,
@@ -287,6 +290,9 @@ ROWS = (
     Row("partial correlation", ".4, correlated texts", partial_correlation),
     Row("slope within texts", "unequal noise", slope),
     Row("transfer gap", "right or wrong", transfer(lambda a: a[..., 1, 1] - a[..., 0, 1], "plain"), SLOW),
+    Row("transfer gap", "right or wrong, three seeds", repeated(gap_over_seeds), SLOW),
+    Row("difference of languages", "other texts in each", repeated(other_texts), SLOW),
+    Row("macro-F1", "three classes, correlated", repeated(classified), SLOW),
     Row("retained share", "right or wrong", transfer(retained, "plain"), SLOW),
     Row("factorial effect: input", "right or wrong", transfer(lambda a: factorial(a[..., :2, :2]).input, "plain"), SLOW),
     Row("factorial effect: interaction", "right or wrong", transfer(lambda a: factorial(a[..., :2, :2]).interaction, "plain"), SLOW),
@@ -315,7 +321,7 @@ def table() -> str:
     errors = [1.96 * sqrt(0.95 * 0.05 / count) for count in (REPETITIONS, SLOW)]
     lines.append(
         f"\n{REPETITIONS} repetitions each (Monte-Carlo error ±{errors[0]:.3f}), {SLOW} for rates over "
-        "seeds, efficiency, the transfer matrix, language effects, states, calibration, heads and the "
+        "seeds, efficiency, the transfer matrix, macro-F1, language effects, states, calibration, heads and the "
         f"bootstrap (±{errors[1]:.3f})."
     )
     return "\n".join(lines)

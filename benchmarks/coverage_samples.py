@@ -1,5 +1,6 @@
 """Samples of the coverage benchmark that are computed one by one, by the functions of the analyses
-themselves: similarity of states, use of a vocabulary, calibration, attention heads."""
+themselves: similarity of states, use of a vocabulary, calibration, attention heads, classes,
+several sources of variation."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from scipy.stats import norm
 from babelscope.analyses.heads.findings import HeadAccuracy
 from babelscope.analyses.tokenization.counts import efficiency
 from babelscope.analyses.tradeoffs.activations import FOLDS, gram, hsic, jackknifed, similarity
+from babelscope.analyses.tradeoffs.intervals import intervals
 from babelscope.stats.calibration import claimed, reliability
+from babelscope.stats.classes import macro_f1
 from babelscope.stats.jackknife import bounds
 
 SLOW = 400
@@ -96,3 +99,47 @@ def followed_relation(rng: np.random.Generator, groups: int) -> tuple[float, flo
     hits = int((latent < norm.ppf(0.6)).sum())
     low, high = HeadAccuracy("en", "0.0", "nsubj", hits, 3 * groups, 0.5).interval
     return low, high, 0.6
+
+
+CLASSES = np.array([[0.40, 0.06, 0.04], [0.06, 0.21, 0.03], [0.04, 0.03, 0.13]])
+"""Probabilities of gold class and prediction."""
+
+
+def classified(rng: np.random.Generator, groups: int) -> tuple[float, float, float]:
+    """Macro-F1 over three classes of unequal frequency; texts of a group tend to share the cell of
+    the table that they fall into. The truth is that of the expected counts."""
+    common = np.repeat(rng.choice(9, groups, p=CLASSES.ravel()), TEXTS)
+    alone = rng.choice(9, groups * TEXTS, p=CLASSES.ravel())
+    cells = np.where(rng.random(groups * TEXTS) < 0.3, common, alone)
+    clusters = np.repeat(np.arange(groups), TEXTS).astype(str).tolist()
+    estimate = macro_f1(*(part.astype(str).tolist() for part in divmod(cells, 3)), clusters)
+    truth = 2 * np.diag(CLASSES) / (CLASSES.sum(axis=0) + CLASSES.sum(axis=1))
+    return estimate.low, estimate.high, float(truth.mean())
+
+
+def gap_over_seeds(rng: np.random.Generator, groups: int) -> tuple[float, float, float]:
+    """The difference of two models' accuracies (.8 and .6) on the same texts, three seeds each that
+    vary as well."""
+    text = rng.standard_normal((1, 1, 1, groups))
+    seed = 0.3 * rng.standard_normal((3, 2, 1, 1))
+    noise = rng.standard_normal((3, 2, 1, groups))
+    limits = norm.ppf([0.8, 0.6])[None, :, None, None] * np.sqrt(2.09)
+    right = (text + seed + noise < limits).astype(float)
+    interval = intervals(
+        right, list(map(str, range(groups))), lambda a: a[..., 0, 0] - a[..., 1, 0]
+    )
+    return float(interval.low), float(interval.high), 0.2
+
+
+def other_texts(rng: np.random.Generator, groups: int) -> tuple[float, float, float]:
+    """The difference of a model's accuracies in two languages (.8 and .6) whose texts are not the
+    same ones, so many groups of four in each."""
+    count = groups * TEXTS
+    right = np.full((1, 1, 2, 2 * count), np.nan)
+    for lang, limit in enumerate(norm.ppf([0.8, 0.6])):
+        common = np.repeat(rng.standard_normal(groups), TEXTS)
+        latent = np.sqrt(0.3) * common + np.sqrt(0.7) * rng.standard_normal(count)
+        right[0, 0, lang, lang * count : (lang + 1) * count] = latent < limit
+    clusters = np.repeat(np.arange(2 * groups), TEXTS).astype(str).tolist()
+    interval = intervals(right, clusters, lambda a: a[..., 0, 0] - a[..., 0, 1])
+    return float(interval.low), float(interval.high), 0.2

@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -352,6 +354,20 @@ def test_the_claim_of_a_process_that_is_gone_is_void(tmp_path: Path, fate: str) 
     if fate != "alive":
         with claiming(place.path, ["a"]):
             assert not file.exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="this system has no /proc")
+def test_the_claim_of_a_killed_process_that_nobody_collects_is_void(tmp_path: Path) -> None:
+    """In a container whose first process collects no orphans, a killed run remains as a process."""
+    place = open_store(tmp_path / "s")
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        row = {"host": socket.gethostname(), "pid": process.pid, "cells": ["a"]}
+        (place.path / "claims" / "x.json").write_text(json.dumps(row))
+        assert len(claims(place.path)) == 1
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # ended, and not collected
+        os.kill(process.pid, 0)
+        assert claims(place.path) == []
 
 
 def test_a_claim_shows_signs_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ from babelscope.model.head_masks import head_mask
 from babelscope.reporting.build import report, section_page
 from babelscope.store import Cell, fail, open_store, put, write_study
 from babelscope.types import Attribution, Failure
+from hostile_study import HOSTILE
 
 pytestmark = [
     pytest.mark.browser,
@@ -38,13 +39,6 @@ pytestmark = [
         CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"
     ),
 ]
-
-RUN = "window.hostile=(window.hostile||0)+1;document.title='hostile'"
-HOSTILE = (
-    f"</script></style></title><script>{RUN}</script><img src=x onerror=\"{RUN}\">"
-    f"<svg onload=\"{RUN}\"></svg><a class=hostile href=\"javascript:{RUN}\">a</a>"
-    f"' onmouseover='{RUN}' x=\" autofocus onfocus=\"{RUN}\" tabindex=\"0"
-)  # fmt: skip
 
 
 def explanation(number: int, lang: str, model: str, method: str) -> Attribution:

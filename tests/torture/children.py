@@ -163,11 +163,6 @@ def apart(work: Callable[[], None]) -> int:
     os._exit(status)
 
 
-def idle(done: int) -> list[str]:
-    """A fault where an attack has done nothing, which must not pass for a success."""
-    return [] if done else ["nothing was attacked within the limit of time"]
-
-
 def complaints(ended: Ended, statuses: Sequence[int]) -> list[str]:
     """What is wrong with the end of a command: a traceback, a hang, another status than these, or
     a refusal that is not one line.

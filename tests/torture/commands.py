@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from torture import children
+from torture import children, material
 from torture.sandbox import build_sandbox, wrong_studies
 from torture.wrong import wrong_commands
 
@@ -25,7 +25,7 @@ PARTIAL = ("study run", "study verify", "trust", "consistency", "tradeoffs", "he
 """Commands whose status may be 1: a part of a study failed, or a store has faults."""
 
 
-def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
+def attack(folder: Path, seed: int, end: float) -> material.Outcome:
     paths = build_sandbox(folder)
     studies = [str(path) for path in wrong_studies(folder)]
     lines = [_filled(line, paths) for line in wrong_commands() if "{studies}" not in line]
@@ -48,8 +48,8 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
             faults.append(f"an input was changed: {ended}")
             before = after
     counts = ", ".join(f"status {status}: {number}" for status, number in sorted(statuses.items()))
-    faults += children.idle(statuses.total())
-    return faults, f"{statuses.total()} wrong commands of {NUMBER} ({counts})"
+    line = f"{statuses.total()} wrong commands of {NUMBER} ({counts})"
+    return material.Outcome(faults, line, statuses.total(), NUMBER)
 
 
 def _filled(line: tuple[str, ...], paths: dict[str, str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from torture.wounds import WOUNDS, Wound
 METHODS = ("random", "gradient_norm")
 
 
-def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
+def attack(folder: Path, seed: int, end: float) -> material.Outcome:
     study = material.build_study(folder, models=2, texts=4, methods=METHODS)
     material.fill(study, folder / "reference")
     reference = material.content(folder / "reference")
@@ -39,8 +39,8 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
         shutil.rmtree(folder / "outside")
         shutil.rmtree(store)
     outcomes = ", ".join(f"{number} {kind}" for kind, number in ends.items())
-    faults += children.idle(ends.total())
-    return faults, f"{ends.total()} kinds of {len(WOUNDS)} ({outcomes}), {commands} commands"
+    line = f"{ends.total()} kinds of {len(WOUNDS)} ({outcomes}), {commands} commands"
+    return material.Outcome(faults, line, ends.total(), len(WOUNDS))
 
 
 def _meet(

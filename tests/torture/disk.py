@@ -24,7 +24,7 @@ LIMITS = (900, 2_000, 4_000, 8_000)
 NOBODY = 65534
 
 
-def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
+def attack(folder: Path, seed: int, end: float) -> material.Outcome:
     study = material.build_study(folder, models=2, texts=4, methods=METHODS, file="reviews.jsonl")
     material.fill(study, folder / "reference")
     reference = material.content(folder / "reference")
@@ -42,8 +42,8 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
             faults += [f"{name}: {line}" for line in case(study, folder, reference)]
             done.append(name)
     how = f"tmpfs of {SIZES} kB" if full is _mounted else f"files of at most {LIMITS} bytes"
-    faults += children.idle(len(done))
-    return faults, f"{len(done)} cases of {len(cases)} ({', '.join(done)}; full disk: {how})"
+    line = f"{len(done)} cases of {len(cases)} ({', '.join(done)}; full disk: {how})"
+    return material.Outcome(faults, line, len(done), len(cases))
 
 
 def _mounted(study: Path, folder: Path, reference: dict[str, bytes]) -> list[str]:

@@ -6,6 +6,7 @@ import json
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 
@@ -24,6 +25,18 @@ TEXTS = (
 LABELS = ("negative", "positive")
 UNCOMPARED = (".lock", "claims/")
 """How the names of files of a store begin that hold no result."""
+
+
+class Outcome(NamedTuple):
+    """What has come of an attack."""
+
+    faults: list[str]
+    """One line each."""
+    line: str
+    """Its counts."""
+    done: int
+    planned: int
+    """How much of its plan it has done; less is a fault."""
 
 
 def build_models(folder: Path, number: int) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from typing import Any
 
 from transformers.convert_slow_tokenizer import bytes_to_unicode
+
+from babelscope.types.explanations import tokenless_words
 
 BYTES = {letter: byte for byte, letter in bytes_to_unicode().items()}
 """Byte-level tokenizers write every byte as one letter."""
@@ -43,12 +46,15 @@ def offset_faults(attribution: Any, tokenizer: Any, limit: int) -> list[str]:
 
 
 def _word_faults(attribution: Any, text: str) -> list[str]:
-    """Words are where they say, in order and disjoint; a token shares a character with its word."""
+    """Words are where they say, in order and disjoint; a token shares a character with its word;
+    every character of a token is in a word, listed or named as one without a token of its own.
+    """
     faults, end = [], 0
     for word, (start, stop) in zip(attribution.words, attribution.word_offsets):
         if text[start:stop] != word or start < end or not word.strip():
             faults.append(f"the word {word!r} is not at {start} to {stop}")
         end = stop
+    listed = _covered(text, attribution.word_offsets)
     for token, (start, stop), word in zip(
         attribution.tokens, attribution.offsets, attribution.word_index
     ):
@@ -56,27 +62,26 @@ def _word_faults(attribution: Any, text: str) -> list[str]:
             faults.append(f"{token!r} belongs to word {word} of {len(attribution.words)}")
             continue
         left, right = attribution.word_offsets[word]
-        others = any(
-            not letter.isspace() and _inside(at, attribution.word_offsets)
-            for at, letter in enumerate(text[start:stop], start)
-        )
-        if others and not text[max(start, left) : min(stop, right)].strip():
+        if any(listed[start:stop]) and not text[max(start, left) : min(stop, right)].strip():
             faults.append(f"{token!r} at {start} to {stop} shares nothing with its word")
-    return faults
+    return faults + _lost_characters(attribution, text)
 
 
-def _inside(place: int, spans: Any) -> bool:
-    return any(start <= place < stop for start, stop in spans)
+def _lost_characters(attribution: Any, text: str) -> list[str]:
+    """Characters of tokens that are in no word at all."""
+    shared = [(word.start, word.end) for word in tokenless_words(attribution)]
+    named = _covered(text, (*attribution.word_offsets, *shared))
+    read = _covered(text, attribution.offsets)
+    lost = [at for at, (seen, known) in enumerate(zip(read, named)) if seen and not known]
+    return [f"{len(lost)} characters of tokens are in no word: {lost[:3]}"] if lost else []
 
 
-def words_without_token(attribution: Any) -> int:
-    """Characters of explained tokens that are in none of the listed words."""
-    text = attribution.texts[0]
-    return sum(
-        not text[at].isspace() and not _inside(at, attribution.word_offsets)
-        for start, stop in set(attribution.offsets)
-        for at in range(start, stop)
-    )
+def _covered(text: str, spans: Iterable[tuple[int, int]]) -> list[bool]:
+    """Of every character whether it lies in one of the spans and is no space."""
+    covered = [False] * len(text)
+    for start, stop in set(spans):
+        covered[start:stop] = [True] * (stop - start)
+    return [inside and not letter.isspace() for inside, letter in zip(covered, text)]
 
 
 def _reads(token: str, span: str) -> bool:

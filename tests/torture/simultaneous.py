@@ -15,7 +15,7 @@ WITH_WORKERS = 5
 """Every so many pairs both runs have two workers."""
 
 
-def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
+def attack(folder: Path, seed: int, end: float) -> material.Outcome:
     study = material.build_study(folder, models=2, texts=12, methods=METHODS)
     material.fill(study, folder / "reference")
     reference = material.content(folder / "reference")
@@ -35,10 +35,8 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
         both += bool(counts) and all(count["filled"] for count in counts)
         faults += material.check_complete(store, reference, f"pair {pairs}")
         shutil.rmtree(store)
-    faults += children.idle(pairs)
-    return faults, (
-        f"{pairs} pairs of {PAIRS}, {cells} cells each; in {both} of them both runs filled cells"
-    )
+    line = f"{pairs} pairs of {PAIRS}, {cells} cells each; in {both} of them both runs filled cells"
+    return material.Outcome(faults, line, pairs, PAIRS)
 
 
 def _untrue(counts: list[dict[str, int]], cells: int) -> list[str]:

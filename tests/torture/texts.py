@@ -19,7 +19,7 @@ from typing import Any
 
 from torture import children, material
 from torture.hostile import SPACELESS, WORDS, hostile_text
-from torture.offsets import offset_faults, words_without_token
+from torture.offsets import offset_faults
 
 NUMBER = 10_000
 """Texts per family."""
@@ -43,7 +43,7 @@ FAMILIES = {
 """Architecture and kind of tokenizer."""
 
 
-def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
+def attack(folder: Path, seed: int, end: float) -> material.Outcome:
     """Each family in a process of its own, two at a time."""
     children.preload()
     names = list(FAMILIES)
@@ -59,13 +59,13 @@ def attack(folder: Path, seed: int, end: float) -> tuple[list[str], str]:
     total = sum(counts.values(), Counter())
     done = ", ".join(f"{family} {count['texts']}" for family, count in counts.items())
     kinds = ("tracebacks", "unflagged NaN", "wrong offsets")
-    faults += children.idle(min(count["texts"] for count in counts.values()))
-    return faults, (
+    line = (
         f"texts of {NUMBER} by family: {done}; {len(METHODS)} methods, "
         f"{total['explanations']} explanations, {total['refused']} texts refused in one line, "
         + ", ".join(f"{total[kind]} {kind}" for kind in kinds)
-        + f"; {total['no word']} explanations with characters of a token in no listed word"
+        + f"; {total['shared']} texts with words that share a token, each named"
     )
+    return material.Outcome(faults, line, min(each["texts"] for each in counts.values()), NUMBER)
 
 
 def _wave(families: Sequence[str], folder: Path, seed: int, end: float) -> None:
@@ -178,5 +178,5 @@ def _check(attribution: Any, model: Any, counts: Counter[str], faults: list[str]
     if attribution.method == METHODS[0]:  # all methods share the input
         lines = offset_faults(attribution, model.tokenizer, model.limit)
         counts["wrong offsets"] += bool(lines)
-        counts["no word"] += words_without_token(attribution) > 0
+        counts["shared"] += "tokenless_words" in attribution.details
         faults += [f"{where}: {line}" for line in lines[:1]]

@@ -56,7 +56,7 @@ def claiming(folder: Path, cells: Sequence[str]) -> Iterator[None]:
 
     *Laws*: a cell is claimed by one process at a time; all cells are claimed or none, so that two
     processes never wait for each other; the claim of a process that is gone (no such process on
-    this host, or no sign of life for `LIFETIME`) is void.
+    this host, one that has ended, or no sign of life for `LIFETIME`) is void.
     """
     file = _claim(folder, cells)
     while file is None:
@@ -105,7 +105,8 @@ def _listed(folder: Path) -> Iterator[tuple[Path, Claim | None]]:
 
 
 def _gone(claim: Claim) -> bool:
-    """Whether the owner is a process of this host that no longer exists."""
+    """Whether the owner is a process of this host that no longer exists, or that was killed and
+    only waits for its parent to notice."""
     if claim.host != socket.gethostname() or os.name != "posix":
         return False
     try:
@@ -114,7 +115,17 @@ def _gone(claim: Claim) -> bool:
         return True
     except (PermissionError, OverflowError):
         return False
-    return False
+    return _defunct(claim.pid)
+
+
+def _defunct(pid: int) -> bool:
+    """Whether a process has ended but was not collected, as orphans in containers whose first
+    process collects none; False where the system does not say."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return False
+    return state.rpartition(")")[2].split()[:1] == ["Z"]
 
 
 def _beat(file: Path, done: threading.Event) -> None:

@@ -35,12 +35,19 @@ def cell(value: Any) -> str:
     return str(value)
 
 
+MARKUP = str.maketrans({sign: f"\\{sign}" for sign in "\\`*[]<>|"} | {"\n": " "})
+"""Characters that begin a link, a tag or a style in Markdown, or end a column."""
+
+
 def markdown(table: pd.DataFrame, caption: str) -> str:
-    """The table under its caption; a bar in a cell is written so that it ends no column."""
+    """The table under its caption.
+
+    *Laws*: no text of the table is read as markup; a bar ends no column.
+    """
     head, lines = _texts(table)
-    rows = [head, ["---"] * len(head), *lines]
-    escaped = [[text.replace("|", "\\|").replace("\n", " ") for text in row] for row in rows]
-    body = "\n".join(f"| {' | '.join(row)} |" for row in escaped)
+    rows = [[text.translate(MARKUP) for text in row] for row in (head, *lines)]
+    rows.insert(1, ["---"] * len(head))
+    body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return f"{caption}\n\n{body}\n"
 
 
