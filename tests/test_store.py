@@ -356,6 +356,24 @@ def test_the_claim_of_a_process_that_is_gone_is_void(tmp_path: Path, fate: str) 
             assert not file.exists()
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["[]", "null", '{"host": 1, "pid": 1, "cells": []}',
+     '{"host": "HOST", "pid": 1e999, "cells": []}',
+     '{"host": "HOST", "pid": -1, "cells": ["a"]}', '{"host": "HOST", "pid": 0, "cells": ["a"]}',
+     '{"host": "HOST", "pid": 1, "cells": [["a"]]}', '{"host": "HOST", "pid": 1, "cells": 5}',
+     "[" * 100_000],
+)  # fmt: skip
+def test_a_foreign_claim_is_void_and_removed(tmp_path: Path, text: str) -> None:
+    """A pid of -1 would ask whether any process exists at all, and one of 0 for this group."""
+    place = open_store(tmp_path / "s")
+    file = place.path / "claims" / "x.json"
+    file.write_text(text.replace("HOST", socket.gethostname()))
+    assert claims(place.path) == []
+    with claiming(place.path, ["a"]):
+        assert not file.exists()
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="this system has no /proc")
 def test_the_claim_of_a_killed_process_that_nobody_collects_is_void(tmp_path: Path) -> None:
     """In a container whose first process collects no orphans, a killed run remains as a process."""

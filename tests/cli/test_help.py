@@ -97,6 +97,7 @@ def test_settings_have_the_defaults_of_the_recipe() -> None:
         (("measure", "m"), "missing option '--input'"),
         (("explain", "m", "t", "--method", "random,random"), "a name occurs twice"),
         (("explian",), "no such command 'explian'"),
+        (("explain", "m", "t", "--strict"), "before the command: babelscope --strict explain"),
     ],
 )
 def test_a_wrong_command_line_is_one_line(arguments: tuple[str, ...], message: str) -> None:

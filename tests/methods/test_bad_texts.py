@@ -144,3 +144,8 @@ def test_the_command_refuses_them_where_it_is_strict_or_they_are_many(
         result.exception
     )
     assert command(*arguments, few, "--set", "max_skipped=0.25", "--json").exit_code == 0
+
+
+def test_no_method_is_refused() -> None:
+    with pytest.raises(InputError, match="no method is named; give at least one"):
+        explain(tiny("bert", ("negative", "positive")), "good film", [])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from babelscope.cli import main
 from babelscope.errors import BabelscopeError, InputError
@@ -66,6 +68,26 @@ def test_the_code_of_a_checkpoint_is_never_run(
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 5))
     with pytest.raises(InputError, match="such code is never run"):
         read(str(folder))  # type: ignore[operator]
+    assert not mark.exists()
+
+
+class Written:
+    """What writes a file when a pickle of it is read."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, (str(self.mark),)
+
+
+def test_weights_that_are_a_program_are_never_run(model: Path, tmp_path: Path) -> None:
+    copy, mark = tmp_path / "copy", tmp_path / "mark"
+    shutil.copytree(model, copy)
+    (copy / "model.safetensors").unlink()
+    torch.save({"weight": Written(mark)}, copy / "pytorch_model.bin")
+    with pytest.raises(InputError, match=r"might run code and is not loaded; use .* safetensors"):
+        load(str(copy))
     assert not mark.exists()
 
 

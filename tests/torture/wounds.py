@@ -114,9 +114,17 @@ def foreign_manifest(store: Path) -> None:
     shutil.copy(files(store, CELL)[1], files(store, CELL)[0])
 
 
-def dead_claim(store: Path) -> None:
-    claim = {"host": os.uname().nodename, "pid": 2**22 + 1, "cells": [files(store, CELL)[0].stem]}
-    (store / "claims" / "0123456789abcdef.json").write_text(json.dumps(claim))
+def claim_of(pid: Any, cells: Any = None) -> Damage:
+    """A claim on the first cell, or on others, whose table is lost."""
+
+    def damage(store: Path) -> None:
+        lost = cells or [files(store, CELL)[0].stem]
+        row = {"host": os.uname().nodename, "pid": pid, "cells": lost}
+        (store / "claims" / "0123456789abcdef.json").write_text(json.dumps(row))
+        for name in files(store, TABLE):
+            name.unlink()
+
+    return damage
 
 
 MISSING, SIZE, HASH, BAD = "table is missing", "bytes instead of", "hash differs", "is damaged"
@@ -174,7 +182,11 @@ WOUNDS = (
           False),
     Wound("a group is half written", add(f"{GROUP}/{KEY}.parquet", b"PAR1"), "harmless"),
     Wound("a group is foreign", add("pending-0/x.json", b'{"kind": "../../outside"}'), "harmless"),
-    Wound("a claim is of a dead process", dead_claim, "harmless"),
+    Wound("a claim is of a dead process", claim_of(2**22 + 1), "repaired"),
+    Wound("a claim is of no process", claim_of(-1), "repaired"),
+    Wound("a claim is of an infinite process", claim_of(float("inf")), "repaired"),
+    Wound("a claim is on no cells", claim_of(1, [[1]]), "repaired"),
+    Wound("a claim is a folder", lambda store: (store / "claims" / "a.json").mkdir(), "harmless"),
     Wound("a claim is damaged", add("claims/0123456789abcdef.json", b'{"host": 3'), "harmless"),
     Wound("a folder is a link", link("measures", "../outside"), "refused"),
     Wound("the scheme is damaged", write("scheme.json", b"{"), "refused"),

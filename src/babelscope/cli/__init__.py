@@ -94,6 +94,8 @@ REPLACED = {f"--{name.replace('_', '-')}": f"--set {name}=VALUE" for name in FIE
     "--languages": "--lang",
 }
 """Former options, and what to write instead."""
+GENERAL = ("--debug", "--strict", "--mirror")
+"""Options of all commands, which are written before the command."""
 
 
 def main() -> None:
@@ -158,7 +160,10 @@ def _usage(error: Any) -> str:
         return ""  # a group without a command has printed its help text
     option = str(getattr(error, "option_name", ""))
     known = any(option in parameter.opts for parameter in parameters)
-    former = option in REPLACED and not known
-    hint = f"use {REPLACED[option]}" if former else f"see {path} --help"
     command = path.removeprefix("babelscope").strip()
+    hint = f"see {path} --help"
+    if not known and option in REPLACED:
+        hint = f"use {REPLACED[option]}"
+    elif not known and option in GENERAL:
+        hint = f"write it before the command: babelscope {option} {command}"
     return f"{command}{': ' if command else ''}{message[:1].lower()}{message[1:]}; {hint}"

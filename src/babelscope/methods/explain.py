@@ -68,6 +68,8 @@ def explain(
     skipped, listed in `skipped` of the result and named in a SkippedRows warning. With `strict`, or
     where no text is left, it is an error.
     """
+    if not method:
+        raise InputError("no method is named; give at least one, such as integrated_gradients")
     examples = as_examples(data, lang)
     attributions = explain_readable(
         as_model(model), examples, method, target=target, quantity=quantity, options=options,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import transformers
@@ -140,6 +141,11 @@ def not_found(source: str, error: Exception) -> InputError:
             f"{source} can only be loaded with Python code that it brings (auto_map in its "
             "config.json or tokenizer_config.json), and such code is never run; use a model whose "
             "architecture transformers has"
+        )
+    if isinstance(error, UnpicklingError):
+        return InputError(
+            f"{source} has weights as a pickle that holds more than tensors or is damaged; it "
+            "might run code and is not loaded; use weights in safetensors"
         )
     if Path(source).is_dir():
         reason = " ".join(str(error).split())[:300] or type(error).__name__

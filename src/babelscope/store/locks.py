@@ -9,9 +9,10 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 
@@ -83,7 +84,8 @@ def _claim(folder: Path, cells: Sequence[str]) -> Path | None:
     with writing_lock(folder):
         for file, claim in _listed(folder):
             if claim is None:
-                file.unlink(missing_ok=True)
+                with suppress(IsADirectoryError):
+                    file.unlink(missing_ok=True)
             elif not set(cells).isdisjoint(claim.cells):
                 return None
         file = folder / CLAIMS / f"{secrets.token_hex(8)}.json"
@@ -96,12 +98,21 @@ def _listed(folder: Path) -> Iterator[tuple[Path, Claim | None]]:
     """Every file of a claim, with None for a claim that is void."""
     for file in sorted((folder / CLAIMS).glob("*.json")):
         try:
-            row = read_json(file)
-            claim = Claim(str(row["host"]), int(row["pid"]), tuple(row["cells"]))
+            claim = _parsed(read_json(file))
             silent = time.time() - file.stat().st_mtime > LIFETIME
-            yield file, None if silent or _gone(claim) else claim
-        except (ValueError, TypeError, KeyError, FileNotFoundError):
-            yield file, None
+        except (ValueError, FileNotFoundError):
+            claim, silent = None, True
+        yield file, None if claim is None or silent or _gone(claim) else claim
+
+
+def _parsed(row: Any) -> Claim | None:
+    """The claim that a file states; None where it states none, as a damaged or foreign file."""
+    match row:
+        case {"host": str(host), "pid": int(pid), "cells": [*cells]} if pid > 0 and all(
+            isinstance(cell, str) for cell in cells
+        ):
+            return Claim(host, pid, tuple(cells))
+    return None
 
 
 def _gone(claim: Claim) -> bool:
