@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from devtools import CHROMIUM, Page, browser
 from markdown_it import MarkdownIt
+from test_explorer import click, fresh, settled, write
 from test_hostile_pages import explanation, touched
 from test_plane import answers
 
@@ -23,6 +24,7 @@ from babelscope.display.highlight import page_html
 from babelscope.display.plane import plane_svg
 from babelscope.display.results import Attributions, Measures
 from babelscope.methods.slalom.corpus import explain_function
+from babelscope.model.load import load
 from babelscope.reporting.build import report, section_page, sections
 from babelscope.reporting.card import card
 from babelscope.reporting.figures import figure_files
@@ -30,7 +32,11 @@ from babelscope.reporting.papers import PAPERS
 from babelscope.reporting.papers.write import write_paper
 from babelscope.store import open_store, read_study
 from babelscope.types import AnswerExplanation
-from hostile_study import HOSTILE
+from babelscope.web.app import Explorer, make_app
+from babelscope.web.indexing import read_index
+from babelscope.web.service import Service
+from explorer import threaded
+from hostile_study import HOSTILE, RUN
 
 pytestmark = [
     pytest.mark.browser,
@@ -134,3 +140,32 @@ def test_notebooks(page: Page, tmp_path: Path) -> None:
     for name, value in shown.items():
         (tmp_path / f"{name}.html").write_text(value._repr_html_(), "utf-8")
         check(page, tmp_path / f"{name}.html")
+
+
+def test_the_explorer(store: Path, page: Page) -> None:
+    """Live with the plane of a surrogate, flows between panes and the panel of trust, and all pages
+    of the store."""
+    names = {f"{lang}{HOSTILE}": load(str(store.parent / lang)) for lang in hostile_study.TEXTS}
+    with threaded(make_app(Explorer(Service(names), read_index(store)))) as address:
+        fresh(page, address)
+        write(page, f'good <img src=x onerror="{RUN}"> film')
+        page.until("document.querySelector('.pane .text')?.textContent.includes('onerror')")
+        click(page, "Method")
+        page.evaluate("document.querySelector('input[value=slalom]').click()")
+        settled(page)
+        click(page, "Value and importance", ".pane")
+        page.until("document.querySelectorAll('.plane circle').length > 1")
+        click(page, "Can it be trusted?", ".pane")
+        page.until("document.querySelectorAll('.trust tbody tr').length > 3")
+        unharmed(page)
+        for part in ("examples", "words", "disagreements", "trust"):
+            fresh(page, address, part)
+            unharmed(page)
+        assert page.errors == []
+
+
+def unharmed(page: Page) -> None:
+    """Touches everything: nothing has run, and no trap is markup."""
+    touched(page)
+    assert page.evaluate("window.hostile === undefined && document.title !== 'hostile'")
+    assert page.evaluate(f"document.querySelectorAll({TRAPS!r}).length") == 0
