@@ -13,8 +13,9 @@ import synthetic_study
 from answer_checks import check_answer
 from babelscope.display.chart import Chart, Figure, figure_svg
 from babelscope.display.section import Section
-from babelscope.errors import StoreError
+from babelscope.errors import FileError, StoreError
 from babelscope.reporting.against import changes, changes_section
+from babelscope.reporting.build import report
 from babelscope.reporting.card import card
 from babelscope.reporting.figures import figure_files
 
@@ -76,3 +77,12 @@ def test_every_figure_is_a_file() -> None:
     assert list(files) == ["s-1-a-b", "s-p"]
     assert "<i>" not in figure_svg(figure)
     assert "&lt;i&gt;" in files["s-1-a-b"]
+
+
+@pytest.mark.slow
+def test_figures_that_cannot_be_written_leave_no_page(tmp_path: Path) -> None:
+    synthetic_study.store(tmp_path / "store", groups=4)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="file cannot be written: file exists"):
+        report(tmp_path / "store", tmp_path / "page", figures=tmp_path / "file")
+    assert not (tmp_path / "page").exists()

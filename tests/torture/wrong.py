@@ -37,6 +37,7 @@ CORPUS = (
     "sentiment/en/test/x",
     "{nothing}.csv",
 )
+FOLDER = ("{rows}", "{rows}/x", "{long}", "")
 STORE = ("{nothing}", "{folder}", "{rows}", "", "{long}", "{badstore}")
 WORKERS = ("0", "-1", "x", "1.5", "")
 UNKNOWN = ("--nosuch", "--jsonn", "-z")
@@ -60,15 +61,22 @@ WORKING: dict[str, tuple[str, ...]] = {
     "study run": ("study", "run", "{study}", "--store", "new"),
     "study status": ("study", "status", "{study}", "--store", "{store}"),
     "study verify": ("study", "verify", "{store}"),
+    "study plan": ("study", "plan", "{study}"),
     "report": ("report", "{store}", "--output", "page"),
     "data show": ("data", "show", "sentiment", "--lang", "en"),
     "data check": ("data", "check", "{rows}", "--task", "sentiment"),
     "data export": ("data", "export", "sentiment", "--lang", "en", "--count", "2"),
+    "card": ("card", "{store}"),
+    "paper": ("paper", "{store}", "--of", "slalom", "--output", "new"),
+    "serve": ("serve", "{nothing}"),
     "methods": ("methods",),
     "metrics": ("metrics",),
+    "tasks": ("tasks",),
+    "analyses": ("analyses",),
     "demo": ("demo", "--output", "{rows}"),
 }  # fmt: skip
-"""Commands that work, by name (all but demo, whose output is a file)."""
+"""Commands that work, by name (all but demo, whose output is a file, and serve, which would not
+end)."""
 
 COMMON = {"--set": FIELDS, "--spec": SPEC, "--store": ("{rows}", "{long}", ""), "--output": PAGE}
 """Options that the commands of single analyses share."""
@@ -115,7 +123,11 @@ WRONG: dict[str, dict[str, tuple[str, ...]]] = {
                   "--where": ("nosuch", "", "ray")},
     "study status": {"{study}": SPEC, "--store": STORE},
     "study verify": {"{store}": STORE},
-    "report": {"{store}": STORE, "--output": ("{rows}", "{rows}/x", "{long}", "")},
+    "study plan": {"{study}": SPEC},
+    "report": {"{store}": STORE, "--output": FOLDER, "--against": STORE, "--figures": FOLDER},
+    "card": {"{store}": STORE},
+    "paper": {"{store}": STORE, "--of": ("nosuch", ""), "--output": FOLDER},
+    "serve": {"{nothing}": MODEL, "--store": STORE, "--port": ("x", "-1", "99999", "")},
     "data show": {"sentiment": CORPUS, "--lang": LANG, "--count": COUNT, "--split": ("x", ""),
                   "--folder": ("{nothing}",)},
     "data check": {"{rows}": FILES, "--task": ("nosuch", "", "reading", "nli")},
@@ -123,6 +135,8 @@ WRONG: dict[str, dict[str, tuple[str, ...]]] = {
                     "--format": ("nosuch", "", "csv"), "--output": OUTPUT},
     "methods": {"--model": MODEL},
     "metrics": {},
+    "tasks": {},
+    "analyses": {},
     "demo": {"--output": ("{rows}", "{long}", "{rows}/x")},
 }  # fmt: skip
 """Wrong values of every argument: an option is added, anything else is replaced."""

@@ -77,9 +77,9 @@ def report(
     files |= {"skipped.csv": skipped_csv(skipped)} if skipped else {}
     context = _context(opened, study, listed, files) | _examples(opened, study, tables, listed)
     page = str(render("report.html.j2", folder=FOLDER, **context))
-    write_together(Path(output), files | {"index.html": page})
     if figures is not None:
         write_figures(listed, Path(figures))
+    write_together(Path(output), files | {"index.html": page})
     return Path(output) / "index.html"
 
 

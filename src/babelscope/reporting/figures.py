@@ -11,7 +11,7 @@ from pathlib import Path
 from babelscope.display.chart import figure_svg
 from babelscope.display.export import pdf, png
 from babelscope.display.section import Section
-from babelscope.files import write_bytes, write_text
+from babelscope.files import naming, write_bytes, write_text
 
 
 def figure_files(listed: Sequence[Section]) -> dict[str, str]:
@@ -27,7 +27,8 @@ def figure_files(listed: Sequence[Section]) -> dict[str, str]:
 
 def write_figures(listed: Sequence[Section], folder: Path) -> list[Path]:
     """Writes every figure as SVG, and as PNG and PDF where that is possible; returns the files."""
-    folder.mkdir(parents=True, exist_ok=True)
+    with naming(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, svg in figure_files(listed).items():
         write_text(folder / f"{name}.svg", svg)
