@@ -38,13 +38,14 @@ def rows() -> list[dict[str, str]]:
 
 
 def treebank() -> str:
-    """Sentences whose forms and relations are traps."""
+    """Sentences whose relations, and last words, are traps."""
     lines = []
-    for text in TEXTS["en"]:
-        words = text.split()
+    for number, text in enumerate(TEXTS["en"]):
+        words = [*text.split(), f'<img/src=x/onerror="{RUN}">']
+        lines += [f"# sent_id = {number}", f"# text = {' '.join(words)}"]
         for at, word in enumerate(words, 1):
-            fields = (str(at), f"{word}{HOSTILE}", "_", "NOUN", "_", "_", str(at - 1),
-                      "root" if at == 1 else f"nsubj{HOSTILE}", "_", "_")  # fmt: skip
+            relation = "root" if at == 1 else f"nsubj{HOSTILE}"
+            fields = (str(at), word, "_", "NOUN", "_", "_", str(at - 1), relation, "_", "_")
             lines.append("\t".join(fields))
         lines.append("")
     return "\n".join(lines) + "\n"
@@ -94,5 +95,6 @@ def values(folder: Path) -> dict[str, Any]:
 def store(folder: Path) -> Path:
     """Runs the study; every analysis has its cells."""
     outcome = run(parse_study(values(folder)), folder / "store")
-    assert [f"{failure.cell}: {failure.reason}" for failure in outcome.failed] == []
+    failed = [failure.reason for failure in outcome.failed]
+    assert failed == [], failed
     return folder / "store"
