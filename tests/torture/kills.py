@@ -104,10 +104,11 @@ def _has_filled(child: children.Child, store: Path) -> bool:
     """
     before: int | None = None
     while not ended(child.pid):
-        if before is None and _claimants(store) & descendants(child.pid).keys():
-            before = _cells(store)
-        elif before is not None and _cells(store) > before:
+        if before is not None and _cells(store) > before:
             return True
+        claimants = _claimants(store) if before is None else set()
+        if claimants and claimants & descendants(child.pid).keys():
+            before = _cells(store)
         time.sleep(0.02)
     return False
 
