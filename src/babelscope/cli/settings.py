@@ -38,6 +38,8 @@ class MeasureSettings(Spec):
     """Accept a model whose task head was never trained."""
     dtype: str | None = None
     """Precision of the weights: float32, float64, bfloat16 or float16; by default as saved."""
+    device_map: str | None = None
+    """Spread the weights over the devices by accelerate: auto, balanced or sequential."""
     quantization: str | None = None
     """Bits of the weights, 8bit or 4bit, by bitsandbytes or torchao."""
     adapter: str | None = None

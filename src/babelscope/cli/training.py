@@ -12,6 +12,7 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import (
+    SOURCES,
     STRICT,
     Columns,
     CorpusFolder,
@@ -39,7 +40,7 @@ Base = Annotated[
 ]
 Train = Annotated[
     str,
-    typer.Option(metavar="SOURCE", help="Training examples: a file, or CORPUS/LANG/SPLIT/COUNT."),
+    typer.Option(metavar="SOURCE", help=f"Training examples: {SOURCES}."),
 ]
 Dev = Annotated[
     str,

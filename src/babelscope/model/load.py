@@ -12,6 +12,7 @@ import torch
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.calibration import label_prior
 from babelscope.model.checkpoints import from_pretrained
+from babelscope.model.functions import from_function
 from babelscope.model.inference_state import ELSEWHERE
 from babelscope.model.prompts import word_tokens
 from babelscope.model.slots import pieces
@@ -38,8 +39,8 @@ def load(
     prompt: Prompt | None = None,
     name: str | None = None,
 ) -> Model:
-    """A model ready to be explained, from a hub id, a folder, a transformers pipeline or a (model,
-    tokenizer) pair.
+    """A model ready to be explained, from a hub id, a folder, a transformers pipeline, a (model,
+    tokenizer) pair, or a fitted classifier of scikit-learn that takes texts.
 
     The task is read from the checkpoint's architecture. A head that the checkpoint does not hold is
     refused, because transformers would fill it with random numbers and only log it. A `verbalizer`
@@ -70,10 +71,12 @@ def load(
         model = _wrap(source[0], source[1], task, name)
     elif hasattr(source, "model") and hasattr(source, "tokenizer"):
         model = _wrap(source.model, source.tokenizer, task, name)
+    elif hasattr(source, "predict_proba") and hasattr(source, "classes_"):
+        return from_function(source.predict_proba, labels=[*map(str, source.classes_)], name=name)
     elif hasattr(source, "predict_proba") or callable(source):
         raise InputError(
-            f"{type(source).__name__} is a function of texts or a classifier of scikit-learn; "
-            "wrap it with babelscope.from_function(function, labels=[...])"
+            f"{type(source).__name__} is a function of texts whose labels are unknown; wrap it "
+            "with babelscope.from_function(function, labels=[...])"
         )
     else:
         raise InputError(
