@@ -51,7 +51,8 @@ def load(
     Of a checkpoint, `dtype` is the precision of its weights (float32, bfloat16, ...; by default as
     they were saved), `device_map` spreads them over devices as in transformers, `quantization`
     (8bit, 4bit) needs bitsandbytes or torchao, `adapter` is a folder or hub id of peft and is
-    merged. A file of GGUF is loaded by its path. `description` of the model is one line about it.
+    merged (a folder with an adapter alone is loaded with the base that it names). A file of GGUF is
+    loaded by its path. `description` of the model is one line about it.
     """
     weights = Weights(dtype, device_map, quantization, adapter)
     if task is not None and task not in TASKS:
@@ -62,7 +63,7 @@ def load(
         hf, tokenizer, row = from_pretrained(
             str(source), task, revision, allow_untrained_head, weights
         )
-        model = _wrap(hf, tokenizer, row.name, name or str(source))
+        model = _wrap(hf, tokenizer, row.name, name or _named(source, adapter))
     elif weights.named():
         raise InputError(
             f"{weights.named()[0]} is for checkpoints; load a model in memory with it yourself"
@@ -89,6 +90,11 @@ def load(
         model = replace(model, verbalizer=label_tokens(model, verbalizer))
     _move(model, device)
     return model if prompt is None else _prompted(model, prompt)
+
+
+def _named(source: str | Path, adapter: str | None) -> str:
+    """What results call a checkpoint; with an adapter it is another model."""
+    return str(source) if adapter is None else f"{source} with {adapter}"
 
 
 def _prompted(model: Model, prompt: Prompt) -> Model:
