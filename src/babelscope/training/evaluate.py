@@ -49,8 +49,8 @@ def evaluate(
         exact match = 1/n sum_i [answer_i = gold_i];  F1 = 2 p r / (p + r), p = |answer and gold| /
           |answer|
 
-    `answer` and `gold` are the words of the two answers by white space, or their characters where
-    the context has no spaces, after SQuAD's normalisation (`spans.normalised`). A context that is
+    `answer` and `gold` are the words of the two answers by white space, or their characters in
+    scripts without spaces, after SQuAD's normalisation (`spans.normalised`). A context that is
     longer than the model is read in overlapping windows; the answer is the span of all of them with
     the highest sum of logits. Where an example has several gold answers, the best value counts.
     Intervals are by cluster of examples that are not independent
