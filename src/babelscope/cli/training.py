@@ -124,7 +124,7 @@ def finetune(
     from babelscope.types import SkippedRow
 
     settings = read_settings(FinetuneSettings, set_)
-    unused = sorted(settings.model_fields_set & {"layers", "width", "vocabulary"})
+    unused = sorted(settings.model_fields_set & {"width", "vocabulary"})
     if unused and not base.startswith("new:"):
         raise InputError(
             f"--set {unused[0]} has no effect on {base}: it is for new models (new:bert)"
