@@ -34,7 +34,7 @@ from babelscope.random import keyed
 from babelscope.stats import estimate, rate
 from babelscope.training.evaluate import predictions
 from babelscope.training.finetune import Recipe, finetune
-from babelscope.types import Example, Span
+from babelscope.types import Attribution, Example, Span
 from benchmarks.clozes import clozes, sentences
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "reading.json"
@@ -44,6 +44,8 @@ LONG = 1500
 """Tokens of a long context: paragraphs after and before the one with the answer."""
 IN_LONG = 40
 """Questions by language that are also asked in long contexts."""
+NEAR = 80
+"""Characters around an answer that are near it."""
 EXPLAINED = 10
 """Questions in long contexts whose answers are explained."""
 
@@ -193,23 +195,37 @@ def scored(model: Model, test: Sequence[Example], groups: Sequence[str]) -> dict
 
 
 def explained(model: Model, longer: Sequence[Example]) -> dict[str, Any]:
-    """Of answers in long contexts: is the window that the model answers from the one with the
-    gold answer, and how many of the five highest words are in the question or within ten words of
-    the answer.
+    """Of answers in long contexts: does the model answer from a window with the gold answer, and
+    how many of the five highest words are in the question or within NEAR characters of the answer;
+    beside it the share of all words of the window.
     """
-    near, right, shown = [], [], []
+    gold = {row.id: row for row in longer}
+    right, near, all_near, shown = [], [], [], []
     for attribution in explain(model, longer, "attnlrp", long="best"):
-        ranked = sorted(zip(attribution.word_scores, attribution.words), reverse=True)[:5]
-        asked = set(normalised(attribution.texts[0], "en"))
-        near.append(sum(bool(asked & set(normalised(word, "en"))) for _, word in ranked) / 5)
-        row = next(row for row in longer if row.texts[0] == attribution.texts[0])
+        assert attribution.input is not None
+        assert attribution.input.window is not None
+        row = gold[attribution.input.window.of]
         assert row.answer is not None
-        right.append(row.texts[1][slice(*row.answer)] in attribution.texts[1])
+        read = [span for span, part in zip(attribution.offsets, attribution.segment) if part]
+        right.append(read[0][0] <= row.answer[0] and row.answer[1] <= read[-1][1])
+        close = _close(attribution)
+        order = np.argsort(attribution.word_scores)[::-1][:5]
+        near.append(float(np.mean([close[at] for at in order])))
+        all_near.append(float(np.mean(close)))
         shown.append({"question": row.texts[0], "answer": attribution.target,
                       "gold": row.texts[1][slice(*row.answer)], "flags": list(attribution.flags),
-                      "words": [word for _, word in ranked]})  # fmt: skip
-    return {"words_of_the_question": float(np.mean(near)), "window_with_gold": sum(right),
-            "n": len(right), "examples": shown[:3]}  # fmt: skip
+                      "words": [attribution.words[at] for at in order]})  # fmt: skip
+    return {"n": len(right), "window_with_gold": sum(right), "highest_near": float(np.mean(near)),
+            "all_near": float(np.mean(all_near)), "examples": shown}  # fmt: skip
+
+
+def _close(attribution: Attribution) -> list[bool]:
+    """Which words are in the question, or near the explained answer."""
+    assert attribution.input is not None
+    start = attribution.input.offsets[attribution.target_index][0] - NEAR
+    end = attribution.input.offsets[attribution.target_end][1] + NEAR
+    places = zip(attribution.word_offsets, attribution.word_segment)
+    return [part == 0 or start <= span[0] <= end for span, part in places]
 
 
 def once(file: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
