@@ -199,3 +199,13 @@ def test_a_gguf_file_is_a_language_model(tmp_path: Path) -> None:
     torch.testing.assert_close(model.embeddings.weight.detach(), embeddings)
     (attribution,) = explain(model, "good food", "occlusion")
     assert len(attribution.words) == 2
+
+
+def test_weights_of_a_gguf_file_are_dequantized(tmp_path: Path) -> None:
+    """So that methods that need float32 run on them."""
+    write_gguf(tmp_path / "tiny.gguf")
+    model = load(tmp_path / "tiny.gguf", dtype="bfloat16")
+    assert "bfloat16; " in model.description
+    options = {"nodes": 2, "tolerance": 1e6}  # its weights are large, and its path is not smooth
+    (attribution,) = explain(model, "good food", "integrated_gradients", options=options)
+    assert "computed in float32" in attribution.flags
