@@ -1,7 +1,7 @@
 """How much memory an explanation and a metric take: a decoder of a billion weights in bfloat16 on a
 CPU, and a TF-IDF classifier of scikit-learn.
 
-    python -m benchmarks.large [--write] [LAYERS]
+    python -m benchmarks.large [--write] [METHOD ...] [LAYERS]
 
 The decoder's weights are random and never written to a file. For each method the peak of the
 resident memory is measured anew (VmHWM of Linux, which is set back before). With --write the
@@ -111,19 +111,27 @@ def explained(name: str, model: Model, method: str, options: dict[str, Any]) -> 
     return [row | {"note": flags}, again | {"note": f"{value.value:.3f}{value.reason}"}]
 
 
-def main(write: bool, layers: int = LAYERS) -> None:
-    rows = [measured("", "imports", lambda: None)[0]]
+def keep(rows: list[dict[str, Any]]) -> None:
+    """Writes the rows in the place of former ones of the same model and step, or behind them."""
+    known = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else []
+    table = {(row["model"], row["step"]): row for row in [*known, *rows]}
+    FIGURES.write_text(json.dumps([*table.values()], indent=1) + "\n", "utf-8")
+
+
+def main(write: bool, chosen: list[str], layers: int = LAYERS) -> None:
+    rows = [measured("-", "imports", lambda: None)[0]]
     row, model = measured("TF-IDF", "load", tf_idf)
     rows += [row, *explained("TF-IDF", model, "occlusion", {})]
     rows += explained("TF-IDF", model, "kernel_shap", {})
     row, model = measured("Llama", "load", lambda: llama(layers))
     billions = sum(weight.numel() for weight in model.hf.parameters()) / 1e9
     rows.append(row | {"note": f"{billions:.2f} billion weights; {model.description}"})
-    for method, options in METHODS.items():
-        rows += explained("Llama", model, method, options)
-    if write:
-        FIGURES.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    for method in chosen or METHODS:
+        rows += explained("Llama", model, method, METHODS[method])
+        if write:
+            keep(rows)
 
 
 if __name__ == "__main__":
-    main("--write" in sys.argv, *(int(each) for each in sys.argv[1:] if each.isdigit()))
+    named = [each for each in sys.argv[1:] if each in METHODS]
+    main("--write" in sys.argv, named, *(int(each) for each in sys.argv[1:] if each.isdigit()))

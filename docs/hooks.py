@@ -451,7 +451,7 @@ def large_models() -> str:
     """Memory and time of explanations of large models, as benchmarks/large.py measured them."""
     rows = json.loads((Path(__file__).parent / "large.json").read_text("utf-8"))
     cells = [
-        [row["model"] or "-", row["step"], f"{row['seconds']:.1f}", f"{row['peak']:.2f}",
+        [row["model"], row["step"], f"{row['seconds']:.1f}", f"{row['peak']:.2f}",
          row.get("note", "")]
         for row in rows
     ]  # fmt: skip
