@@ -107,7 +107,7 @@ def _input_cell(cell: str, notes: dict[str, int]) -> str:
     """works, or the number of the line that refuses it."""
     if cell in ("works", ""):
         return cell
-    note = re.sub(r"^(measure takes a list of explanations, not) [^;]+", r"\1 texts", cell)
+    note = cell.removeprefix("InputError: ")
     return f"refused ({notes.setdefault(note, len(notes) + 1)})"
 
 
@@ -447,6 +447,44 @@ def packaged_models() -> str:
     return table(("model", "language", *header), rows)
 
 
+def large_models() -> str:
+    """Memory and time of explanations of large models, as benchmarks/large.py measured them."""
+    rows = json.loads((Path(__file__).parent / "large.json").read_text("utf-8"))
+    cells = [
+        [row["model"], row["step"], f"{row['seconds']:.1f}", f"{row['peak']:.2f}",
+         row.get("note", "")]
+        for row in rows
+    ]  # fmt: skip
+    return table(("model", "step", "CPU seconds", "peak memory, GB", "value, flags"), cells)
+
+
+def reading_models() -> str:
+    """F1 and exact match of answers, as benchmarks/reading.py measured them."""
+    file = Path(__file__).parent / "reading.json"
+    if not file.exists():
+        return "This benchmark has not been run to its end yet."
+    parts = []
+    header = ("language", "trained on", "contexts", "questions", "F1", "exact match",
+              "F1 of random spans", "of overlapping spans", "F1 above the latter")  # fmt: skip
+    for name, values in json.loads(file.read_text("utf-8")).items():
+        rows = [
+            [lang, "yes" if lang in values["trained"] else "no", size, *_answer_cells(row)]
+            for size, by_lang in (("XQuAD", values["short"]), ("1,500 tokens", values["long"]))
+            for lang, row in by_lang.items()
+        ]
+        parts.append(f"**{name}**\n\n{table(header, rows)}")
+    return "\n\n".join(parts)
+
+
+def _answer_cells(row: dict[str, Any]) -> list[str]:
+    def bounded(name: str) -> str:
+        mean, low, high = row[name]
+        return f"{mean:.3f} ({low:.3f} to {high:.3f})"
+
+    return [str(row["n"]), bounded("f1"), bounded("exact_match"), f"{row['random']:.3f}",
+            f"{row['overlap']:.3f}", bounded("above_overlap")]  # fmt: skip
+
+
 def corpus_tasks() -> str:
     """Every task with its question and the same two examples in every language; the rationale is
     bold, the answer underlined.
@@ -603,6 +641,8 @@ MARKERS = {
     "<!-- columns table -->": columns_table,
     "<!-- gold table -->": gold_table,
     "<!-- input kinds -->": input_kinds_table,
+    "<!-- large models -->": large_models,
+    "<!-- reading -->": reading_models,
     "<!-- check table -->": check_table,
     "<!-- corpora table -->": corpora_table,
     "<!-- corpora places -->": corpora_places,

@@ -265,12 +265,17 @@ def test_finetune_study_status_and_report(folder: Path, monkeypatch: pytest.Monk
         "--set",
         "width=32",
         "--set",
-        "layers=1",
+        "layers=2",
         "--set",
         "vocabulary=500",
     )
     assert "accuracy" in said.stdout
     assert "already" in refused("finetune", "new:distilbert", *common)
+    fewer = folder / "fewer"
+    call(
+        "finetune", f"{tuned}.base", *common[:-1], str(fewer), "--epochs", "1", "--set", "layers=1"
+    )
+    assert json.loads((fewer / "config.json").read_text())["n_layers"] == 1
     odd = folder / "odd.jsonl"
     odd.write_text('{"text": "a", "label": "sideways"}\n')
     strange = (

@@ -87,9 +87,9 @@ def test_settings_have_the_defaults_of_the_recipe() -> None:
     ("arguments", "message"),
     [
         (("explain", "m", "t", "--set", "word"), "not of the form name=value"),
-        (("explain", "m", "t", "--set", "wrod=1"), "known are: part, unit, seed, verbalizer"),
+        (("explain", "m", "t", "--set", "wrod=1"), "adapter, part, unit, seed, verbalizer"),
         (("explain", "m", "t", "--set", "word=first"), "--set word=first: "),
-        (("measure", "m", "--input", "f", "--set", "edge=end"), "known are: part, unit, seed"),
+        (("measure", "m", "--input", "f", "--set", "edge=end"), "known are: dtype, device_map"),
         (("explain", "m", "t", "--quantity", "logit"), "use --set quantity=VALUE"),
         (("finetune", "b", "--head-only"), "use --set head_only=VALUE"),
         (("data", "show", "nli", "--n", "3"), "use --count"),

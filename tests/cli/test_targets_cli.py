@@ -52,6 +52,14 @@ def test_methods_of_a_model_are_told_with_reasons(folder: Path) -> None:
     assert "MambaForCausalLM has no attention weights" in shown
 
 
+def test_methods_are_tried_on_a_model_as_it_is_loaded(folder: Path) -> None:
+    bert = ("methods", "--model", str(folder / "bert"))
+    rows = json.loads(call(*bert, "--set", "dtype=bfloat16", "--json").stdout)
+    assert all(row["works"] for row in rows if row["method"] in ("occlusion", "attnlrp"))
+    assert "is not one of: 8bit, 4bit" in refused(*bert, "--set", "quantization=2bit")
+    assert "no effect without --model" in refused("methods", "--set", "dtype=bfloat16")
+
+
 def test_options_choose_the_target(folder: Path) -> None:
     method = ("--method", "attnlrp")
     tagged = explained(str(folder / "bert"), TEXT, "--set", "word=2", "--target", "name", *method)

@@ -37,13 +37,14 @@ def polars_like(columns: dict[str, list[Any]]) -> Any:
     "data",
     [
         [dict(zip(COLUMNS, row)) for row in zip(*COLUMNS.values())],
+        COLUMNS,
         pd.DataFrame(COLUMNS),
         pd.DataFrame(COLUMNS, index=["p", "q"]),
         pa.table(COLUMNS),
         datasets.Dataset.from_dict(COLUMNS),
         polars_like(COLUMNS),
     ],
-    ids=["list", "pandas", "pandas with an index", "arrow", "datasets", "other"],
+    ids=["list", "columns", "pandas", "pandas with an index", "arrow", "datasets", "other"],
 )
 def test_rows_of_every_kind_are_the_same_examples(data: Any) -> None:
     assert as_examples(data, "de") == PAIRS
@@ -69,7 +70,8 @@ def test_numbers_of_classes_become_their_names() -> None:
         (pd.DataFrame({"review": ["a"], "stars": [1]}), "found the columns review, stars"),
         ({"review": "a"}, "found the columns review"),
         ([{"text": "a"}, {"text": 3}], "row 2 of the data: a value of type int"),
-        ({"text": ["a", "b"]}, "a value of type list"),
+        ({"text": ["a", "b"], "lang": "en"}, "a value of type list"),
+        ({"text": ["a", "b"], "label": [1]}, "different lengths: text 2, label 1"),
         ({"text": "a", "lang": "english"}, "did you mean 'en'"),
         ({"text": "a", "label": "\ud800"}, "lone surrogate"),
         (pd.DataFrame({"text": ["a", 3]}), "mixed types"),

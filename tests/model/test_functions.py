@@ -26,7 +26,7 @@ from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.erase import erase
 from babelscope.model.functions import from_function
-from babelscope.model.load import Model
+from babelscope.model.load import Model, load
 from babelscope.model.stored_input import encoded_input
 from babelscope.model.written import without, word_ids
 from babelscope.types import Example
@@ -346,3 +346,18 @@ def test_a_pipeline_of_scikit_learn_agrees_with_its_coefficients() -> None:
         )
     values = measure(model, attributions, ["comprehensiveness", "sufficiency", "deletion_area"])
     assert np.isfinite([each.value for each in values]).all()
+
+
+def test_a_classifier_of_scikit_learn_is_loaded_as_it_is() -> None:
+    train = builtin.read("sentiment", "en", "train", 40)
+    texts, labels = [row.texts[0] for row in train], [row.label for row in train]
+    pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, labels)
+    wrapped = from_function(pipeline.predict_proba, labels=list(pipeline.classes_), name="tf-idf")
+    (expected,) = explain(wrapped, texts[0], "occlusion")
+    (attribution,) = explain(load(pipeline, name="tf-idf"), texts[0], "occlusion")
+    assert attribution.scores == expected.scores
+    assert load(pipeline).name == "Pipeline.predict_proba"
+    with pytest.raises(InputError, match=r"LogisticRegression.predict_proba raised ValueError"):
+        explain(pipeline[-1], texts[0], "occlusion")  # it takes vectors, not texts
+    with pytest.raises(InputError, match="whose labels are unknown; wrap it with"):
+        load(linear)

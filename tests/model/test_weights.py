@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
-from babelscope.errors import InputError, UnsupportedModel, UntrainedHead
+from babelscope.errors import InputError, UnsupportedModel
 from babelscope.methods.explain import explain
 from babelscope.methods.suitability import suitable
 from babelscope.model import weights
@@ -52,6 +51,20 @@ def test_devices_are_passed_to_accelerate(folder: Path) -> None:
     assert attribution.scores == pytest.approx(plain.scores)
     with pytest.raises(InputError, match="device or device_map, not both"):
         load(folder, device="cpu", device_map="auto")
+    with pytest.raises(InputError, match="'sideways' is no device of this machine, nor one of: au"):
+        load(folder, device_map="sideways")
+
+
+@pytest.mark.parametrize("method", ["occlusion", "input_x_gradient", "integrated_gradients"])
+def test_weights_on_disk_give_the_same_explanation(folder: Path, method: str) -> None:
+    """The second layer is read from its file at each call."""
+    here = ("bert.embeddings", "bert.encoder.layer.0", "bert.pooler", "classifier")
+    places = dict.fromkeys(here, "cpu") | {"bert.encoder.layer.1": "disk"}
+    model = load(folder, device_map=places)
+    assert "on cpu, disk" in model.description
+    (attribution,) = explain(model, TEXT, method)
+    (plain,) = explain(load(folder), TEXT, method)
+    assert attribution.scores == pytest.approx(plain.scores)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +73,6 @@ def test_devices_are_passed_to_accelerate(folder: Path) -> None:
         ({"dtype": "int8"}, "dtype 'int8' is not one of: float32"),
         ({"quantization": "2bit"}, "quantization '2bit' is not one of: 8bit, 4bit"),
         ({"quantization": "8bit"}, "needs bitsandbytes or torchao, and neither is installed"),
-        ({"adapter": "a/b"}, "adapter a/b is loaded by peft, which is not installed"),
     ],
 )
 def test_what_is_unknown_or_not_installed_is_one_line(
@@ -104,65 +116,6 @@ def test_a_model_in_memory_is_not_loaded_again() -> None:
     model = tiny("bert")
     with pytest.raises(InputError, match="dtype is for checkpoints"):
         load((model.hf, model.tokenizer), dtype="bfloat16")
-
-
-def fake_peft(modules: list[str]) -> ModuleType:
-    """Adds 1 to every bias of the classifier, which the adapter holds as a whole or not."""
-
-    class PeftModel:
-        def __init__(self, hf: Any) -> None:
-            self.hf = hf
-
-        @staticmethod
-        def from_pretrained(hf: Any, place: str, revision: str | None) -> PeftModel:
-            if not (Path(place) / "adapter_config.json").exists():
-                raise ValueError("no adapter\nthere")
-            return PeftModel(hf)
-
-        def merge_and_unload(self) -> Any:
-            with torch.no_grad():
-                self.hf.classifier.bias += 1
-            return self.hf
-
-    module = ModuleType("peft")
-    config = SimpleNamespace(modules_to_save=modules)
-    module.PeftConfig = SimpleNamespace(  # type: ignore[attr-defined]
-        from_pretrained=lambda place, revision: config
-    )
-    module.PeftModel = PeftModel  # type: ignore[attr-defined]
-    return module
-
-
-def test_an_adapter_is_merged_into_the_weights(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    adapter = tmp_path / "adapter"
-    adapter.mkdir()
-    (adapter / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": "a/base"}))
-    with pytest.raises(InputError, match="holds an adapter of a/base; load that model with"):
-        load(adapter)
-    monkeypatch.setitem(sys.modules, "peft", fake_peft([]))
-    monkeypatch.setattr(weights, "find_spec", lambda name: name)
-    bias = load(folder).hf.classifier.bias
-    torch.testing.assert_close(load(folder, adapter=str(adapter)).hf.classifier.bias, bias + 1)
-    with pytest.raises(InputError, match=r"does not fit .* \(no adapter there\)"):
-        load(folder, adapter=str(tmp_path))
-
-
-def test_a_head_may_come_from_the_adapter(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    base = tmp_path / "base"
-    model = tiny("bert")
-    model.hf.bert.save_pretrained(base)
-    model.tokenizer.save_pretrained(base)
-    (tmp_path / "adapter_config.json").write_text("{}")
-    monkeypatch.setattr(weights, "find_spec", lambda name: name)
-    monkeypatch.setitem(sys.modules, "peft", fake_peft([]))
-    with pytest.raises(UntrainedHead, match="no trained weights for"):
-        load(base, adapter=str(tmp_path))
-    monkeypatch.setitem(sys.modules, "peft", fake_peft(["classifier", "pooler"]))
-    assert load(base, adapter=str(tmp_path)).task == "text-classification"
 
 
 def test_the_file_of_a_gguf_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,3 +199,13 @@ def test_a_gguf_file_is_a_language_model(tmp_path: Path) -> None:
     torch.testing.assert_close(model.embeddings.weight.detach(), embeddings)
     (attribution,) = explain(model, "good food", "occlusion")
     assert len(attribution.words) == 2
+
+
+def test_weights_of_a_gguf_file_are_dequantized(tmp_path: Path) -> None:
+    """So that methods that need float32 run on them."""
+    write_gguf(tmp_path / "tiny.gguf")
+    model = load(tmp_path / "tiny.gguf", dtype="bfloat16")
+    assert "bfloat16; " in model.description
+    options = {"nodes": 2, "tolerance": 1e6}  # its weights are large, and its path is not smooth
+    (attribution,) = explain(model, "good food", "integrated_gradients", options=options)
+    assert "computed in float32" in attribution.flags

@@ -4,12 +4,16 @@ there.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import datasets
 import pytest
+from typer.testing import CliRunner
 
+from babelscope.cli import app
+from babelscope.data import sources
 from babelscope.data.examples import examples
 from babelscope.data.formats import hub
 from babelscope.data.spec import DataSpec
@@ -132,6 +136,32 @@ def test_what_the_hub_refuses_is_refused_in_one_line(mirror: Path) -> None:
         assert "\n" not in str(caught.value)
     with pytest.raises(InputError, match="data set 'nobody/nothing' is not in the mirror"):
         hub.read("nobody/nothing")
+
+
+def test_rows_of_the_hub_have_a_short_name(tmp_path: Path) -> None:
+    rows = sources.rows("hub:google/xquad/xquad.hi/validation/3")
+    assert [row.lang for row in rows] == ["hi"] * 3
+    assert all(row.answer is not None for row in rows)
+    assert rows == list(hub.read("google/xquad", "xquad.hi", "validation", lang="hi"))[:3]
+    assert sources.rows("hub:fancyzhx/ag_news/default/test/2")[0].lang == "und"
+    assert len(sources.rows("hub:stanfordnlp/sst2")) == 24
+    for name, message in (
+        ("hub:imdb", "is hub:ORGANISATION/NAME, followed by /CONFIG"),
+        ("hub:facebook/xnli/hi/test/many", "must be a whole number, not 'many'"),
+        ("hub:facebook/xnli/xx/test/1", "BuilderConfig 'xx' not found"),
+    ):
+        with pytest.raises(InputError, match=message):
+            sources.rows(name)
+    runner = CliRunner()
+    command = [
+        "explain",
+        "your-name/mbert-reviews",
+        "--input",
+        "hub:stanfordnlp/imdb/default/test/2",
+    ]
+    outcome = runner.invoke(app, [*command, "--method", "random", "--json"])
+    assert outcome.exit_code == 0, outcome.output
+    assert len(json.loads(outcome.stdout)) == 2
 
 
 @pytest.mark.parametrize("row", CHECKPOINTS, ids=lambda row: row.name)

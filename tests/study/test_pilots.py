@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -37,8 +38,8 @@ FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "everything-small": (("topic",), ("tuned-en", "tuned-hi"), ("en", "hi")),
     "tradeoffs-small": (("topic",), ("fine-tuned-en", "fine-tuned-hi", "joint"), ("en", "hi")),
 }
-"""Tasks, models and languages of the largest studies that are run here; the data and checkpoints of
-the others are read in test_mirror.py.
+"""Tasks, models and languages of the largest studies that are run here, unless PILOTS=whole is set
+in the environment (minutes); the data and checkpoints of the others are read in test_mirror.py.
 """
 
 
@@ -89,8 +90,10 @@ def _judged_in(model: ModelSpec, langs: tuple[str, ...]) -> ModelSpec:
 
 
 def fewer(study: Study, name: str) -> Study:
-    """Some tasks, models and languages of a study, with what its analyses say about them."""
-    if name not in FEWER:
+    """Some tasks, models and languages of a study, with what its analyses say about them; all with
+    PILOTS=whole in the environment.
+    """
+    if name not in FEWER or os.environ.get("PILOTS") == "whole":
         return study
     tasks, models, langs = FEWER[name]
     chosen = [_judged_in(model, langs) for model in study.models if model.name in models]

@@ -21,7 +21,7 @@ TEXT, PAIR, LABEL, NUMBER, ID, NAME, TOPIC, KEYWORDS, EVIDENCE, ANSWERS, KEY = (
 )  # fmt: skip
 XNLI = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
 PAWSX = ("de", "en", "es", "fr", "ja", "ko", "zh")
-XQUAD = ("ar", "de", "el", "en", "es", "hi", "ru", "th", "tr", "vi", "zh")
+XQUAD = ("ar", "de", "el", "en", "es", "hi", "ro", "ru", "th", "tr", "vi", "zh")
 HALVES = {"train": 60, "validation": 24, "test": 24}
 ZERO_ONE = ("0", "1")
 SCRIPT = "refs--convert--parquet"
@@ -42,6 +42,10 @@ class Table:
     """Splits whose labels are withheld: -1."""
     shared: int = 1
     """Number of rows in sequence with the same first text."""
+    ordered: bool = False
+    """Whether the rows are sorted by label."""
+    unanswerable: int = 0
+    """One row in so many has no answer; 0: none."""
     layout: str = "parquet"
 
 
@@ -116,7 +120,7 @@ TABLES = (
         "rajpurkar/squad_v2",
         (("id", "string", KEY), ("title", "string", NAME), ("context", "string", TEXT),
          ("question", "string", PAIR), ("answers", "answers", ANSWERS)),
-        lang="en", configs=("squad_v2",), splits={"train": 60, "validation": 24},
+        lang="en", configs=("squad_v2",), splits={"train": 60, "validation": 24}, unanswerable=2,
     ),
     Table(
         "stanfordnlp/sst2",
@@ -126,7 +130,9 @@ TABLES = (
     ),
     Table(
         "stanfordnlp/imdb", (("text", "string", TEXT), ("label", ("neg", "pos"), LABEL)),
-        lang="en", configs=("plain_text",), splits={"train": 60, "test": 24},
+        lang="en", configs=("plain_text",),
+        splits={"train": 60, "test": 24, "unsupervised": 24}, hidden=("unsupervised",),
+        ordered=True,
     ),
     Table(
         "fancyzhx/yelp_polarity", (("text", "string", TEXT), ("label", ("1", "2"), LABEL)),
@@ -143,7 +149,9 @@ TABLES = (
         (("premise", "string", TEXT), ("hypothesis", "string", PAIR),
          ("label", ("entailment", "neutral", "contradiction"), LABEL), ("idx", "int32", NUMBER)),
         lang="en", configs=("mnli",), classes=3,
-        splits={"train": 60, "validation_matched": 24, "validation_mismatched": 24},
+        splits={"train": 60, "validation_matched": 24, "validation_mismatched": 24,
+                "test_matched": 24, "test_mismatched": 24},
+        hidden=("test_matched", "test_mismatched"),
     ),
     Table(
         "google/xquad",
@@ -160,14 +168,16 @@ FAULTS: dict[tuple[str, str, str], tuple[int, dict[str, Any]]] = {
     ("facebook/xnli", "zh", "test"): (4, {"hypothesis": "火车\b非常好"}),
     ("facebook/xnli", "hi", "test"): (4, {"hypothesis": "होटल\u200d बहुत\u200b अच्छी है"}),
     ("lansinuote/ChnSentiCorp", "default", "train"): (2, {"text": sentence("zh", 0)}),
-    ("rajpurkar/squad_v2", "squad_v2", "validation"): (
+    ("fancyzhx/yelp_polarity", "plain_text", "test"): (
         3,
-        {"answers": {"text": [], "answer_start": []}},
+        {"text": 'It was \\""far\\"".\\nNot good'},
     ),
+    ("stanfordnlp/sst2", "default", "validation"): (2, {"sentence": "it 's far from good . "}),
+    ("stanfordnlp/imdb", "plain_text", "test"): (1, {"text": "Far.<br /><br />Not good today."}),
     ("fancyzhx/ag_news", "default", "test"): (2, {"text": "The book #39;s far\\&lt;b&gt;today"}),
 }
 """Rows as they are on the hub: untranslated, without a label, with control characters or broken
-entities, repeated, without an answer. By repository, configuration and split: the row's number
+entities, repeated. By repository, configuration and split: the row's number
 from 0, its columns.
 """
 
@@ -222,7 +232,7 @@ def _feature(kind: str | tuple[str, ...]) -> Any:
 
 
 def _rows(table: Table, config: str, split: str) -> list[dict[str, Any]]:
-    half = next(place for place, name in enumerate(HALVES) if split.startswith(name))
+    half = next((place for place, name in enumerate(HALVES) if split.startswith(name)), len(HALVES))
     lang, start = table.lang or config.rpartition(".")[2], 1000 * half
     rows = [
         {name: _content(table, filler, lang, number, split) for name, _, filler in table.columns}
@@ -235,13 +245,19 @@ def _rows(table: Table, config: str, split: str) -> list[dict[str, Any]]:
 
 def _content(table: Table, filler: str, lang: str, number: int, split: str) -> Any:
     first = number - number % table.shared
-    label = -1 if split in table.hidden else number % table.classes
+    place = number % 1000
+    label = (
+        place * table.classes // table.splits[split] if table.ordered else number % table.classes
+    )
+    label = -1 if split in table.hidden else label
+    answered = not table.unanswerable or place % table.unanswerable == 0
+    answer = [PHRASES[lang][0][first % 3]] if answered else []
     names = ("negative", "positive") if table.classes == 2 else tuple("01234")
     contents: dict[str, Any] = {
         TEXT: sentence(lang, first), PAIR: sentence(lang, number, 1), LABEL: label, NUMBER: number,
         ID: f"{lang}_{number:07}", NAME: names[label], TOPIC: first // table.shared % 6,
         KEYWORDS: sentence(lang, number).split(), EVIDENCE: [sentence(lang, first)],
         KEY: f"{number:024x}",
-        ANSWERS: {"text": [PHRASES[lang][0][first % 3]], "answer_start": [0]},
+        ANSWERS: {"text": answer, "answer_start": [0] * len(answer)},
     }  # fmt: skip
     return contents[filler]

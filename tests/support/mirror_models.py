@@ -34,6 +34,9 @@ RENAMED = {
 """Names that these configurations use for the same sizes."""
 
 
+MERGES = [("t", "h"), ("Ġ", "th")]
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """A repository: its model class, the pieces with fixed ids, and what its files say."""
@@ -45,7 +48,7 @@ class Checkpoint:
     """The whole of tokenizer_config.json."""
     config: Mapping[str, Any] = field(default_factory=dict)
     vocabulary_only: bool = False
-    """Whether there is a vocab.txt and no tokenizer.json."""
+    """Whether there is a vocab.txt (of byte BPE: vocab.json and merges.txt), no tokenizer.json."""
     pickled: bool = False
     """Whether the weights are in pytorch_model.bin and not in model.safetensors."""
 
@@ -114,11 +117,12 @@ CHECKPOINTS = (
         tokenizer=UNCASED, pickled=True,
     ),
     Checkpoint(
-        "thatdramebaazguy/roberta-base-squad", "RobertaForQuestionAnswering", ROBERTA, pickled=True,
+        "thatdramebaazguy/roberta-base-squad", "RobertaForQuestionAnswering", ROBERTA,
+        vocabulary_only=True, pickled=True,
     ),
     Checkpoint(
         "21iridescent/RoBERTa-base-finetuned-squad2-lwt", "RobertaForQuestionAnswering", ROBERTA,
-        pickled=True,
+        vocabulary_only=True, pickled=True,
     ),
     Checkpoint(
         "anas-awadalla/gpt2-span-head-finetuned-squad", "GPT2ForQuestionAnswering", {},
@@ -163,7 +167,7 @@ def _tokenizer(row: Checkpoint) -> Any:
         last = "<|endoftext|>" if row.model.startswith("GPT2") else "<mask>"
         kind = GPT2Tokenizer if row.model.startswith("GPT2") else RobertaTokenizer
         ids = _numbered(row.pieces, [*alphabet, *({last} - set(row.pieces))])
-        return kind(vocab=ids, merges=[("t", "h"), ("Ġ", "th")])
+        return kind(vocab=ids, merges=MERGES)
     pieces = [form for each in characters() for form in (each, f"##{each}")]
     settings = {name: row.tokenizer[name] for name in ("strip_accents",) if name in row.tokenizer}
     lower = bool(row.tokenizer.get("do_lower_case", True))
@@ -178,8 +182,12 @@ def _numbered(fixed: Mapping[str, int], pieces: list[str]) -> dict[str, int]:
 
 
 def _write_tokenizer(folder: Path, row: Checkpoint, tokenizer: Any) -> None:
-    if row.vocabulary_only:
-        vocabulary = tokenizer.get_vocab()
+    vocabulary = tokenizer.get_vocab()
+    if row.vocabulary_only and row.model.startswith("Roberta"):
+        (folder / "vocab.json").write_text(json.dumps(vocabulary))
+        lines = ["#version: 0.2", *(" ".join(pair) for pair in MERGES), ""]
+        (folder / "merges.txt").write_text("\n".join(lines), "utf-8")
+    elif row.vocabulary_only:
         (folder / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.get)) + "\n")
     else:
         tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))

@@ -17,7 +17,9 @@ from babelscope.data.formats.export import write
 from babelscope.data.sources import rows
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain
+from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
+from babelscope.model.targets import predicted
 from babelscope.model.tasks import spans
 from babelscope.training import small
 from babelscope.training.evaluate import evaluate
@@ -140,6 +142,42 @@ def test_exact_match_and_f1(reader: Model) -> None:
         (one.lang, one.measure): one.estimate.mean for one in evaluate(reader, TRAIN[::-1])
     }
     assert backwards == {(one.lang, one.measure): one.estimate.mean for one in scores}
+
+
+@pytest.mark.parametrize(
+    ("lang", "context", "gold", "answer", "f1"),
+    [
+        # Han characters one by one, Latin words as wholes: 2 of 2 and of 4 are shared
+        ("zh", "(AFC) 冠军 是 丹佛野马队", "丹佛野马", "野马", 2 * 2 / (2 + 4)),
+        ("zh", "由 NFL 球队 赢得", "NFL 球队", "NFL", 2 * 1 / (1 + 3)),
+        # Thai has spaces between clauses only; these are 4 of 8 characters
+        ("th", "อาหารอร่อยมาก แต่ห้องเล็ก", "ห้องเล็ก", "เล็ก", 2 * 4 / (4 + 8)),
+        ("en", "Denver Broncos won", "Denver Broncos", "Broncos", 2 * 1 / (1 + 2)),
+    ],
+)
+def test_words_of_scripts_without_spaces_are_characters(
+    lang: str, context: str, gold: str, answer: str, f1: float
+) -> None:
+    start = context.index(gold)
+    row = Example("1", ("?", context), lang, answer=(start, start + len(gold)))
+    assert spans.evaluate(tiny("bert"), [(row, answer)])["f1"] == [pytest.approx(f1)]
+
+
+def test_an_answer_has_at_most_so_many_tokens() -> None:
+    """The best start and end are further apart than that: of the pairs that are allowed, those
+    with one of the two tie, and the first is taken.
+    """
+    bert = tiny("bert")
+    reader = load((BertForQuestionAnswering(bert.hf.config), bert.tokenizer))
+    (encoded,) = encode(reader, [Example("1", ("the", "the " * 40), "en")])
+    first = int((encoded.segment == encoded.segment.max()).argmax())
+    output = torch.zeros(2, len(encoded.ids))
+    output[0, first] = output[1, first + spans.LONGEST] = 1
+    target = predicted(reader, encoded, output)
+    assert (target.index, target.end) == (first, first)
+    output[1, first + spans.LONGEST - 1] = 0.5
+    target = predicted(reader, encoded, output)
+    assert target.end - target.index == spans.LONGEST - 1
 
 
 @pytest.mark.training

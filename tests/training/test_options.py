@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, EvalPrediction
 
 from babelscope import corpus
 from babelscope.data.spec import DataSpec
@@ -126,6 +127,31 @@ def test_the_epoch_is_chosen_by_the_mean_over_languages(base: Path, tmp_path: Pa
     accuracies = [each for each in evaluate(load(folder), dev) if each.measure == "accuracy"]
     shares = [score.estimate.mean for score in accuracies]
     assert max(scores) == pytest.approx(sum(shares) / 2)
+
+
+def test_every_window_of_a_language_counts_for_that_language(base: Path, tmp_path: Path) -> None:
+    """Contexts of several windows: the mean over languages is that of each language's windows."""
+    task = TASKS["question-answering"]
+    training = task_functions(task).training
+    assert training is not None
+    rows = {lang: corpus.read("reading", lang, "dev", 6) for lang in ("en", "hi")}
+    rows["en"] = [replace(row, texts=(row.texts[0], row.texts[1] * 3)) for row in rows["en"]]
+    mixed = [row for pair in zip(*rows.values()) for row in pair]
+    recipe = replace(SHORT, select="score", max_length=48)
+    job = Job(str(base), None, task, training, [], recipe, None)
+    trainer, tokenizer, _ = build_trainer(job, mixed, mixed, tmp_path, None)
+    sizes = [len(training.rows(tokenizer, part, [], 48)) for part in rows.values()]
+    assert len(trainer.eval_dataset) == sum(sizes) > len(mixed)
+    labels = [
+        np.array([row[name] for row in trainer.eval_dataset])
+        for name in ("start_positions", "end_positions")
+    ]
+    logits = [np.eye(48)[each] for each in labels]  # every window is right, but
+    for each in logits:
+        each[sizes[0] :] = np.eye(48)[47]  # those of the second language point at the last place
+    scores = trainer.compute_metrics(EvalPrediction(tuple(logits), tuple(labels)))
+    assert scores["accuracy"] == pytest.approx(sizes[0] / sum(sizes))
+    assert scores["mean_over_languages"] == 0.5
 
 
 @pytest.mark.parametrize("architecture", small.ARCHITECTURES)

@@ -59,18 +59,17 @@ Columns = Annotated[
         help="Column of the file that holds a field, for example text=review; repeatable.",
     ),
 ]
+SOURCES = "a file, CORPUS/LANG/SPLIT/COUNT, or hub:ORGANISATION/NAME/CONFIG/SPLIT/COUNT"
 Source = Annotated[
     str,
-    typer.Option(
-        "--input", metavar="SOURCE", help="Texts to read: a file, or CORPUS/LANG/SPLIT/COUNT."
-    ),
+    typer.Option("--input", metavar="SOURCE", help=f"Texts to read: {SOURCES}."),
 ]
 Sources = Annotated[
     list[str],
     typer.Option(
         "--input",
         metavar="SOURCE",
-        help="Texts to read: a file, or CORPUS/LANG/SPLIT/COUNT; repeatable.",
+        help=f"Texts to read: {SOURCES}; repeatable.",
     ),
 ]
 FileLang = Annotated[
@@ -132,7 +131,6 @@ def examples(
     """The text of the command line, which is checked before a model is loaded, or those of the
     file, of which bad ones are skipped later.
     """
-    from babelscope.data.formats.tables import read
     from babelscope.data.languages import check_language
     from babelscope.data.texts import check_text
     from babelscope.errors import InputError
@@ -147,7 +145,8 @@ def examples(
         both = "; found both" if text is not None else ""
         raise InputError(f"give either a text or --input FILE{both}")
     if file is not None:
-        return read(file, columns=pairs(column, "--column"), lang=None if lang == "und" else lang)
+        (rows,) = source_rows([str(file)], column, None, None if lang == "und" else lang)
+        return rows
     row = Example("1", (str(text),) if pair is None else (str(text), pair), lang)
     check_text(row)
     return [row]
@@ -161,13 +160,14 @@ def source_rows(
     from babelscope.errors import InputError
 
     kinds = {sources.kind(name) for name in names}
-    for flag, value, kind in (
-        ("--column", column, "file"),
-        ("--lang", lang, "file"),
-        ("--folder", folder, "public corpus"),
+    for flag, value, readers in (
+        ("--column", column, {"file", "hub"}),
+        ("--lang", lang, {"file", "hub"}),
+        ("--folder", folder, {"public corpus"}),
     ):
-        if value is not None and kind not in kinds:
-            raise InputError(f"{flag} has no effect: there is no {kind} among the sources")
+        if value is not None and not readers & kinds:
+            missing = "public corpus" if flag == "--folder" else "file"
+            raise InputError(f"{flag} has no effect: there is no {missing} among the sources")
     columns = pairs(column, "--column")
     return [sources.rows(name, folder=folder, columns=columns, lang=lang) for name in names]
 
@@ -207,6 +207,7 @@ def load_model(
         verbalizer=settings.words,
         prompt=None if settings.prompt is None else read_prompt(settings.prompt),
         dtype=settings.dtype,
+        device_map=settings.device_map,
         quantization=settings.quantization,
         adapter=settings.adapter,
     )

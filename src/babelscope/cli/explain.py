@@ -10,6 +10,7 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import (
+    SOURCES,
     Columns,
     Device,
     Json,
@@ -39,13 +40,13 @@ Settings = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Set a further field: quantity, contrast, word, edge, part, long, unit, seed, "
-        "verbalizer, prompt, answer, generate, allow_untrained_head, dtype, quantization, "
-        "adapter, strict or max_skipped; repeatable.",
+        "verbalizer, prompt, answer, generate, allow_untrained_head, dtype, "
+        "device_map, quantization, adapter, strict or max_skipped; repeatable.",
     ),
 ]
 InputFile = Annotated[
     Path | None,
-    typer.Option("--input", help="File of texts to explain: .jsonl, .csv, .tsv or .parquet."),
+    typer.Option("--input", metavar="SOURCE", help=f"Texts to explain: {SOURCES}."),
 ]
 OutputFile = Annotated[
     Path | None,

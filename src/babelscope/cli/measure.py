@@ -10,6 +10,7 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import (
+    SOURCES,
     Columns,
     Device,
     Json,
@@ -38,12 +39,13 @@ Settings = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Set a further field: part, unit, seed, verbalizer, prompt, "
-        "allow_untrained_head, dtype, quantization, adapter, strict or max_skipped; repeatable.",
+        "allow_untrained_head, dtype, device_map, quantization, adapter, strict or max_skipped; "
+        "repeatable.",
     ),
 ]
 InputFile = Annotated[
     Path,
-    typer.Option("--input", help="File of texts to explain: .jsonl, .csv, .tsv or .parquet."),
+    typer.Option("--input", metavar="SOURCE", help=f"Texts to explain: {SOURCES}."),
 ]
 OutputFile = Annotated[
     Path | None, typer.Option(help="File to write the values to: .jsonl or .parquet.")

@@ -20,7 +20,20 @@ if TYPE_CHECKING:
 AnySettings = TypeVar("AnySettings", bound=Spec)
 
 
-class MeasureSettings(Spec):
+class WeightSettings(Spec):
+    """How the weights of a model are loaded."""
+
+    dtype: str | None = None
+    """Precision of the weights: float32, float64, bfloat16 or float16; by default as saved."""
+    device_map: str | None = None
+    """Spread the weights over the devices by accelerate: auto, balanced or sequential."""
+    quantization: str | None = None
+    """Bits of the weights, 8bit or 4bit, by bitsandbytes or torchao."""
+    adapter: str | None = None
+    """Folder or hub id of a peft adapter that is merged into the model."""
+
+
+class MeasureSettings(WeightSettings):
     """Further fields of `measure`."""
 
     part: Literal["all", "first", "second"] = "all"
@@ -36,12 +49,6 @@ class MeasureSettings(Spec):
     """File of the prompt that a language model reads around each text (YAML)."""
     allow_untrained_head: bool = False
     """Accept a model whose task head was never trained."""
-    dtype: str | None = None
-    """Precision of the weights: float32, float64, bfloat16 or float16; by default as saved."""
-    quantization: str | None = None
-    """Bits of the weights, 8bit or 4bit, by bitsandbytes or torchao."""
-    adapter: str | None = None
-    """Folder or hub id of a peft adapter that is merged into the model."""
     strict: bool = False
     """Refuse a file with a text that cannot be explained, instead of skipping it."""
     max_skipped: float = Field(default=MOST, ge=0, le=1)

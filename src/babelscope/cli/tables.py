@@ -16,6 +16,15 @@ FACTS = (
 )  # fmt: skip
 """The properties of a method that are listed."""
 
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="How the model is loaded: dtype, device_map, quantization or adapter; repeatable.",
+    ),
+]
+
 
 def methods(
     model: Annotated[
@@ -23,18 +32,23 @@ def methods(
         typer.Option(help="Hub id or folder of a model to try every method on."),
     ] = None,
     allow_untrained_head: Untrained = False,
+    set_: Settings = None,
     json_: Json = False,
 ) -> None:
     """List the attribution methods and their properties, or which of them work on a model."""
+    from babelscope.cli.settings import WeightSettings, read_settings
+    from babelscope.errors import InputError
     from babelscope.methods import METHODS
 
+    if model is None and set_:
+        raise InputError("--set has no effect without --model; leave it out")
     if model is not None:
         from babelscope.methods.suitability import suitable
         from babelscope.model.load import load
 
-        printing.deliver_suitable(
-            suitable(load(model, allow_untrained_head=allow_untrained_head)), model, json_
-        )
+        weights = read_settings(WeightSettings, set_).model_dump()
+        loaded = load(model, allow_untrained_head=allow_untrained_head, **weights)
+        printing.deliver_suitable(suitable(loaded), model, json_)
         return
     printing.show_rows("methods", METHODS.values(), FACTS, json_)
 

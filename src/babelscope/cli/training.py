@@ -12,6 +12,7 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import (
+    SOURCES,
     STRICT,
     Columns,
     CorpusFolder,
@@ -39,7 +40,7 @@ Base = Annotated[
 ]
 Train = Annotated[
     str,
-    typer.Option(metavar="SOURCE", help="Training examples: a file, or CORPUS/LANG/SPLIT/COUNT."),
+    typer.Option(metavar="SOURCE", help=f"Training examples: {SOURCES}."),
 ]
 Dev = Annotated[
     str,
@@ -123,7 +124,7 @@ def finetune(
     from babelscope.types import SkippedRow
 
     settings = read_settings(FinetuneSettings, set_)
-    unused = sorted(settings.model_fields_set & {"layers", "width", "vocabulary"})
+    unused = sorted(settings.model_fields_set & {"width", "vocabulary"})
     if unused and not base.startswith("new:"):
         raise InputError(
             f"--set {unused[0]} has no effect on {base}: it is for new models (new:bert)"

@@ -32,11 +32,13 @@ from babelscope.types import (
     Target,
 )
 
+DEFAULT_METHOD = "integrated_gradients"
+
 
 def explain(
     model: Model | Any,
     data: Texts,
-    method: str | Sequence[str] = "integrated_gradients",
+    method: str | Sequence[str] = DEFAULT_METHOD,
     *,
     target: str | Aim | None = None,
     quantity: str | None = None,
@@ -51,10 +53,10 @@ def explain(
 ) -> Attributions:
     """Which words made the model say that: one explanation per text and method.
 
-    `model` is a loaded model, or what `load` takes: a folder, a hub id, a pipeline. `data` is a
-    text, a pair (two texts in a tuple), a row (a mapping by column), an Example, a list of these, a
-    table of pandas, polars, Arrow or datasets, whose columns are found as in files, or the Path of
-    a file.
+    `model` is a loaded model, or what `load` takes: a folder, a hub id, a pipeline, a classifier of
+    scikit-learn. `data` is a text, a pair (two texts in a tuple), a row (a mapping by column), an
+    Example, a list of these, a table of pandas, polars, Arrow or datasets, whose columns are found
+    as in files, or the Path of a file.
     `target` names a class or an answer; "gold" takes each example's label; None, the default,
     explains what the model predicts; an `Aim` also says which word's tag, which edge of an answer,
     and which class is contrasted. The `quantity` is by default the logit, of a verbalizer's labels

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from babelscope.data.formats.in_memory import Texts
 from babelscope.display.results import Attributions, Measures
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.methods import METHODS
+from babelscope.methods.explain import DEFAULT_METHOD, explain
 from babelscope.metrics import METRICS
 from babelscope.metrics.erased import units
 from babelscope.metrics.row import Metric
@@ -24,10 +26,12 @@ from babelscope.types import Attribution, Encoded, Measure, Measured, Target
 
 def measure(
     model: Model | Any,
-    attributions: Sequence[Attribution] | Any,
+    attributions: Sequence[Attribution] | Texts,
     metric: str | Sequence[str] = ("comprehensiveness", "sufficiency"),
     *,
+    method: str | Sequence[str] | None = None,
     options: Mapping[str, Any] | None = None,
+    lang: str = "und",
     progress: Progress | None = None,
 ) -> Measures:
     """Is the explanation true of the model: one value per explanation and metric, NaN with a reason
@@ -36,11 +40,15 @@ def measure(
     The explanations must be of this model; they are scored from their stored scores, never made
     again. `model` is a loaded model, or what `load` takes. An input that several explanations or
     metrics ask for is computed once.
+
+    In place of explanations, `explain`'s data can be given: texts, rows, a table, a file. They are
+    explained by `method` (by default integrated_gradients) with the defaults of `explain`, in the
+    language `lang` where they have none; `options` are the metric's.
     """
     names = [metric] if isinstance(metric, str) else list(metric)
     rows = [choose(METRICS, name, "metric") for name in names]
-    _check_explanations(attributions)
     model = as_model(model)
+    attributions = _explanations(model, attributions, method, lang)
     check_model(model, attributions)
     _check_metrics(model, rows)
     targets = [explained_target(attribution) for attribution in attributions]
@@ -111,18 +119,24 @@ def _own_unit(
     return {**options, "unit": names.pop()}
 
 
-def _check_explanations(attributions: Any) -> None:
-    """Refuses what is no list of explanations: texts, most likely."""
-    listed = isinstance(attributions, (list, tuple, Attributions))
-    if listed and not len(attributions):
-        raise InputError("there is no explanation to measure")
-    wrong = [each for each in attributions if not isinstance(each, Attribution)] if listed else []
-    if not listed or wrong:
-        of = f" of {type(wrong[0]).__name__}" if wrong else ""
+def _explanations(
+    model: Model, data: Any, method: str | Sequence[str] | None, lang: str
+) -> Sequence[Attribution]:
+    """The explanations as they are, or those of data that are not explained yet."""
+    listed = isinstance(data, (list, tuple, Attributions))
+    if listed and not len(data):
+        raise InputError("there is no explanation to measure, and no text to explain")
+    kinds = [isinstance(each, Attribution) for each in data] if listed else [False]
+    if not any(kinds):
+        return explain(model, data, method or DEFAULT_METHOD, lang=lang)
+    if not all(kinds):
+        other = type(data[kinds.index(False)]).__name__
+        raise InputError(f"some of the data are explanations, and some {other}; give one kind")
+    if method is not None:
         raise InputError(
-            f"measure takes a list of explanations, not {type(attributions).__name__}{of}; explain "
-            "the texts first: babelscope.explain(model, texts)"
+            f"these are explanations already; method={method!r} is for texts: leave it out"
         )
+    return cast("Sequence[Attribution]", data)
 
 
 def _measure(

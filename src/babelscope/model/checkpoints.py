@@ -15,18 +15,13 @@ from huggingface_hub.errors import HfHubHTTPError
 
 from babelscope.errors import InputError, UntrainedHead
 from babelscope.hub import is_path, locate
+from babelscope.model.adapters import CONFIG as ADAPTER
+from babelscope.model.adapters import Adapter, is_adapter, merged, read_adapter, without_modules
 from babelscope.model.integrity import check_checkpoint
 from babelscope.model.pretrained import read_config, read_tokenizer, read_weights
 from babelscope.model.scopes import quiet
 from babelscope.model.tasks import TASKS, Task, accepts, loader, task_of_class
-from babelscope.model.weights import (
-    Weights,
-    gguf_file,
-    loading_arguments,
-    merged,
-    refuse_adapter,
-    without_modules,
-)
+from babelscope.model.weights import Weights, gguf_file, loading_arguments
 
 DEFAULT = "text-classification"
 """The task of a checkpoint that has no head; loading it is refused, unless an untrained head is
@@ -41,9 +36,9 @@ CONFIG = "config.json"
 """The file of a checkpoint that shows whether the hub, or its cache here, has it."""
 
 
-def resolve(source: str, revision: str | None = None) -> tuple[str, str | None]:
-    """What to load, a folder or a hub id, and its revision; refused if it is neither a folder here
-    nor in the cache, and the hub cannot be reached.
+def resolve(source: str, revision: str | None = None, file: str = CONFIG) -> tuple[str, str | None]:
+    """What to load, a folder or a hub id with this file, and its revision; refused if it is neither
+    a folder here nor in the cache, and the hub cannot be reached.
 
     The hub is asked once. Loading would ask again and again, and a mistyped name wait for half a
     minute.
@@ -54,12 +49,12 @@ def resolve(source: str, revision: str | None = None) -> tuple[str, str | None]:
     try:
         if is_path(place):
             raise FileNotFoundError(place)
-        if try_to_load_from_cache(place, CONFIG, revision=revision) is None:
-            get_hf_file_metadata(hf_hub_url(place, CONFIG, revision=revision))
+        if try_to_load_from_cache(place, file, revision=revision) is None:
+            get_hf_file_metadata(hf_hub_url(place, file, revision=revision))
     except HfHubHTTPError:
         pass  # the hub has answered: loading gives the reason, or does without the file
     except Exception as error:  # of a connection: the classes differ between versions of the hub
-        raise not_found(place, error) from error
+        raise not_found(place, error, "adapter" if file == ADAPTER else "model") from error
     return place, revision
 
 
@@ -75,17 +70,14 @@ def from_pretrained(
     """
     source, file = gguf_file(source)
     source, revision = resolve(source, revision)
-    refuse_adapter(source)
+    adapter = _adapter(source, weights)
+    if adapter is not None and adapter.folder == source:
+        source, revision = resolve(str(adapter.base))
     arguments = loading_arguments(weights) | ({"gguf_file": file} if file else {})
     architectures = _architectures(source, revision, file)
-    native = next(filter(None, map(task_of_class, architectures)), None)
-    row = TASKS[task] if task is not None else native or TASKS[GENERATION if file else DEFAULT]
-    if not accepts(row, architectures) and not allow_untrained_head:
-        head = "" if native is None else native.name
-        raise UntrainedHead(
-            f"{source} holds no trained weights for {row.name}: its head is for {head}; leave the "
-            "task out"
-        )
+    row = _task(source, task, architectures, adapter, allow_untrained_head, file)
+    if adapter is not None and adapter.classes is not None and (row.classifies or row.tags):
+        arguments |= {"num_labels": adapter.classes, "ignore_mismatched_sizes": True}
     with quiet():
         try:
             auto = getattr(transformers, loader(row, architectures))
@@ -95,13 +87,49 @@ def from_pretrained(
             raise
         except Exception as error:  # of a damaged file: whatever its reader raises
             raise not_found(source, error) from error
-    saved: tuple[str, ...] = ()
-    if weights.adapter is not None:
-        hf, saved = merged(hf, weights.adapter, source)
+        if adapter is not None:
+            hf = merged(hf, adapter, source)
     if not allow_untrained_head:
-        _check_head(source, row, hf, info, saved)
+        _check_head(source, row, hf, info, () if adapter is None else adapter.modules)
     check_checkpoint(hf, tokenizer, source)
     return hf.eval(), tokenizer, row
+
+
+def _adapter(source: str, weights: Weights) -> Adapter | None:
+    """The adapter that is asked for, or the source itself where it is one."""
+    if weights.adapter is not None:
+        if is_adapter(source):
+            raise InputError(f"{source} is an adapter itself; name its base, or it alone")
+        return read_adapter(*resolve(weights.adapter, None, ADAPTER))
+    if not is_adapter(source):
+        return None
+    adapter = read_adapter(source)
+    if not adapter.base:
+        raise InputError(
+            f"{source} holds an adapter that does not name its base; load the base with "
+            f"adapter={source!r}"
+        )
+    return adapter
+
+
+def _task(
+    source: str, task: str | None, architectures: tuple[str, ...], adapter: Adapter | None,
+    allow_untrained_head: bool, file: str | None,
+) -> Task:  # fmt: skip
+    """The task that is asked for, or that of the adapter, or of the checkpoint; refused where the
+    checkpoint's head is for another task.
+    """
+    native = next(filter(None, map(task_of_class, architectures)), None)
+    learnt = None if adapter is None or adapter.task is None else TASKS[adapter.task]
+    default = learnt or native or TASKS[GENERATION if file else DEFAULT]
+    row = TASKS[task] if task is not None else default
+    if not accepts(row, architectures) and not allow_untrained_head and row is not learnt:
+        head = "" if native is None else native.name
+        raise UntrainedHead(
+            f"{source} holds no trained weights for {row.name}: its head is for {head}; leave the "
+            "task out"
+        )
+    return row
 
 
 def _architectures(source: str, revision: str | None, file: str | None) -> tuple[str, ...]:
@@ -134,8 +162,10 @@ def _check_head(source: str, row: Task, hf: Any, info: Any, saved: Sequence[str]
         )
 
 
-def not_found(source: str, error: Exception) -> InputError:
-    """The error of a model that is in no folder and not on the hub, or cannot be loaded."""
+def not_found(source: str, error: Exception, what: str = "model") -> InputError:
+    """The error of a model or adapter that is in no folder and not on the hub, or cannot be
+    loaded.
+    """
     if "trust_remote_code" in str(error):
         return InputError(
             f"{source} can only be loaded with Python code that it brings (auto_map in its "
@@ -151,8 +181,8 @@ def not_found(source: str, error: Exception) -> InputError:
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         return InputError(f"folder {source} holds no model that can be loaded ({reason})")
     if is_path(source):
-        return InputError(f"there is no model folder {source}")
+        return InputError(f"there is no {what} folder {source}")
     return InputError(
-        f"model {source!r} is neither a folder here nor available from the Hugging Face hub; "
+        f"{what} {source!r} is neither a folder here nor available from the Hugging Face hub; "
         "check the name and the network, or give a local folder"
     )

@@ -61,5 +61,8 @@ def _memory(model: Model) -> str:
     tensors = {id(each): each for each in (*model.hf.parameters(), *model.hf.buffers())}
     size = sum(each.numel() * each.element_size() for each in tensors.values())
     amount = f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
-    devices = sorted({str(each.device) for each in tensors.values()})
-    return f"{amount} on {', '.join(devices)}"
+    placed = getattr(model.hf, "hf_device_map", None) or {}
+    devices = {str(each) for each in placed.values()} | {
+        str(each.device) for each in tensors.values() if each.device.type != "meta"
+    }
+    return f"{amount} on {', '.join(sorted(devices))}"

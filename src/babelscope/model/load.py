@@ -12,6 +12,7 @@ import torch
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.calibration import label_prior
 from babelscope.model.checkpoints import from_pretrained
+from babelscope.model.functions import from_function
 from babelscope.model.inference_state import ELSEWHERE
 from babelscope.model.prompts import word_tokens
 from babelscope.model.slots import pieces
@@ -38,8 +39,8 @@ def load(
     prompt: Prompt | None = None,
     name: str | None = None,
 ) -> Model:
-    """A model ready to be explained, from a hub id, a folder, a transformers pipeline or a (model,
-    tokenizer) pair.
+    """A model ready to be explained, from a hub id, a folder, a transformers pipeline, a (model,
+    tokenizer) pair, or a fitted classifier of scikit-learn that takes texts.
 
     The task is read from the checkpoint's architecture. A head that the checkpoint does not hold is
     refused, because transformers would fill it with random numbers and only log it. A `verbalizer`
@@ -50,7 +51,8 @@ def load(
     Of a checkpoint, `dtype` is the precision of its weights (float32, bfloat16, ...; by default as
     they were saved), `device_map` spreads them over devices as in transformers, `quantization`
     (8bit, 4bit) needs bitsandbytes or torchao, `adapter` is a folder or hub id of peft and is
-    merged. A file of GGUF is loaded by its path. `description` of the model is one line about it.
+    merged (a folder with an adapter alone is loaded with the base that it names). A file of GGUF is
+    loaded by its path. `description` of the model is one line about it.
     """
     weights = Weights(dtype, device_map, quantization, adapter)
     if task is not None and task not in TASKS:
@@ -61,7 +63,7 @@ def load(
         hf, tokenizer, row = from_pretrained(
             str(source), task, revision, allow_untrained_head, weights
         )
-        model = _wrap(hf, tokenizer, row.name, name or str(source))
+        model = _wrap(hf, tokenizer, row.name, name or _named(source, adapter))
     elif weights.named():
         raise InputError(
             f"{weights.named()[0]} is for checkpoints; load a model in memory with it yourself"
@@ -70,10 +72,12 @@ def load(
         model = _wrap(source[0], source[1], task, name)
     elif hasattr(source, "model") and hasattr(source, "tokenizer"):
         model = _wrap(source.model, source.tokenizer, task, name)
+    elif hasattr(source, "predict_proba") and hasattr(source, "classes_"):
+        return from_function(source.predict_proba, labels=[*map(str, source.classes_)], name=name)
     elif hasattr(source, "predict_proba") or callable(source):
         raise InputError(
-            f"{type(source).__name__} is a function of texts or a classifier of scikit-learn; "
-            "wrap it with babelscope.from_function(function, labels=[...])"
+            f"{type(source).__name__} is a function of texts whose labels are unknown; wrap it "
+            "with babelscope.from_function(function, labels=[...])"
         )
     else:
         raise InputError(
@@ -86,6 +90,11 @@ def load(
         model = replace(model, verbalizer=label_tokens(model, verbalizer))
     _move(model, device)
     return model if prompt is None else _prompted(model, prompt)
+
+
+def _named(source: str | Path, adapter: str | None) -> str:
+    """What results call a checkpoint; with an adapter it is another model."""
+    return str(source) if adapter is None else f"{source} with {adapter}"
 
 
 def _prompted(model: Model, prompt: Prompt) -> Model:

@@ -174,8 +174,11 @@ class Model:
 
     @property
     def quantized(self) -> bool:
-        """Whether weights are integers of 8 or 4 bits."""
-        return getattr(self.hf, "hf_quantizer", None) is not None
+        """Whether weights are integers of 8 or 4 bits. Those of a GGUF file no longer are:
+        transformers has dequantized them.
+        """
+        quantizer = getattr(self.hf, "hf_quantizer", None)
+        return quantizer is not None and type(quantizer).__name__ != "GgufHfQuantizer"
 
     @cached_property
     def description(self) -> str:

@@ -4,8 +4,7 @@ file.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,12 +14,11 @@ from typing import Any
 import torch
 
 from babelscope.errors import InputError
-from babelscope.hub import locate
 
 DTYPES = ("float32", "float64", "bfloat16", "float16")
 QUANTIZATIONS = ("8bit", "4bit")
-ADAPTER = "adapter_config.json"
-"""The file that makes a folder an adapter of peft."""
+MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
+"""The names of device maps that accelerate makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +46,26 @@ def loading_arguments(weights: Weights) -> dict[str, Any]:
             raise InputError(f"dtype {weights.dtype!r} is not one of: {', '.join(DTYPES)}")
         arguments["dtype"] = getattr(torch, weights.dtype)
     if weights.device_map is not None:
+        _check_devices(weights.device_map)
         arguments["device_map"] = weights.device_map
     if weights.quantization is not None:
         arguments["quantization_config"] = _quantization(weights.quantization)
-    if weights.adapter is not None and find_spec("peft") is None:
-        raise InputError(
-            f"adapter {weights.adapter} is loaded by peft, which is not installed: pip install "
-            "'babelscope[peft]'"
-        )
     return arguments
+
+
+def _check_devices(devices: str | Mapping[str, Any]) -> None:
+    """Refuses a device map with a device that is not here."""
+    values = [devices] if isinstance(devices, str) else list(devices.values())
+    for value in values:
+        if value in (*MAPS, "disk"):
+            continue
+        try:
+            torch.empty(0, device=value)
+        except (RuntimeError, AssertionError, TypeError) as error:
+            raise InputError(
+                f"device_map {devices!r}: {value!r} is no device of this machine, nor one of: "
+                f"{', '.join(MAPS)}"
+            ) from error
 
 
 def _quantization(name: str) -> Any:
@@ -71,42 +80,6 @@ def _quantization(name: str) -> Any:
     raise InputError(
         f"quantization {name!r} needs bitsandbytes or torchao, and neither is installed: pip "
         "install bitsandbytes"
-    )
-
-
-def merged(hf: Any, adapter: str, source: str) -> tuple[Any, tuple[str, ...]]:
-    """The model with the adapter's weights in its own, and the modules that the adapter holds as a
-    whole: often the head.
-    """
-    peft = import_module("peft")
-    place, revision = locate(adapter)
-    try:
-        config = peft.PeftConfig.from_pretrained(place, revision=revision)
-        model = peft.PeftModel.from_pretrained(hf, place, revision=revision)
-        whole = tuple(config.modules_to_save or ())
-        return model.merge_and_unload(), whole
-    except Exception as error:  # of a missing or damaged adapter, or one of another base
-        reason = " ".join(str(error).split())[:300]
-        raise InputError(f"adapter {adapter} does not fit {source} ({reason})") from error
-
-
-def without_modules(keys: Sequence[str], modules: Sequence[str]) -> list[str]:
-    """The keys of weights that are in none of the modules."""
-    return [key for key in keys if not set(key.split(".")) & set(modules)]
-
-
-def refuse_adapter(source: str) -> None:
-    """A folder with an adapter alone is no model; its base is in its config."""
-    file = Path(source) / ADAPTER
-    if not file.is_file() or (Path(source) / "config.json").exists():
-        return
-    try:
-        base = json.loads(file.read_text("utf-8")).get("base_model_name_or_path")
-    except (ValueError, AttributeError, OSError):
-        base = None
-    raise InputError(
-        f"{source} holds an adapter of {base or 'another model'}; load that model with "
-        f"adapter={source!r}"
     )
 
 

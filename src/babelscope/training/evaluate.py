@@ -49,8 +49,8 @@ def evaluate(
         exact match = 1/n sum_i [answer_i = gold_i];  F1 = 2 p r / (p + r), p = |answer and gold| /
           |answer|
 
-    `answer` and `gold` are the words of the two answers by white space, or their characters where
-    the context has no spaces, after SQuAD's normalisation (`spans.normalised`). A context that is
+    `answer` and `gold` are the words of the two answers by white space, or their characters in
+    scripts without spaces, after SQuAD's normalisation (`spans.normalised`). A context that is
     longer than the model is read in overlapping windows; the answer is the span of all of them with
     the highest sum of logits. Where an example has several gold answers, the best value counts.
     Intervals are by cluster of examples that are not independent
@@ -102,16 +102,24 @@ def _judged(
     return rows, (*part.skipped, *unread)
 
 
-def _evaluated(model: Model, examples: Sequence[Example], progress: Progress | None) -> list[Score]:
+def predictions(
+    model: Model, examples: Sequence[Example], progress: Progress | None = None
+) -> list[str]:
+    """What the model says of each example: its label, or its answer, of a long context the best of
+    all windows.
+    """
     long = "window" if model.row.spans else "truncate"
     windows = [encode(model, [example], long=long) for example in examples]
     rows = [row for listed in windows for row in listed]
     with model.inference.reporting_progress(progress):
         outputs = inference.outputs(model, [inference.query(row) for row in rows])
     answered = zip(rows, map(partial(_answer, model), rows, outputs))
-    answers = [_best(islice(answered, len(listed))) for listed in windows]
+    return [_best(islice(answered, len(listed))) for listed in windows]
+
+
+def _evaluated(model: Model, examples: Sequence[Example], progress: Progress | None) -> list[Score]:
     by_lang: dict[str, list[tuple[Example, str]]] = {}
-    for example, answer in zip(examples, answers):
+    for example, answer in zip(examples, predictions(model, examples, progress)):
         by_lang.setdefault(example.lang, []).append((example, answer))
     named = clusters(examples)
     return [

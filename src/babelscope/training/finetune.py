@@ -69,7 +69,7 @@ def finetune(
         return final
     if not isinstance(base, (str, Path)):
         raise InputError(
-            f"a base is a folder or a hub id, not {type(base).__name__}; save the model with "
+            f"a base is a folder or a hub id, not {type(base).__name__}; save a transformer with "
             "save_pretrained and name the folder"
         )
     rows, judged = as_examples(train), as_examples(dev)

@@ -172,8 +172,8 @@ class ModelSpec(Spec):
         if source is None or isinstance(source, (str, Path)):
             return None if source is None else str(source)
         raise ValueError(
-            f"a study names its models by hub id or folder; found {type(source).__name__}: save it "
-            "with save_pretrained"
+            f"a study names its models by hub id or folder; found {type(source).__name__}: save a "
+            "transformer with save_pretrained, or explain and measure it outside of a study"
         )
 
     @model_validator(mode="after")

@@ -60,12 +60,13 @@ def build_trainer(
     hf, tokenizer = load_base(job.base, job.revision, job.task, job.labels, recipe.layers)
     train, dev, skipped = _known(tokenizer, train, dev)
     inputs = partial(_inputs, job, hf, tokenizer, limit=_limit(job, hf, tokenizer))
-    judged, sizes = _by_language(dev) if recipe.select == "score" else (dev, [])
+    parts = [inputs(part) for part in _by_language(dev, recipe)]
+    sizes = [len(part) for part in parts] if recipe.select == "score" else []
     trainer = (_InOrder if sizes else Trainer)(
         model=prepare(hf, recipe, len(train[0].texts)),
         args=trainer_arguments(recipe, working),
         train_dataset=_Rows(inputs(train)),
-        eval_dataset=_Rows(inputs(judged)),
+        eval_dataset=_Rows([row for part in parts for row in part]),
         data_collator=getattr(transformers, job.training.collator)(tokenizer),
         compute_metrics=_scores(job.training, sizes),
         callbacks=_callbacks(recipe, progress),
@@ -114,11 +115,12 @@ def _callbacks(recipe: Recipe, progress: Progress | None) -> list[Any]:
     return [Watch(progress), *stop]
 
 
-def _by_language(dev: Sequence[Example]) -> tuple[list[Example], list[int]]:
-    """The examples language after language, and how many there are of each."""
-    langs = list(dict.fromkeys(row.lang for row in dev))
-    parts = [[row for row in dev if row.lang == lang] for lang in langs]
-    return [row for part in parts for row in part], [len(part) for part in parts]
+def _by_language(dev: Sequence[Example], recipe: Recipe) -> list[list[Example]]:
+    """The examples of each language, where these count alike; else all together."""
+    if recipe.select != "score":
+        return [list(dev)]
+    langs = dict.fromkeys(row.lang for row in dev)
+    return [[row for row in dev if row.lang == lang] for lang in langs]
 
 
 class _InOrder(Trainer):  # type: ignore[misc]
@@ -166,7 +168,8 @@ def _fields(encoded: Encoded | None) -> dict[str, Any]:
 
 def _scores(training: Training, sizes: Sequence[int]) -> Callable[[Any], dict[str, float]]:
     """The share of right predictions: of classes, or of answers whose first and last token are
-    right; with the sizes of several languages also the mean of their shares.
+    right; with the sizes of several languages also the mean of their shares. Of a long context
+    every window counts.
     """
 
     def scores(outcome: Any) -> dict[str, float]:

@@ -30,6 +30,7 @@ def as_examples(data: Texts, lang: str = "und") -> list[Example]:
         as_examples("good")                                   # one text
         as_examples([("premise", "hypothesis")])              # a pair
         as_examples({"sentence1": "a", "sentence2": "b"})     # a row by its columns
+        as_examples({"text": ["a", "b"], "label": [0, 1]})    # columns
         as_examples(pandas.read_csv("reviews.csv"))           # a table
         as_examples(Path("reviews.csv"))                      # a file
 
@@ -94,11 +95,15 @@ def _items(data: Any) -> list[Any]:
             f"there are the splits {', '.join(map(str, data))}; give one of them: "
             f"data[{str(next(iter(data)))!r}]"
         )
+    if isinstance(data, Mapping) and data and all(isinstance(each, list) for each in data.values()):
+        return _column_rows(data)
     if isinstance(data, (str, tuple, Mapping, Example)):
         return [data]
     if _is_split(data):
         names = class_names(data.features or {})
         return [with_class_names(row, names) for row in data]
+    if type(data).__name__ == "LazyFrame":  # of polars: a query that has not run
+        data = data.collect()
     if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):
         return list(_table_rows(data))
     if not isinstance(data, Iterable) or isinstance(data, (bytes, bytearray)):
@@ -107,6 +112,15 @@ def _items(data: Any) -> list[Any]:
             "mapping with the columns of a row, a table, an Example, or a list of these"
         )
     return list(data)
+
+
+def _column_rows(data: Mapping[Any, list[Any]]) -> list[dict[Any, Any]]:
+    """The rows of a mapping from columns to lists."""
+    lengths = {str(name): len(values) for name, values in data.items()}
+    if len(set(lengths.values())) > 1:
+        sizes = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InputError(f"the columns are of different lengths: {sizes}")
+    return [dict(zip(data, cells)) for cells in zip(*data.values())]
 
 
 def _is_split(data: Any) -> bool:
@@ -149,8 +163,14 @@ def _example(number: int, item: object, lang: str, columns: Mapping[str, str]) -
         return Example(str(number), tuple(item), lang)
     raise InputError(
         f"item {number} is neither a text, a pair of texts in a tuple, a mapping with the columns "
-        f"of a row, nor an Example: {item!r:.200}"
+        f"of a row, nor an Example: {type(item).__name__} {_shown(item)}"
     )
+
+
+def _shown(item: object) -> str:
+    """The item in at most 80 characters of one line."""
+    text = " ".join(repr(item).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _row(number: int, row: Mapping[str, Any], lang: str, columns: Mapping[str, str]) -> Example:

@@ -114,7 +114,7 @@ def parse(
             return
     if cells["text"] is None:
         missing = f"no text; found the columns {', '.join(map(str, row))}"
-        expected = "a text: name its column with text=COLUMN"
+        expected = "a text: name its column, text=COLUMN (in Python columns={'text': COLUMN})"
         yield Problem(
             str(file), line, "", missing, expected, _blank(line, row, columns, cells, lang)
         )

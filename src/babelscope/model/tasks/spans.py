@@ -4,6 +4,7 @@ token.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -25,6 +26,9 @@ from babelscope.types import Encoded, Example, Span, Target
 if TYPE_CHECKING:
     from babelscope.model.forward import Query
     from babelscope.model.load import Model
+
+LONGEST = 30
+"""Tokens of a predicted answer, at most, as in BERT's scripts for SQuAD."""
 
 
 def inputs(model: Model, example: Example, *, part: str, long: str) -> list[Encoded]:
@@ -63,14 +67,14 @@ def read_out(model: Model, target: Target) -> tuple[int, ...]:
 
 
 def predicted(model: Model, encoded: Encoded, output: Tensor, token: int) -> Target:
-    """The best span within the context, start <= end."""
+    """The span of the context with the highest sum of logits, start <= end < start + LONGEST."""
     width = output.shape[1]
     context = torch.from_numpy(encoded.segment == encoded.segment.max())[:width]
     within = torch.where(context, 0.0, -torch.inf)
     pairs = (output[0] + within)[:, None] + (output[1] + within)[None, :]
-    best = int(
-        pairs.masked_fill(~torch.ones_like(pairs, dtype=torch.bool).triu(), -torch.inf).argmax()
-    )
+    forwards = torch.ones_like(pairs, dtype=torch.bool).triu()
+    allowed = forwards & ~forwards.triu(LONGEST)
+    best = int(pairs.masked_fill(~allowed, -torch.inf).argmax())
     return Target(best // width, best % width)
 
 
@@ -142,12 +146,22 @@ def normalised(text: str, lang: str) -> list[str]:
 ARTICLES = {"en": ("a", "an", "the")}
 
 
+UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff]"
+)
+"""Characters of scripts that are written without spaces: Thai, Lao, Burmese, Khmer, kana, Han."""
+
+
 def _words(example: Example, answer: str) -> list[str]:
-    """The words of an answer; its characters where the context has no spaces. An answer of articles
-    or punctuation alone is itself.
+    """The words of an answer, by white space; in scripts without spaces its characters. An answer
+    of articles or punctuation alone is itself.
+
+    Source: the mixed segmentation of MLQA's evaluation script (Lewis et al. 2020), which has it for
+    Chinese.
     """
     words = normalised(answer, example.lang) or answer.split()
-    return words if " " in example.texts[-1].strip() else list("".join(words))
+    return UNSPACED.sub(r" \g<0> ", " ".join(words)).split()
 
 
 def _f1(answer: Counter[str], expected: Counter[str]) -> float:
