@@ -176,7 +176,17 @@ def test_methods_targets_and_panels(page: Page, address: str) -> None:
     settled(page)
     assert page.evaluate("document.querySelectorAll('.w-size[data-word]').length") > 0
     click(page, "Value and importance", ".pane")
-    page.until("document.querySelectorAll('.plane circle').length > 3")
+    page.until("document.querySelectorAll('.chart .mark').length > 3")
+    page.evaluate(
+        "document.querySelector('.chart .mark').dispatchEvent(new Event('pointerover', {bubbles: true}))"
+    )
+    assert "importance" in shown(page, ".chart .readout")
+    assert page.evaluate("getComputedStyle(document.querySelector('.chart .s0')).fill") == (
+        "rgb(47, 127, 209)"
+    )
+    for kind in ("SVG", "PNG", "CSV"):
+        click(page, kind, ".chart .save")
+        page.until(f"document.documentElement.dataset.saved?.startsWith('plane.{kind.lower()} ')")
     click(page, "Scores", ".pane")
     assert page.evaluate("document.querySelectorAll('.scores tbody tr').length") > 3
     click(page, "Can it be trusted?", ".pane")

@@ -11,7 +11,9 @@ from typing import Any
 import torch
 
 from babelscope.analyses.trust.panel import trust
-from babelscope.analyses.trust.values import CHECKS
+from babelscope.analyses.trust.section import fading_figure
+from babelscope.analyses.trust.values import CHECKS, standing
+from babelscope.display.plane import has_plane, plane_figure
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain, explain_encoded
 from babelscope.metrics.measure import measure
@@ -20,8 +22,8 @@ from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.types import Aim, Attribution, Encoded, Example
 from babelscope.web.erased import erased_input
+from babelscope.web.figures import describe_figure
 from babelscope.web.jobs import Report
-from babelscope.web.plane import plane_points
 from babelscope.web.requests import Aimed, ExplainRequest, Passage, PredictRequest, TrustRequest
 
 CLASSES = 5
@@ -124,7 +126,8 @@ def describe_attribution(attribution: Attribution) -> dict[str, Any]:
         "lang", "model", "tagged_word", "id", "group", "rationale",
     )  # fmt: skip
     shown = {name: getattr(attribution, name) for name in names}
-    return {**shown, "plane": plane_points(attribution)}
+    plane = describe_figure(plane_figure(attribution)) if has_plane(attribution) else None
+    return {**shown, "plane": plane}
 
 
 def trusted(model: Model, request: TrustRequest, report: Report) -> dict[str, Any]:
@@ -135,8 +138,11 @@ def trusted(model: Model, request: TrustRequest, report: Report) -> dict[str, An
     )
     measures = measure(model, [attribution], progress=report)
     return {
-        "checks": [{**asdict(check), "question": CHECKS[check.name]} for check in panel.checks],
-        "stages": [asdict(stage) for stage in panel.stages],
+        "checks": [
+            {**asdict(check), "verdict": standing(check), "question": CHECKS[check.name]}
+            for check in panel.checks
+        ],
+        "fading": describe_figure(fading_figure(panel)) if panel.stages else None,
         "measures": {
             row.metric: row.value if isfinite(row.value) else row.reason for row in measures
         },
