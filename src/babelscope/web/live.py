@@ -48,13 +48,23 @@ def predict(model: Model, request: PredictRequest, report: Report) -> dict[str, 
             "words": whole.words,
             "offsets": whole.word_offsets,
             "segment": whole.word_segment,
-            "flags": whole.flags,
+            "flags": [*whole.flags, *_unknown(model, whole)],
             **_prediction(model, whole),
         }
         if request.erased:
             erased = erased_input(model, whole, request.erased, request.operator)
             answer["erased"] = _prediction(model, erased)
     return answer
+
+
+def _unknown(model: Model, row: Encoded) -> list[str]:
+    """A warning where most of the text is unknown to the tokenizer: any other text of that script
+    would look the same to the model."""
+    unknown = getattr(model.tokenizer, "unk_token_id", None)
+    count, whole = int((row.ids[row.content] == unknown).sum()), int(row.content.sum())
+    if unknown is None or 2 * count <= whole:
+        return []
+    return [f"{count} of {whole} tokens are unknown to this model: it cannot read this text"]
 
 
 def _prediction(model: Model, row: Encoded) -> dict[str, Any]:

@@ -236,7 +236,7 @@ def test_the_report_shows_c_with_its_nulls(filled: Path) -> None:
     for name in ("C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift", "kappa", "accuracy"):
         assert f'<th scope="col">{name}</th>' in page
     assert "Does it depend on the norm and the space?" in page
-    assert page.count('class="ribbon"') == 12
+    assert page.count('data-name="ribbon-') == 12
     assert "<details>\n<summary>en · topic · occlusion · en to others · norm signed" in page
     lines = (filled / "page" / "consistency.csv").read_text("utf-8").splitlines()
     assert len(lines) == 1 + 4 * 2
