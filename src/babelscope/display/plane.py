@@ -119,11 +119,11 @@ def plane_chart(title: str, axes: tuple[str, str], points: Sequence[PlanePoint])
     places = [(x(point.value), y(point.importance)) for point in points]
     for point, (across_at, up_at) in zip(points, places):
         series = 0 if point.value >= 0 else 1
-        for sd, ends in (
-            (point.value_sd, lambda d, p=point, u=up_at: (x(p.value + d), u)),
-            (point.importance_sd, lambda d, p=point, a=across_at: (a, y(p.importance + d))),
-        ):
-            parts += [line(*ends(-sd), *ends(sd), f"s{series}")] if isfinite(sd) else []
+        for wide, tall in ((point.value_sd, 0.0), (0.0, point.importance_sd)):
+            if isfinite(wide) and isfinite(tall):
+                low, high = x(point.value - wide), x(point.value + wide)
+                bottom, top = y(point.importance - tall), y(point.importance + tall)
+                parts.append(line(low, bottom, high, top, f"s{series}"))
         parts.append(shape(across_at, up_at, series, point.title))
     parts += _names([point.name for point in points], places)
     return Chart(title, Markup("").join(parts), WIDTH, HEIGHT)
