@@ -121,9 +121,9 @@ def plane_chart(title: str, axes: tuple[str, str], points: Sequence[PlanePoint])
         series = 0 if point.value >= 0 else 1
         for wide, tall in ((point.value_sd, 0.0), (0.0, point.importance_sd)):
             if isfinite(wide) and isfinite(tall):
-                low, high = x(point.value - wide), x(point.value + wide)
+                left, right = x(point.value - wide), x(point.value + wide)
                 bottom, top = y(point.importance - tall), y(point.importance + tall)
-                parts.append(line(low, bottom, high, top, f"s{series}"))
+                parts.append(line(left, bottom, right, top, f"s{series}"))
         parts.append(shape(across_at, up_at, series, point.title))
     parts += _names([point.name for point in points], places)
     return Chart(title, Markup("").join(parts), WIDTH, HEIGHT)
