@@ -41,8 +41,8 @@ def attribution_html(attribution: Attribution) -> str:
 
 
 def page_html(items: Sequence[Attribution]) -> str:
-    """The same explanations as a page of their own."""
-    scripts = [str(render("script.html.j2"))]
+    """The same explanations as a page of their own; only planes bring a script, to save them."""
+    scripts = [str(render("script.html.j2"))] if any(map(has_plane, items)) else []
     return str(render("page.html.j2", items=items, scripts=scripts, **_helpers()))
 
 
