@@ -233,7 +233,7 @@ def test_panes_ribbons_link_and_export(page: Page, address: str) -> None:
     page.until("document.querySelectorAll('.pane').length === 3")
     settled(page)
     click(page, "Show how the explanation flows")
-    page.until("document.querySelectorAll('.ribbons path').length > 5")
+    page.until("document.querySelectorAll('.compare .figure path').length > 5")
     assert "chance gives" in shown(page, ".compare")
     click(page, "Copy link")
     page.until("(document.querySelector('#status')?.textContent ?? '').length > 5")
@@ -251,7 +251,7 @@ def test_panes_ribbons_link_and_export(page: Page, address: str) -> None:
     page.open(link)
     page.until("document.querySelectorAll('.pane').length === 3")
     settled(page)
-    page.until("document.querySelectorAll('.ribbons').length === 2")
+    page.until("document.querySelectorAll('.compare .figure svg').length === 2")
     assert (
         page.evaluate("[...document.querySelectorAll('.pane .text')].map((each) => each.innerText)")
         == words
