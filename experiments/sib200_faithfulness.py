@@ -7,7 +7,8 @@ from typing import Any
 
 from babelscope.analyses.faithfulness.across_languages import above_control, across_languages
 from babelscope.analyses.faithfulness.tables import tables
-from babelscope.display.marks import Panel, rows_svg
+from babelscope.display.chart import Figure, figure_svg
+from babelscope.display.dots import Row, dot_plot, mark
 from babelscope.stats.correlations import correlation
 from experiments.language_measures import by_method, covariates
 
@@ -28,11 +29,16 @@ def values(filled: tuple[Any, dict[str, Any]]) -> dict[str, Any]:
         covariate = [beside[name][lang].mean for lang in langs]
         together.append((metric, name, correlation(covariate, faithfulness, ranks=True)))
     order = sorted(langs, key=lambda lang: -by_place[lang, metrics[0]].above.mean)
-    panels = []
-    for metric in metrics[:2]:
-        estimates = [by_place[lang, metric].above for lang in order]
-        panels.append(Panel(metric.removeprefix("normalised_"), estimates, zero=True))
-    panels += [Panel(name, [each[lang] for lang in order]) for name, each in beside.items()]
+    panels = {
+        metric.removeprefix("normalised_"): {lang: by_place[lang, metric].above for lang in order}
+        for metric in metrics[:2]
+    } | beside
+    charts = tuple(
+        dot_plot(name, name, [Row(lang, (mark(each[lang], lang),)) for lang in order],
+                 zero=name not in beside)
+        for name, each in panels.items()
+    )  # fmt: skip
+    figure = Figure("sib200", "Faithfulness by language", charts, note=SUBTITLE)
     return {
         "study": study,
         "metrics": metrics,
@@ -40,7 +46,5 @@ def values(filled: tuple[Any, dict[str, Any]]) -> dict[str, Any]:
         "beside": beside,
         "together": together,
         "methods": [row for metric in metrics[:2] for row in by_method(above, metric)],
-        "figures": {
-            "sib200-faithfulness.svg": rows_svg("Faithfulness by language", SUBTITLE, order, panels)
-        },
+        "figures": {"sib200-faithfulness.svg": figure_svg(figure)},
     }

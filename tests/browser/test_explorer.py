@@ -176,7 +176,17 @@ def test_methods_targets_and_panels(page: Page, address: str) -> None:
     settled(page)
     assert page.evaluate("document.querySelectorAll('.w-size[data-word]').length") > 0
     click(page, "Value and importance", ".pane")
-    page.until("document.querySelectorAll('.plane circle').length > 3")
+    page.until("document.querySelectorAll('.chart .mark').length > 3")
+    page.evaluate(
+        "document.querySelector('.chart .mark').dispatchEvent(new Event('pointerover', {bubbles: true}))"
+    )
+    assert "importance" in shown(page, ".chart .readout")
+    assert page.evaluate("getComputedStyle(document.querySelector('.chart .s0')).fill") == (
+        "rgb(47, 127, 209)"
+    )
+    for kind in ("SVG", "PNG", "CSV"):
+        click(page, kind, ".chart .save")
+        page.until(f"document.documentElement.dataset.saved?.startsWith('plane.{kind.lower()} ')")
     click(page, "Scores", ".pane")
     assert page.evaluate("document.querySelectorAll('.scores tbody tr').length") > 3
     click(page, "Can it be trusted?", ".pane")
@@ -223,7 +233,7 @@ def test_panes_ribbons_link_and_export(page: Page, address: str) -> None:
     page.until("document.querySelectorAll('.pane').length === 3")
     settled(page)
     click(page, "Show how the explanation flows")
-    page.until("document.querySelectorAll('.ribbons path').length > 5")
+    page.until("document.querySelectorAll('.compare .figure path').length > 5")
     assert "chance gives" in shown(page, ".compare")
     click(page, "Copy link")
     page.until("(document.querySelector('#status')?.textContent ?? '').length > 5")
@@ -241,7 +251,7 @@ def test_panes_ribbons_link_and_export(page: Page, address: str) -> None:
     page.open(link)
     page.until("document.querySelectorAll('.pane').length === 3")
     settled(page)
-    page.until("document.querySelectorAll('.ribbons').length === 2")
+    page.until("document.querySelectorAll('.compare .figure svg').length === 2")
     assert (
         page.evaluate("[...document.querySelectorAll('.pane .text')].map((each) => each.innerText)")
         == words
@@ -271,7 +281,10 @@ def test_scripts_of_the_world(page: Page, address: str, lang: str, text: str) ->
 
 def test_examples_are_filtered_sorted_and_linked(page: Page, address: str) -> None:
     fresh(page, address, "examples")
-    assert shown(page, "[role=status]") == "277 of 277 explanations"
+    # At first random scores, the control, are not among what is shown.
+    assert page.evaluate("document.querySelector('[data-name=method]').value") == "attention"
+    click(page, "Clear filters")
+    page.until("document.querySelector('[role=status]').textContent === '277 of 277 explanations'")
     for name, value in (
         ("lang", "ar"),
         ("model", "multi"),

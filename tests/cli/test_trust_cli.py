@@ -158,7 +158,7 @@ def test_stored_panels_come_back_and_stand_in_the_report(tmp_path: Path) -> None
         assert str(again.checks) == str(one.checks)
     page = report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
     assert 'id="trust"' in page
-    assert page.count('class="bs-curve"') == len(some)
+    assert page.count('data-name="fading-') == len(some)
     assert page.count("because") >= 7 * len(some)
 
 

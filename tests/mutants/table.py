@@ -281,11 +281,6 @@ MUTANTS = {
         "not np.isfinite(V).all()", "False",
         "methods/slalom/test_slalom_inputs.py", "loses_answers",
     ),
-    "a picture with a margin below": Mutant(
-        "babelscope.display.png:png",
-        'f"--window-size={S[1]},{S[2]}"', 'f"--window-size={S[1]},{S[1]}"',
-        "browser/test_plane.py", "painted_in_full and en",
-    ),
     "a unit's partner forgotten": Mutant(
         "babelscope.methods.slalom.exact:recover",
         "A[[U for U, O in P if O == H]] += A[H]", "A[[U for U, O in P if O == H]] += 0",

@@ -70,11 +70,9 @@ def test_the_card_is_markdown_with_every_answer(tmp_path: Path) -> None:
 def test_every_figure_is_a_file() -> None:
     chart = Chart("t", Markup("<text>x</text>"), 100, 50)
     figure = Figure("a/b", "<i>", (chart,), ("one",), "random", ({"x": 1},))
-    section = Section(
-        "s", "S", "?", Markup(""), Markup(""), charts=(figure,), figures={"p.svg": "<svg/>"}
-    )
+    section = Section("s", "S", "?", Markup(""), Markup(""), charts=(figure,))
     files = figure_files([section])
-    assert list(files) == ["s-1-a-b", "s-p"]
+    assert list(files) == ["s-1-a-b"]
     assert "<i>" not in figure_svg(figure)
     assert "&lt;i&gt;" in files["s-1-a-b"]
 

@@ -119,7 +119,7 @@ def test_trust_tells_what_was_not_run_from_what_is_undefined() -> None:
         ([{"leave_one_out": "holds"}], "yes", "None of the 1 checked"),
         ([{"leave_one_out": "fails"}], "no", "most often leave one out (1)"),
         ([{"stability": "holds"}] * 2 + [{"stability": "fails"}], "partly", "Of 3 checked"),
-        ([{"stability": "undecided"}], "undecided", "1 stay undecided"),
+        ([{"stability": "undecided"}], "undecided", "1 stays undecided"),
         ([{"stability": "holds", "calibration": "not run"}], "yes", "Not run: calibration."),
     ],
 )

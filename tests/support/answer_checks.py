@@ -11,31 +11,51 @@ import pandas as pd
 import pytest
 
 from babelscope.display.numbers import number
-from babelscope.display.section import Answer, Section
+from babelscope.display.section import Answer, Reference, Section
 
-NUMBER = re.compile(r"[−+]?\d+\.\d+")
+NUMBER = re.compile(r"[−+]?\d[\d,]*(?:\.\d+)?")
+FIXED = {"100"}
+"""Numbers that are no result: the pairs of a relation below which heads show nothing."""
+
+
+def cells(table: pd.DataFrame, reference: Reference) -> pd.DataFrame:
+    """The rows of a table that a reference names."""
+    for column, value in reference.row.items():
+        texts = table[column].astype(object).where(table[column].notna(), "").astype(str)
+        table = table[texts == ("" if value is None else str(value))]
+    return table
+
+
+def shown_as(table: pd.DataFrame, reference: Reference) -> set[str]:
+    """How the number of a reference may be displayed; the table must hold it."""
+    rows = cells(table, reference)
+    if reference.distinct or not reference.column:
+        count = rows[reference.column].nunique() if reference.distinct else len(rows)
+        assert count == reference.value, reference
+        return {f"{count:,}"}
+    assert len(rows) == 1, reference
+    value = float(rows[reference.column].iloc[0])
+    assert value == pytest.approx(reference.value, nan_ok=True)
+    return {number(value), number(-value), number(abs(value))} if isfinite(value) else set()
 
 
 def check_answer(section: Section, files: Mapping[str, str] | None = None) -> Answer:
-    """Every reference is found in its file with its value, and every decimal number of the sentence
-    is that of a reference, as it is displayed; its sign may be put into words."""
+    """Every reference is found in its file with its value, and every number of the sentence, whole
+    or decimal, is that of a reference as it is displayed, or part of a name in its row; its sign
+    may be put into words."""
     answer = section.headline
     assert answer is not None
-    shown = set()
+    listed = files or section.files
+    tables = {name: pd.read_csv(io.StringIO(text)) for name, text in listed.items()}
+    shown: set[str] = set()
+    names: set[str] = set()
     for reference in answer.references:
-        table = pd.read_csv(io.StringIO((files or section.files)[reference.file]))
-        for column, value in reference.row.items():
-            cells = table[column].astype(object).where(table[column].notna(), "").astype(str)
-            table = table[cells == ("" if value is None else str(value))]
-        if not reference.column:
-            assert len(table) == reference.value, reference
-            shown.add(str(int(reference.value)))
-            continue
-        assert len(table) == 1, reference
-        found = float(table[reference.column].iloc[0])
-        assert found == pytest.approx(reference.value, nan_ok=True)
-        if isfinite(found):
-            shown |= {number(found), number(-found), number(abs(found))}
-    said = {text.lstrip("+") for text in NUMBER.findall(answer.sentence.striptags())}
-    assert said <= shown | {text.lstrip("−") for text in shown}, (said, shown)
+        shown |= shown_as(tables[reference.file], reference)
+        names |= {str(value) for value in reference.row.values() if isinstance(value, str)}
+    sentence = answer.sentence.striptags()
+    for name in sorted(names, key=len, reverse=True):
+        sentence = sentence.replace(name, " ") if re.search(r"\d", name) else sentence
+    said = {text.lstrip("+") for text in NUMBER.findall(sentence)}
+    allowed = shown | {text.lstrip("−") for text in shown} | FIXED
+    assert said <= allowed, (answer.sentence, said - allowed)
     return answer

@@ -12,6 +12,7 @@ import yaml
 from starlette.testclient import TestClient
 
 from babelscope.analyses.trust.panel import trust
+from babelscope.analyses.trust.values import standing
 from babelscope.errors import InputError
 from babelscope.methods import METHODS
 from babelscope.methods.explain import explain, explain_encoded
@@ -141,16 +142,21 @@ def test_the_trust_panel_is_that_of_the_library(client: TestClient) -> None:
     )
     shown = result(client, "trust", model="tiny", texts=[TEXT], lang="en", method="occlusion",
                    shuffles=1, seeds=1)  # fmt: skip
-    assert [check["verdict"] for check in shown["checks"]] == [c.verdict for c in panel.checks]
-    assert len(shown["stages"]) == len(panel.stages)
+    assert [check["verdict"] for check in shown["checks"]] == [standing(c) for c in panel.checks]
+    assert shown["fading"]["csv"].count("\n") == 1 + len(panel.stages)
+    assert shown["fading"]["svg"].startswith("<svg")
     assert set(shown["measures"]) == {"comprehensiveness", "sufficiency"}
 
 
 def test_slalom_has_a_plane(client: TestClient) -> None:
     shown = result(client, "explain", model="tiny", texts=[TEXT], method="slalom")
-    names = {point["name"] for point in shown["plane"]}
+    names = {line.split(",")[0] for line in shown["plane"]["csv"].splitlines()[1:]}
     assert {"food", "lovely"} <= names
-    assert result(client, "explain", model="tiny", texts=[TEXT], method="occlusion")["plane"] == []
+    (chart,) = shown["plane"]["charts"]
+    assert "<style" not in chart, "the page's policy allows no style inside of it"
+    assert (
+        result(client, "explain", model="tiny", texts=[TEXT], method="occlusion")["plane"] is None
+    )
 
 
 def test_ribbons_join_words_by_gold_links_or_embeddings(client: TestClient) -> None:
@@ -161,7 +167,8 @@ def test_ribbons_join_words_by_gold_links_or_embeddings(client: TestClient) -> N
     shown = result(client, "ribbons", model="tiny", method="occlusion", source=source,
                    translation=translation)  # fmt: skip
     assert "gold links" in shown["about"]
-    assert {similarity for *_, similarity in shown["flow"]} <= {0.0, 1.0}
+    flow = [line.split(",") for line in shown["figure"]["csv"].splitlines()[1:]]
+    assert {float(row[-1]) for row in flow} <= {0.0, 1.0}
     assert shown["c"] <= shown["ceil"] + 1e-9
     source = {"lang": "en", "texts": [TEXT]}
     shown = result(client, "ribbons", model="tiny", method="occlusion", source=source,

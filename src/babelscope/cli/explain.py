@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from babelscope.model.load import Model
     from babelscope.types import Aim, Example
 
-ENDINGS = (".jsonl", ".parquet", ".html", ".svg", ".png")
+ENDINGS = (".jsonl", ".parquet", ".html", ".svg", ".png", ".pdf")
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -50,7 +50,10 @@ InputFile = Annotated[
 ]
 OutputFile = Annotated[
     Path | None,
-    typer.Option(help="File to write the explanations to: .jsonl, .parquet, .html, .svg or .png."),
+    typer.Option(
+        help="File to write the explanations to: .jsonl, .parquet or .html; for SLALOM's plane "
+        ".svg, .png or .pdf."
+    ),
 ]
 
 

@@ -30,8 +30,8 @@ def check_ending(output: Path | None, known: Sequence[str]) -> None:
 
 
 def deliver(attributions: Attributions, output: Path | None, json_: bool, unit: str) -> None:
+    from babelscope.display.export import pdf, png
     from babelscope.display.highlight import page_html
-    from babelscope.display.png import png
     from babelscope.display.terminal import coloured
     from babelscope.files import dumps
 
@@ -41,8 +41,9 @@ def deliver(attributions: Attributions, output: Path | None, json_: bool, unit: 
         write_text(output, page_html(attributions.items))
     elif output is not None and output.suffix == ".svg":
         write_text(output, _plane(attributions))
-    elif output is not None and output.suffix == ".png":
-        write_bytes(output, png(_plane(attributions)))
+    elif output is not None and output.suffix in (".png", ".pdf"):
+        convert = png if output.suffix == ".png" else pdf
+        write_bytes(output, convert(_plane(attributions)))
     elif output is not None:
         _write_parquet(output, "attributions", attributions.items)
     if json_:
@@ -188,10 +189,10 @@ def _plane(attributions: Attributions) -> str:
 
     if len(attributions) != 1:
         raise InputError(
-            f"an .svg or .png file shows one explanation; found {len(attributions)}: write them to "
-            "an .html file"
+            f"an .svg, .png or .pdf file shows one explanation; found {len(attributions)}: write "
+            "them to an .html file"
         )
-    return str(plane_svg(attributions[0]))
+    return plane_svg(attributions[0])
 
 
 def _write_parquet(output: Path, kind: str, rows: Sequence[Any]) -> None:

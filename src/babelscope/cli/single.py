@@ -99,15 +99,17 @@ def _section(outcome: Outcome, folder: Path) -> Section | None:
 def _content(section: Section, output: Path) -> str:
     from babelscope.errors import InputError
     from babelscope.reporting.build import section_page
+    from babelscope.reporting.figures import section_svg
 
     if output.suffix == ".html":
         return section_page(section)
-    listed = section.figures if output.suffix == ".svg" else section.files
-    if not listed:
+    drawn = section_svg(section) if output.suffix == ".svg" else None
+    content = next(iter(section.files.values()), None) if output.suffix == ".csv" else drawn
+    if content is None:
         raise InputError(
             f"--output {output}: {section.name} has no {output.suffix} file; write .html"
         )
-    return next(iter(listed.values()))
+    return content
 
 
 def print_section(section: Section, output: Path | None, json_: bool) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from math import isfinite
 
+from babelscope.display.colours import diverging, ink_on
 from babelscope.display.numbers import number
 from babelscope.display.page import policy
 from babelscope.types import AnswerExplanation
@@ -18,7 +19,8 @@ STYLE = (
 
 def answer_html(answer: AnswerExplanation) -> str:
     """A table with a row per token of the answer and a column per word of the input, shaded by the
-    scores: red raised the token's probability, blue lowered it. The last row is the whole answer.
+    scores: blue raised the token's probability, orange lowered it. The last row is the whole
+    answer.
     """
     table, cell = STYLE
     scores = [*answer.matrix, answer.whole.word_scores]
@@ -41,19 +43,19 @@ def answer_html(answer: AnswerExplanation) -> str:
 def _row(name: str, value: float, scores: Sequence[float], largest: float) -> str:
     cell = STYLE[1]
     cells = "".join(
-        f'<td style="{cell};background:{_colour(score / (largest or 1))}">{number(score)}</td>'
+        f'<td style="{cell};{_colours(score / (largest or 1))}">{number(score)}</td>'
         for score in scores
     )
     first = f'<th style="{cell}">{escape(name)}</th><td style="{cell}">{number(value)}</td>'
     return f"<tr>{first}{cells}</tr>"
 
 
-def _colour(share: float) -> str:
-    """From white to red for positive shares, to blue for negative ones."""
+def _colours(share: float) -> str:
+    """The colours of a cell, as in every heat map: orange below 0, blue above."""
     if not isfinite(share):
-        return "#eee"
-    faded = round(255 * (1 - min(1.0, abs(share)) * 0.6))
-    return f"rgb(255,{faded},{faded})" if share >= 0 else f"rgb({faded},{faded},255)"
+        return "background:#eee"
+    kept = max(-1.0, min(1.0, share))
+    return f"background:{diverging(kept)};color:{ink_on(kept)}"
 
 
 def answer_page(answers: Sequence[AnswerExplanation]) -> str:

@@ -6,6 +6,7 @@ A chart is narrow enough for a phone; several charts of one figure wrap side by 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor, isfinite, log10
 
@@ -20,6 +21,8 @@ from babelscope.display.sheets import csv_text
 
 WIDTH = 380
 """The width of a chart in pixels."""
+WIDE = 400
+"""A wider chart keeps its size on a phone and scrolls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,15 @@ class Chart:
     def svg(self) -> Markup:
         """The chart for a page, whose style sheet colours it."""
         return Markup(
-            '<svg xmlns="http://www.w3.org/2000/svg" class="bs-chart" viewBox="0 0 {0:.0f} {1:.0f}"'
-            ' width="{0:.0f}" height="{1:.0f}" role="img" aria-label="{2}">{3}</svg>'
-        ).format(self.width, self.height, self.title, self.marks)
+            '<svg xmlns="http://www.w3.org/2000/svg" class="bs-chart{4}" '
+            'viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" height="{1:.0f}" role="img" '
+            'aria-label="{2}">{3}</svg>'
+        ).format(self.width, self.height, self.title, self.marks, self.kind)
+
+    @property
+    def kind(self) -> str:
+        """Whether it scrolls on a phone instead of shrinking until nobody can read it."""
+        return " wide" if self.width > WIDE else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,10 @@ class Figure:
     """What the grey bands are."""
     rows: tuple[dict[str, object], ...] = field(default=(), repr=False)
     """The numbers, one row per mark: what is saved as CSV."""
+    ringed: str = ""
+    """What the cells with a ring are."""
+    note: str = ""
+    """How the chart is read, where that is not plain; below the legend."""
 
     @property
     def csv(self) -> str:
@@ -65,12 +78,11 @@ def figure_html(figure: Figure) -> Markup:
 
 
 def figure_svg(figure: Figure) -> str:
-    """The figure as a file of its own: charts in a row of at most three, title and legend above.
+    """The figure as a file of its own: charts in rows as far as they fit, title and legend above.
 
     *Laws*: the same values give the same text; names never become markup; nothing is loaded.
     """
-    columns = min(3, len(figure.charts)) or 1
-    lines = [figure.charts[at : at + columns] for at in range(0, len(figure.charts), columns)]
+    lines = _lines(figure.charts)
     legend, below = _legend(figure)
     wide = max((sum(chart.width for chart in line) for line in lines), default=WIDTH)
     wide = max(wide, text_width(figure.title, 15) + 32, legend[1])
@@ -92,6 +104,17 @@ def figure_svg(figure: Figure) -> str:
     )
 
 
+def _lines(charts: Sequence[Chart]) -> list[list[Chart]]:
+    """The charts in rows of at most three usual ones."""
+    lines: list[list[Chart]] = []
+    for chart in charts:
+        if lines and sum(each.width for each in lines[-1]) + chart.width <= 3 * WIDTH:
+            lines[-1].append(chart)
+        else:
+            lines.append([chart])
+    return lines
+
+
 def _legend(figure: Figure) -> tuple[tuple[Markup, float], float]:
     """Title and key with their width, and where the charts begin."""
     parts, x, y = [text(16, 26, figure.title, "big")], 16.0, 50.0
@@ -103,8 +126,20 @@ def _legend(figure: Figure) -> tuple[tuple[Markup, float], float]:
                      .format(x, y - 9))  # fmt: skip
         parts.append(text(x + 20, y, figure.control, "t"))
         x += 20 + text_width(figure.control, 11) + 18
-    keyed = bool(figure.legend or figure.control)
-    return (Markup("").join(parts), x if keyed else 0.0), 64.0 if keyed else 40.0
+    if figure.ringed:
+        parts += [_ring(x, y), text(x + 20, y, figure.ringed, "t")]
+        x += 20 + text_width(figure.ringed, 11) + 18
+    keyed = bool(figure.legend or figure.control or figure.ringed)
+    y += 14.0 if keyed else -10.0
+    if figure.note:
+        parts.append(text(16, y + 2, figure.note, "f t"))
+        x, y = max(x, 32 + text_width(figure.note, 11)), y + 16
+    return (Markup("").join(parts), x if keyed or figure.note else 0.0), y
+
+
+def _ring(x: float, y: float) -> Markup:
+    ring = '<rect class="r" x="{:.1f}" y="{:.1f}" width="14" height="10" rx="2"/>'
+    return Markup(ring).format(x, y - 9)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:

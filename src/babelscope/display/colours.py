@@ -62,11 +62,14 @@ def chart_style() -> str:
         f".bs-chart .g{{stroke:{GRID}}}.bs-chart .a{{stroke:{AXIS}}}"
         ".bs-chart .k{fill:#868d97;fill-opacity:.28}.bs-chart .l{fill:none;stroke-width:2}"
         f".bs-chart .n{{fill:{AXIS};fill-opacity:.35}}.bs-chart .i{{stroke-width:2}}"
-        ".bs-chart .w{fill-opacity:.2;stroke:none}"
+        ".bs-chart .w{fill-opacity:.2;stroke:none}.bs-chart .o{fill-opacity:.85;stroke:none}"
+        ".bs-chart .c{font-size:10px}.bs-chart .d{font-size:13px}.bs-chart .h{font-size:15px}"
+        ".bs-chart .r{fill:none;stroke:#d9730d;stroke-width:2.5}"
+        f".bs-chart .v{{fill:{FAINT}}}"
         f"{series}"
         f"@media(prefers-color-scheme:dark){{.bs-chart text{{fill:{DARK_INK}}}"
         f".bs-chart .f{{fill:{DARK_FAINT}}}.bs-chart .paper{{fill:{DARK_PAPER}}}"
-        f".bs-chart .g{{stroke:{DARK_GRID}}}}}"
+        f".bs-chart .g{{stroke:{DARK_GRID}}}.bs-chart .v{{fill:{DARK_FAINT}}}}}"
     )
 
 

@@ -1,5 +1,4 @@
-"""A specification curve as SVG: all effects in ascending order, and the choices behind each
-below."""
+"""A specification curve: all effects in ascending order, and the choices behind each below."""
 
 from __future__ import annotations
 
@@ -8,20 +7,21 @@ from math import isfinite
 import pandas as pd
 from markupsafe import Markup
 
-from babelscope.display.marks import STYLE, line, text
+from babelscope.display.chart import Chart, Figure, figure_svg, line, shape, text
 from babelscope.display.numbers import number, percent
 from babelscope.stats.specifications import Curve
 
-LEFT, TOP, STEP, TALL, ROW = 250, 74, 9, 200, 15
+LEFT, TOP, STEP, TALL, ROW = 210, 30, 9, 200, 15
 """Margin for names, head, width of a specification, height of the curve, height of a choice."""
-COLOURS = {-1: "#d9730d", 0: "#868d97", 1: "#2f7fd1"}
-"""By the sign of the whole interval: below 0, both, above 0."""
+BELOW, BOTH, ABOVE = 1, None, 0
+"""The series (orange, grey, blue) by the sign of the whole interval."""
+LEGEND = ("whole interval above 0", "whole interval below 0")
 
 
-def curve_svg(kinds: pd.DataFrame, curve: Curve, title: str) -> Markup:
+def curve_figure(kinds: pd.DataFrame, curve: Curve, title: str) -> Figure:
     """`kinds` has a row per specification and a column per choice that was varied.
 
-    *Laws*: the same numbers give the same text; names never become markup; every defined
+    *Laws*: the same numbers give the same figure; names never become markup; every defined
     specification has one mark.
     """
     order = sorted(
@@ -33,22 +33,23 @@ def curve_svg(kinds: pd.DataFrame, curve: Curve, title: str) -> Markup:
         for column in kinds.columns
         for name in dict.fromkeys(kinds[column])
     ]
-    wide = max(LEFT + STEP * len(order) + 24, 860)
+    wide = LEFT + STEP * len(order) + 24
     tall = TOP + TALL + 34 + ROW * len(choices) + 8 * len(kinds.columns)
-    head = (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" '
-        'height="{1}" role="img">'
-    )
-    parts = [
-        Markup(head).format(wide, tall),
-        Markup("<title>{}</title><style>{}</style>").format(title, Markup(STYLE)),
-        Markup('<rect class="paper" width="{}" height="{}"/>').format(wide, tall),
-        text(16, 26, title, "big"),
-        text(16, 45, _summary(curve, len(order)), "faint"),
-        *_effects(curve, order, wide),
-        *_choices(kinds, choices, order),
-    ]
-    return Markup("\n").join([*parts, Markup("</svg>\n")])
+    parts = [*_effects(curve, order, wide), *_choices(kinds, choices, order)]
+    chart = Chart(title, Markup("\n").join(parts), wide, tall)
+    rows = tuple(
+        {**{str(name): str(kinds[name].iloc[at]) for name in kinds.columns},
+         "effect": curve.effects[at].mean, "low": curve.effects[at].low,
+         "high": curve.effects[at].high}
+        for at in order
+    )  # fmt: skip
+    note = _summary(curve, len(order))
+    return Figure("specifications", title, (chart,), LEGEND, note=note, rows=rows)
+
+
+def curve_svg(kinds: pd.DataFrame, curve: Curve, title: str) -> str:
+    """The curve as a file of its own."""
+    return figure_svg(curve_figure(kinds, curve, title))
 
 
 def _summary(curve: Curve, count: int) -> str:
@@ -70,25 +71,25 @@ def _effects(curve: Curve, order: list[int], wide: int) -> list[Markup]:
     def y(value: float) -> float:
         return TOP + TALL * (high - value) / (high - low)
 
-    parts = [line(LEFT, y(0), wide - 16, y(0), "axis"), text(LEFT - 8, y(0) + 4, "0", "faint end")]
+    parts = [line(LEFT, y(0), wide - 16, y(0), "a"), text(LEFT - 8, y(0) + 4, "0", "f t e")]
     for value in (low, high):
         if abs(y(value) - y(0)) > 14:
-            parts.append(text(LEFT - 8, y(value) + 4, number(value), "faint end"))
+            parts.append(text(LEFT - 8, y(value) + 4, number(value), "f t e"))
     for place, (mean, least, most) in enumerate(effects):
-        x, side = LEFT + STEP * (place + 0.5), 1 if least > 0 else -1 if most < 0 else 0
-        mark = Markup(
-            '<circle class="mark" cx="{:.1f}" cy="{:.1f}" r="2.6" '
-            'fill="{}"><title>{}</title></circle>'
-        )
+        x = LEFT + STEP * (place + 0.5)
+        series = ABOVE if least > 0 else BELOW if most < 0 else BOTH
+        kind = "a" if series is None else f"s{series}"
         label = f"{number(mean)} [{number(least)}, {number(most)}]"
-        stroke = Markup(
-            '<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" opacity=".55"/>'
-        )
-        parts += [
-            stroke.format(x, y(least), y(most), COLOURS[side]),
-            mark.format(x, y(mean), COLOURS[side], label),
-        ]
+        parts.append(line(x, y(least), x, y(most), kind))
+        parts.append(_dot(x, y(mean), series, label))
     return parts
+
+
+def _dot(x: float, y: float, series: int | None, label: str) -> Markup:
+    if series is not None:
+        return shape(x, y, series, label, 0.7)
+    dot = '<circle class="mark v" cx="{:.1f}" cy="{:.1f}" r="2.6"><title>{}</title></circle>'
+    return Markup(dot).format(x, y, label)
 
 
 def _choices(kinds: pd.DataFrame, choices: list[tuple[str, str]], order: list[int]) -> list[Markup]:
@@ -98,11 +99,11 @@ def _choices(kinds: pd.DataFrame, choices: list[tuple[str, str]], order: list[in
     for column, name in choices:
         y += 8 if column != before else 0
         if column != before:
-            parts.append(text(16, y + 4, column, "name"))
+            parts.append(text(0, y + 4, column, "b"))
         before = column
-        parts.append(text(LEFT - 8, y + 4, name.replace("_", " "), "faint end"))
+        parts.append(text(LEFT - 8, y + 4, name.replace("_", " "), "f t e"))
         names = kinds[column].astype(str).tolist()
-        tick = Markup('<rect x="{:.1f}" y="{:.1f}" width="2" height="9" class="ink"/>')
+        tick = Markup('<rect x="{:.1f}" y="{:.1f}" width="2" height="9" class="v"/>')
         parts += [
             tick.format(LEFT + STEP * (at + 0.5) - 1, y - 4)
             for at, row in enumerate(order)

@@ -14,7 +14,11 @@ from babelscope.display.numbers import compact, number
 
 NAME = 130
 CELL, TALL = 48, 30
+SMALL = (28, 22)
+"""A cell of a grid with many."""
 
+Box = tuple[float, float, int, int]
+"""Left, top, width and height of a cell."""
 Values = Sequence[Sequence[float | None]]
 
 
@@ -50,7 +54,8 @@ def heat_map(
         parts.append(text(left - 10, y + TALL / 2 + 4, shown, "e", name if shown != name else ""))
         for place, column in enumerate(columns):
             said = f"{axes[1]} {name}, {axes[0]} {column}"
-            parts.append(_cell(values[at][place], most, signed, left + CELL * place, y, said))
+            box = (left + CELL * place, y, CELL, TALL)
+            parts.append(_cell(values[at][place], most, signed, box, said))
     return Chart(title, Markup("").join(parts), width, head + 18 + TALL * len(rows))
 
 
@@ -62,8 +67,51 @@ def _column(name: str, x: float, y: float, slanted: bool) -> Markup:
     )
 
 
-def _cell(value: float | None, most: float, signed: bool, x: float, y: float, said: str) -> Markup:
-    size = (x + 1, y + 1, CELL - 2, TALL - 2)
+def small_map(
+    title: str,
+    about: str,
+    values: Values,
+    *,
+    axes: tuple[str, str],
+    ringed: Sequence[Sequence[bool]],
+    written: bool = True,
+) -> Chart:
+    """A grid of small cells of shares whose rows and columns are numbered from 0; `about` is a
+    line below the title, a `ringed` cell has a ring, and `written` puts the numbers into the cells.
+
+    *Laws*: as `heat_map`; every ringed cell has its ring.
+    """
+    rows, columns = len(values), len(values[0]) if values else 0
+    left, head = max(16.0, text_width(str(rows), 11)) + 10, 52.0
+    width = max(left + SMALL[0] * columns + 4, text_width(title) + 4, text_width(about, 11) + 4)
+    parts = [text(0, 14, title, "b"), text(0, 30, about, "f t"),
+             text(left, 47, f"{axes[0]} →", "f t"), text(left - 8, 47, "↓", "f t e")]  # fmt: skip
+    bottom = head + SMALL[1] * rows
+    for place in range(0, columns, 1 if columns <= 16 else 4):
+        parts.append(text(left + SMALL[0] * (place + 0.5), bottom + 14, str(place), "f t m"))
+    rings = []
+    for at, row in enumerate(values):
+        y = head + SMALL[1] * at
+        parts.append(text(left - 6, y + SMALL[1] / 2 + 4, str(at), "f t e"))
+        for place, value in enumerate(row):
+            box = (left + SMALL[0] * place, y, *SMALL)
+            said = f"{title}, {axes[1]} {at}, {axes[0]} {place}"
+            parts.append(_cell(value, 1.0, False, box, said, "m c" if written else ""))
+            rings += [_ring(box)] if ringed[at][place] else []
+    return Chart(title, Markup("").join([*parts, *rings]), width, bottom + 24)
+
+
+def _ring(box: Box) -> Markup:
+    x, y, wide, tall = box
+    ring = '<rect class="r" x="{:.1f}" y="{:.1f}" width="{}" height="{}" rx="2"/>'
+    return Markup(ring).format(x + 1.5, y + 1.5, wide - 3, tall - 3)
+
+
+def _cell(
+    value: float | None, most: float, signed: bool, box: Box, said: str, kind: str = "m"
+) -> Markup:
+    x, y, wide, tall = box
+    size = (x + 1, y + 1, wide - 2, tall - 2)
     if value is None or not isfinite(value):
         empty = (
             '<rect class="n" x="{:.1f}" y="{:.1f}" width="{}" height="{}"><title>{}</title></rect>'
@@ -71,12 +119,13 @@ def _cell(value: float | None, most: float, signed: bool, x: float, y: float, sa
         return Markup(empty).format(*size, f"{said}: undefined")
     share = value / most
     fill = diverging(share) if signed else sequential(share)
+    label = ""
+    if kind:
+        number_in = '<text class="{}" x="{:.1f}" y="{:.1f}" style="fill:{}">{}</text>'
+        place = (x + wide / 2, y + tall / 2 + 4)
+        label = Markup(number_in).format(kind, *place, ink_on(share), compact(value, sign=signed))
     cell = (
         '<g class="cell"><title>{}</title><rect x="{:.1f}" y="{:.1f}" width="{}" height="{}" '
-        'rx="2" fill="{}"/><text class="m" x="{:.1f}" y="{:.1f}" style="fill:{}">{}</text></g>'
+        'rx="2" fill="{}"/>{}</g>'
     )
-    label = compact(value, sign=signed)
-    place = (x + CELL / 2, y + TALL / 2 + 4)
-    return Markup(cell).format(
-        f"{said}: {number(value)}", *size, fill, *place, ink_on(share), label
-    )
+    return Markup(cell).format(f"{said}: {number(value)}", *size, fill, label)

@@ -8,9 +8,11 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from babelscope.display.chart import figure_html
+from babelscope.display.colours import chart_style
 from babelscope.display.numbers import significant
 from babelscope.display.page import render
-from babelscope.display.plane import has_plane, plane_svg
+from babelscope.display.plane import has_plane, plane_figure
 from babelscope.display.shown import shown_units
 from babelscope.types import Attribution, Span
 from babelscope.types.explanations import WordScore
@@ -33,13 +35,22 @@ def explanations_html(items: Sequence[Attribution]) -> str:
     return str(render("explanations.html.j2", items=items, **_helpers()))
 
 
+def attribution_html(attribution: Attribution) -> str:
+    """One explanation, for notebooks."""
+    return explanations_html([attribution])
+
+
 def page_html(items: Sequence[Attribution]) -> str:
-    """The same explanations as a page of their own."""
-    return str(render("page.html.j2", items=items, **_helpers()))
+    """The same explanations as a page of their own; only planes bring a script, to save them."""
+    scripts = [str(render("script.html.j2"))] if any(map(has_plane, items)) else []
+    return str(render("page.html.j2", items=items, scripts=scripts, **_helpers()))
 
 
 def _helpers() -> dict[str, Any]:
-    return {"texts_html": texts_html, "steps": STEPS, "unsigned_in": unsigned_in}
+    return {
+        "texts_html": texts_html, "steps": STEPS, "unsigned_in": unsigned_in,
+        "chart_style": Markup(chart_style()),
+    }  # fmt: skip
 
 
 def unsigned_in(items: Sequence[Attribution]) -> bool:
@@ -66,7 +77,7 @@ def texts_html(attribution: Attribution) -> Markup:
     if has_plane(attribution):
         paragraphs.append(
             Markup("<details><summary>value and importance</summary>{}</details>").format(
-                plane_svg(attribution)
+                figure_html(plane_figure(attribution))
             )
         )
     return Markup("").join(paragraphs)

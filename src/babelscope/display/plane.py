@@ -1,17 +1,44 @@
-"""The plane of a surrogate model: every word at its value (x) and its importance (y), as SVG."""
+"""The plane of a surrogate model: every word at its value (x) and its importance (y)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, isfinite, log10
+from dataclasses import asdict, dataclass
+from math import isfinite, nan
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from babelscope.display.numbers import significant
+from babelscope.display.chart import Chart, Figure, figure_svg, line, shape, text, tick_text, ticks
+from babelscope.display.extent import shortened, text_width
+from babelscope.display.numbers import number
 from babelscope.errors import InputError
 from babelscope.types import Attribution
 
-WIDTH, HEIGHT, MARGIN = 640, 400, 48
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 480, 360, 40, 26, 16, 46
+FONT, LONGEST = 13, 140
+"""The size of a word, and the most room that it takes."""
+LEGEND = ("supports the explained class", "opposes it")
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanePoint:
+    """A unit of the text with its two numbers and their standard deviations (NaN where unknown)."""
+
+    name: str
+    value: float
+    importance: float
+    value_sd: float = nan
+    importance_sd: float = nan
+
+    @property
+    def title(self) -> str:
+        return (
+            f"{self.name}: value {_plus_minus(self.value, self.value_sd)}, importance "
+            f"{_plus_minus(self.importance, self.importance_sd)}"
+        )
 
 
 def has_plane(attribution: Attribution) -> bool:
@@ -22,121 +49,123 @@ def has_plane(attribution: Attribution) -> bool:
     )
 
 
-def plane_svg(attribution: Attribution) -> Markup:
-    """Each distinct unit once at its value (x) and importance (y), with bars of one standard
-    deviation.
+def plane_figure(attribution: Attribution) -> Figure:
+    """Each distinct unit once at its value and its importance, with bars of one standard deviation.
 
-    Blue units support the explained class, orange ones oppose it, as in the text.
+    *Laws*: every unit with both numbers is drawn and named once; names never become markup.
     """
     if not has_plane(attribution):
         raise InputError(
             f"{attribution.id}: an explanation by {attribution.method} has no value and "
             "importance to plot; explain with slalom"
         )
-    points = _points(attribution)
-    across = _axis(
-        [value + side * (sd or 0) for _, value, _, sd, _ in points for side in (-1, 1)] + [0.0]
+    points = plane_points(attribution)
+    axes = (
+        f"value: {attribution.quantity} of {attribution.target} for the word alone",
+        "importance: its weight among the other words",
     )
-    upward = _axis(
-        [height + side * (sd or 0) for _, _, height, _, sd in points for side in (-1, 1)] + [0.0]
-    )
-
-    def x(value: float) -> float:
-        return MARGIN + (value - across[0]) / (across[-1] - across[0]) * (WIDTH - 2 * MARGIN)
-
-    def y(value: float) -> float:
-        return (
-            HEIGHT - MARGIN - (value - upward[0]) / (upward[-1] - upward[0]) * (HEIGHT - 2 * MARGIN)
-        )
-
-    parts = [Markup('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img" '
-                    'width="{}">').format(
-        WIDTH, HEIGHT, WIDTH)]  # fmt: skip
-    parts.append(
-        Markup("<title>{}</title>").format(f"value and importance of the words of {attribution.id}")
-    )
-    parts.append(Markup('<rect width="{}" height="{}" fill="#fff"/>').format(WIDTH, HEIGHT))
-    parts.append(Markup('<g font-family="system-ui,sans-serif" font-size="11" fill="#555">'))
-    for tick in across:
-        parts.append(
-            _line(x(tick), MARGIN, x(tick), HEIGHT - MARGIN, "#bbb" if tick == 0 else "#eee")
-        )
-        parts.append(_text(x(tick), HEIGHT - MARGIN + 16, significant(tick, 6), "middle"))
-    for tick in upward:
-        parts.append(
-            _line(MARGIN, y(tick), WIDTH - MARGIN, y(tick), "#bbb" if tick == 0 else "#eee")
-        )
-        parts.append(_text(MARGIN - 6, y(tick) + 4, significant(tick, 6), "end"))
-    parts.append(
-        _text(
-            WIDTH / 2,
-            HEIGHT - 10,
-            f"value: the {attribution.quantity} of {attribution.target} for the word alone",
-            "middle",
-        )
-    )
-    parts.append(
-        _text(MARGIN, MARGIN - 14, "importance: its weight among the other words", "start")
-    )
-    parts.append(Markup("</g>"))
-    for name, value, height, value_sd, height_sd in points:
-        parts += _point(name, x(value), y(height), value > 0,
-                        [x(value + side * (value_sd or 0)) for side in (-1, 1)],
-                        [y(height + side * (height_sd or 0)) for side in (-1, 1)])  # fmt: skip
-    return Markup("").join([*parts, Markup("</svg>")])
+    title = f"value and importance of the words of {attribution.id}"
+    rows = tuple(asdict(point) for point in points)
+    return Figure("plane", title, (plane_chart(title, axes, points),), LEGEND, rows=rows)
 
 
-def _points(attribution: Attribution) -> list[tuple[str, float, float, float | None, float | None]]:
-    """Name, value, importance and their standard deviations of every distinct unit."""
+def plane_svg(attribution: Attribution) -> str:
+    """The plane as a file of its own."""
+    return figure_svg(plane_figure(attribution))
+
+
+def plane_points(attribution: Attribution) -> list[PlanePoint]:
+    """Every distinct unit of the text; a unit without both numbers is left out."""
     names: dict[int, str] = {}
     first: dict[int, int] = {}
     for token, place in enumerate(attribution.details["unit_position"]):
         start, end = attribution.offsets[token]
-        names[place] = names.get(place, "") + (
-            attribution.texts[attribution.segment[token]][start:end].strip()
-            or attribution.tokens[token]
-        )
+        spelt = attribution.texts[attribution.segment[token]][start:end].strip()
+        names[place] = names.get(place, "") + (spelt or attribution.tokens[token])
         first.setdefault(place, token)
     points = {}
     for place, token in first.items():
         numbers = [
-            attribution.details[name][token]
-            for name in ("value", "importance", "value_sd", "importance_sd")
+            nan if each is None else float(each)
+            for each in (
+                attribution.details[name][token]
+                for name in ("value", "importance", "value_sd", "importance_sd")
+            )
         ]
-        if numbers[0] is not None and isfinite(numbers[0]):
-            points[(names[place], attribution.segment[token])] = (names[place], *numbers)
+        if isfinite(numbers[0]) and isfinite(numbers[1]):
+            points[names[place], attribution.segment[token]] = PlanePoint(names[place], *numbers)
     return list(points.values())
 
 
-def _axis(values: Sequence[float]) -> list[float]:
-    """Ticks at round numbers, from below the least to above the largest value."""
-    low, high = min(values), max(values)
-    if high - low < 1e-9:
-        low, high = low - 1, high + 1
-    step = 10 ** floor(log10((high - low) / 3))
-    step *= next(times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= 8)
-    return [round(at * step, 10) for at in range(floor(low / step), ceil(high / step) + 1)]
+def plane_chart(title: str, axes: tuple[str, str], points: Sequence[PlanePoint]) -> Chart:
+    """Points with their names, each name where it covers the fewest others."""
+    across = _axis([(point.value, point.value_sd) for point in points])
+    upward = _axis([(point.importance, point.importance_sd) for point in points])
+
+    def x(value: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * (value - across[0]) / (across[-1] - across[0])
+
+    def y(value: float) -> float:
+        return TOP + (HEIGHT - TOP - BOTTOM) * (upward[-1] - value) / (upward[-1] - upward[0])
+
+    low = HEIGHT - BOTTOM
+    parts = [text(LEFT, 14, f"↑ {axes[1]}", "f t"), text(LEFT, HEIGHT - 8, f"→ {axes[0]}", "f t")]
+    for tick in across:
+        parts.append(line(x(tick), TOP, x(tick), low, "a" if tick == 0 else "g"))
+        parts.append(text(x(tick), low + 16, tick_text(tick), "f t m"))
+    for tick in upward:
+        parts.append(line(LEFT, y(tick), WIDTH - RIGHT, y(tick), "a" if tick == 0 else "g"))
+        parts.append(text(LEFT - 6, y(tick) + 4, tick_text(tick), "f t e"))
+    places = [(x(point.value), y(point.importance)) for point in points]
+    for point, (across_at, up_at) in zip(points, places):
+        series = 0 if point.value >= 0 else 1
+        for wide, tall in ((point.value_sd, 0.0), (0.0, point.importance_sd)):
+            if isfinite(wide) and isfinite(tall):
+                left, right = x(point.value - wide), x(point.value + wide)
+                bottom, top = y(point.importance - tall), y(point.importance + tall)
+                parts.append(line(left, bottom, right, top, f"s{series}"))
+        parts.append(shape(across_at, up_at, series, point.title))
+    parts += _names([point.name for point in points], places)
+    return Chart(title, Markup("").join(parts), WIDTH, HEIGHT)
 
 
-def _point(
-    name: str, x: float, y: float, supports: bool, wide: Sequence[float], tall: Sequence[float]
-) -> list[Markup]:
-    colour = "#2166ac" if supports else "#b35806"
-    bars = [_line(wide[0], y, wide[1], y, colour), _line(x, tall[0], x, tall[1], colour)]
-    dot = Markup('<circle cx="{:.1f}" cy="{:.1f}" r="3.5" fill="{}"/>').format(x, y, colour)
-    label = Markup(
-        '<text x="{:.1f}" y="{:.1f}" font-family="system-ui,sans-serif" font-size="13" '
-        'fill="{}">{}</text>'
-    )
-    return [*bars, dot, label.format(x + 6, y - 5, colour, escape(name))]
+def _axis(values: Sequence[tuple[float, float]]) -> list[float]:
+    """Ticks at round numbers, over all bars and 0."""
+    ends = [value + side * (sd if isfinite(sd) else 0) for value, sd in values for side in (-1, 1)]
+    return ticks(min([*ends, 0.0]), max([*ends, 0.0]), 7)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> Markup:
-    line = Markup('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}"/>')
-    return line.format(x1, y1, x2, y2, colour)
+def _names(names: Sequence[str], places: Sequence[tuple[float, float]]) -> list[Markup]:
+    """Each name beside its mark: of eight places the one that covers the least of what is drawn."""
+    taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
+    parts = []
+    for name, (x, y) in zip(names, places):
+        shown = shortened(name, LONGEST, FONT)
+        wide = text_width(shown, FONT)
+        box = min(_boxes(x, y, wide), key=lambda each: sum(_overlap(each, old) for old in taken))
+        taken.append(box)
+        parts.append(text((box[0] + box[2]) / 2, box[3] - 4, shown, "m d", name))
+    return parts
 
 
-def _text(x: float, y: float, text: str, anchor: str) -> Markup:
-    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(
-        x, y, anchor, text
-    )
+def _boxes(x: float, y: float, wide: float) -> list[Box]:
+    """Where a name may be: right, left, above and below of its mark, inside of the chart."""
+    boxes = []
+    for down in (-7, 16, 4, -20, 29):
+        for left in (x + 7, x - 7 - wide, x - wide / 2):
+            if down == 4 and left == x - wide / 2:
+                continue  # on the mark itself
+            kept = min(max(left, 2.0), WIDTH - wide - 2)
+            boxes.append((kept, y + down - 11, kept + wide, y + down + 4))
+    inside = [box for box in boxes if box[1] > TOP - 14 and box[3] < HEIGHT - BOTTOM + 4]
+    return inside or boxes
+
+
+def _overlap(box: Box, other: Box) -> float:
+    wide = min(box[2], other[2]) - max(box[0], other[0])
+    tall = min(box[3], other[3]) - max(box[1], other[1])
+    return max(0.0, wide) * max(0.0, tall)
+
+
+def _plus_minus(value: float, sd: float) -> str:
+    return f"{number(value)} ± {number(sd)}" if isfinite(sd) else number(value)

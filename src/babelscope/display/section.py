@@ -25,6 +25,8 @@ class Reference:
     column: str
     """Empty: the number is how many rows there are."""
     value: float
+    distinct: bool = False
+    """The number is how many different values the column has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +44,14 @@ class Answer:
     """A small chart of the numbers behind the sentence."""
     texts: int = 0
     """How many texts the answer is from; 0 where that is not one number."""
+    says: str = ""
+    """The verdict in words, where the question cannot be answered by yes or no."""
 
     @property
     def label(self) -> str:
         """The verdict in words."""
+        if self.says:
+            return self.says
         if self.verdict == "undecided":
             count = f" with {self.texts:,} texts" if self.texts > 1 else ""
             return f"Cannot be decided{count}"
@@ -77,10 +83,8 @@ class Section:
     """The tables as plain values: what `--json` prints."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Files beside the page, by name: CSV."""
-    figures: Mapping[str, str] = field(default_factory=dict)
-    """Figures as SVG, by name: what a paper or a slide takes."""
     charts: tuple[Figure, ...] = ()
-    """The charts of the body: what `report --figures` writes."""
+    """The figures of the body: what `report --figures` writes."""
     headline: Answer | None = None
     """The answer on the first screen of a report."""
     style: Markup = field(default_factory=Markup)

@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from babelscope.model.tasks.functions import TaskFunctions
 
 
+SHOWN = 20
+"""The most labels that a notebook shows of a model."""
+
+
+def count_text(parameters: int) -> str:
+    """`23.1 M parameters`."""
+    return f"{parameters / 1e6:,.3g} M parameters" if parameters else "no parameters"
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A transformer with its tokenizer. What changes is in `inference`; the rest stays as
@@ -47,6 +56,32 @@ class Model:
     """Per label its log-probability for a text without content, which is subtracted; empty where
     labels are not calibrated.
     """
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name}: {self.task}, {self.family}, {count_text(self.parameters)}>"
+
+    def _repr_html_(self) -> str:
+        from babelscope.display.cards import card
+
+        labels = self.labels if self.classifies and len(self.labels) <= SHOWN else ()
+        facts = {
+            "task": self.task.replace("_", " "), "architecture": self.family,
+            "parameters": f"{self.parameters:,}" if self.parameters else None, "labels": labels,
+            "tokenizer": type(self.tokenizer).__name__, "prompt": self.prompt and "yes",
+        }  # fmt: skip
+        return str(card(f"Model {self.name}", facts))
+
+    @property
+    def family(self) -> str:
+        """The architecture's name; that of the class where the configuration has none."""
+        config = getattr(self.hf, "config", None)
+        return str(getattr(config, "model_type", "") or type(self.hf).__name__)
+
+    @property
+    def parameters(self) -> int:
+        """How many weights there are; 0 of a function."""
+        listed = getattr(self.hf, "parameters", None)
+        return sum(each.numel() for each in listed()) if listed is not None else 0
 
     @cached_property
     def row(self) -> Task:

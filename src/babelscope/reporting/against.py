@@ -138,7 +138,8 @@ def headline(found: Sequence[Change]) -> Answer:
     row = {"model": chosen.model, "lang": chosen.lang, "method": chosen.method,
            "metric": chosen.metric}  # fmt: skip
     columns = (("change", gap.mean), ("low", gap.low), ("high", gap.high))
-    references = tuple(Reference(FILE, row, name, value) for name, value in columns)
+    counts = (Reference(FILE, {}, "", len(found)), Reference(FILE, {"sure": True}, "", len(sure)))
+    references = (*counts, *(Reference(FILE, row, name, value) for name, value in columns))
     rows = [
         Row(f"{each.model}, {each.lang}", (mark(each.difference, listed([each.model, each.lang])),))
         for each in (accuracy or list(found))[:8]

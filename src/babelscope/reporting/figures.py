@@ -5,6 +5,7 @@ installed; no browser is needed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,9 +21,19 @@ def figure_files(listed: Sequence[Section]) -> dict[str, str]:
     for section in listed:
         for number, figure in enumerate(section.charts, 1):
             files[f"{section.name}-{number}-{_safe(figure.name)}"] = figure_svg(figure)
-        for name, svg in section.figures.items():
-            files[f"{section.name}-{_safe(name.removesuffix('.svg'))}"] = svg
     return files
+
+
+def section_svg(section: Section) -> str | None:
+    """The figures of a section that share the legend of the first, as one SVG; None without any."""
+    if not section.charts:
+        return None
+    first = section.charts[0]
+    shared = [each for each in section.charts if each.legend == first.legend]
+    title = first.title if len(shared) == 1 else section.title
+    charts = tuple(chart for each in shared for chart in each.charts)
+    note = first.note if len({each.note for each in shared}) == 1 else ""
+    return figure_svg(replace(first, title=title, charts=charts, note=note))
 
 
 def write_figures(listed: Sequence[Section], folder: Path) -> list[Path]:

@@ -55,6 +55,23 @@ class Study(Spec):
     analyses: dict[str, SerializeAsAny[AnalysisSpec]] = Field(min_length=1)
     """Blocks of the analyses, each under its own name at the top of the file."""
 
+    def __repr__(self) -> str:
+        counts = (
+            f"{len(self.models)} models, {len(self.languages)} languages, "
+            f"{len(self.methods)} methods"
+        )
+        return f"<Study {self.name!r}: {', '.join(self.analyses)}; {counts}>"
+
+    def _repr_html_(self) -> str:
+        from babelscope.display.cards import card
+
+        facts = {
+            "analyses": list(self.analyses), "models": [each.name for each in self.models],
+            "languages": self.languages, "methods": [each.name for each in self.methods],
+            "tasks": [each.name for each in self.tasks],
+        }  # fmt: skip
+        return str(card(f"Study {self.name}", facts))
+
     @property
     def request(self) -> Request:
         """The part that all analyses share."""

@@ -70,6 +70,20 @@ class Outcome:
     skipped: tuple[SkippedRow, ...] = ()
     """Rows of the data that were left out, with the reason."""
 
+    def __repr__(self) -> str:
+        counts = f"{self.filled} cells filled, {self.found} found, {len(self.failed)} failed"
+        return f"<Outcome {self.store}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        from babelscope.display.cards import card
+
+        facts = {
+            "filled": self.filled, "found": self.found, "failed": len(self.failed),
+            "first reason": self.failed[0].reason if self.failed else None,
+            "rows skipped": len(self.skipped) or None,
+        }  # fmt: skip
+        return str(card(f"Run into {self.store}", facts))
+
 
 def run(
     study: Study | Mapping[str, Any] | str | Path,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from babelscope.types.explanations import Attribution
+from babelscope.types.rendering import rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +32,13 @@ class AnswerExplanation:
     def matrix(self) -> tuple[tuple[float, ...], ...]:
         """For each token of the answer the scores of the input's words."""
         return tuple(each.word_scores for each in self.by_token)
+
+    def __repr__(self) -> str:
+        answer = "".join(self.tokens)
+        return (
+            f"<AnswerExplanation {self.whole.id}: {self.whole.method} for {answer!r}, "
+            f"{len(self.tokens)} tokens by {len(self.words)} words>"
+        )
+
+    def _repr_html_(self) -> str:
+        return rendered(self)

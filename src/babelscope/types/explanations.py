@@ -8,6 +8,7 @@ from math import isfinite, nan
 from typing import Any
 
 from babelscope.types.inputs import ModelInput, Span, TokenlessWord
+from babelscope.types.rendering import rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,9 @@ class Attribution:
             f"<Attribution {self.id} ({self.lang}): {self.method} for {self.target!r}, "
             f"{len(self.words)} words: {words}>"
         )
+
+    def _repr_html_(self) -> str:
+        return rendered(self)
 
 
 @dataclass(frozen=True, slots=True)

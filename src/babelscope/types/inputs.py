@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from babelscope.types.rendering import rendered
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -45,6 +47,9 @@ class Example:
     """Further units of the texts by name, for each text spans that are ordered and disjoint:
     morphemes, examples of a prompt, slots of a template.
     """
+
+    def _repr_html_(self) -> str:
+        return rendered(self)
 
     def __post_init__(self) -> None:
         if not self.group:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
+
+from babelscope.types.rendering import rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,13 @@ class Measure:
     value: float
     reason: str = ""
     task: str = ""
+
+    def __repr__(self) -> str:
+        value = f"{self.value:.3f}" if isfinite(self.value) else f"undefined ({self.reason})"
+        return f"<Measure {self.id} ({self.lang}): {self.metric} of {self.method} {value}>"
+
+    def _repr_html_(self) -> str:
+        return rendered(self)
 
 
 FEW_GROUPS = 20

@@ -16,6 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 
+from babelscope.display.colours import chart_style
 from babelscope.errors import BabelscopeError
 from babelscope.files import canonical
 from babelscope.web import browse_routes
@@ -87,6 +88,10 @@ def _add_pages(app: FastAPI, explorer: Explorer) -> None:
     @app.get("/")
     def page() -> FileResponse:
         return FileResponse(STATIC / "index.html", media_type="text/html")
+
+    @app.get("/chart.css")
+    def chart_css() -> Response:
+        return Response(chart_style(), media_type="text/css")
 
     @app.get("/api/about")
     def about() -> dict[str, Any]:

@@ -11,7 +11,9 @@ from typing import Any
 import torch
 
 from babelscope.analyses.trust.panel import trust
-from babelscope.analyses.trust.values import CHECKS
+from babelscope.analyses.trust.section import fading_figure
+from babelscope.analyses.trust.values import CHECKS, standing
+from babelscope.display.plane import has_plane, plane_figure
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain, explain_encoded
 from babelscope.metrics.measure import measure
@@ -20,8 +22,8 @@ from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.types import Aim, Attribution, Encoded, Example
 from babelscope.web.erased import erased_input
+from babelscope.web.figures import describe_figure
 from babelscope.web.jobs import Report
-from babelscope.web.plane import plane_points
 from babelscope.web.requests import Aimed, ExplainRequest, Passage, PredictRequest, TrustRequest
 
 CLASSES = 5
@@ -46,13 +48,23 @@ def predict(model: Model, request: PredictRequest, report: Report) -> dict[str, 
             "words": whole.words,
             "offsets": whole.word_offsets,
             "segment": whole.word_segment,
-            "flags": whole.flags,
+            "flags": [*whole.flags, *_unknown(model, whole)],
             **_prediction(model, whole),
         }
         if request.erased:
             erased = erased_input(model, whole, request.erased, request.operator)
             answer["erased"] = _prediction(model, erased)
     return answer
+
+
+def _unknown(model: Model, row: Encoded) -> list[str]:
+    """A warning where most of the text is unknown to the tokenizer: any other text of that script
+    would look the same to the model."""
+    unknown = getattr(model.tokenizer, "unk_token_id", None)
+    count, whole = int((row.ids[row.content] == unknown).sum()), int(row.content.sum())
+    if unknown is None or 2 * count <= whole:
+        return []
+    return [f"{count} of {whole} tokens are unknown to this model: it cannot read this text"]
 
 
 def _prediction(model: Model, row: Encoded) -> dict[str, Any]:
@@ -124,7 +136,8 @@ def describe_attribution(attribution: Attribution) -> dict[str, Any]:
         "lang", "model", "tagged_word", "id", "group", "rationale",
     )  # fmt: skip
     shown = {name: getattr(attribution, name) for name in names}
-    return {**shown, "plane": plane_points(attribution)}
+    plane = describe_figure(plane_figure(attribution)) if has_plane(attribution) else None
+    return {**shown, "plane": plane}
 
 
 def trusted(model: Model, request: TrustRequest, report: Report) -> dict[str, Any]:
@@ -135,8 +148,11 @@ def trusted(model: Model, request: TrustRequest, report: Report) -> dict[str, An
     )
     measures = measure(model, [attribution], progress=report)
     return {
-        "checks": [{**asdict(check), "question": CHECKS[check.name]} for check in panel.checks],
-        "stages": [asdict(stage) for stage in panel.stages],
+        "checks": [
+            {**asdict(check), "verdict": standing(check), "question": CHECKS[check.name]}
+            for check in panel.checks
+        ],
+        "fading": describe_figure(fading_figure(panel)) if panel.stages else None,
         "measures": {
             row.metric: row.value if isfinite(row.value) else row.reason for row in measures
         },

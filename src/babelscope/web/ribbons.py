@@ -6,15 +6,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from babelscope.analyses.consistency import gold_links
 from babelscope.analyses.consistency.model_spaces import embedding_space
-from babelscope.analyses.consistency.pairs import Compare, Settings, Task, in_space, score_pair
+from babelscope.analyses.consistency.pairs import (
+    Compare,
+    Pair,
+    Settings,
+    Task,
+    in_space,
+    score_pair,
+)
+from babelscope.analyses.consistency.ribbons import make_ribbon, ribbon_figure
 from babelscope.analyses.consistency.spaces import centre_if_needed
 from babelscope.errors import InputError, Undefined
 from babelscope.model.load import Model
 from babelscope.types import Attribution, Example, UnitScores
+from babelscope.web.figures import describe_figure
 from babelscope.web.jobs import Report
-from babelscope.web.live import attribution_of, describe_attribution, example_of
+from babelscope.web.live import attribution_of, example_of
 from babelscope.web.requests import Passage, RibbonsRequest
 
 Known = Mapping[tuple[str, tuple[str, ...]], Example]
@@ -38,16 +49,22 @@ def ribbons(model: Model, request: RibbonsRequest, known: Known, report: Report)
     except Undefined as error:
         raise InputError(f"the two texts cannot be compared: {error}") from error
     pair = score_pair(Task(left, right, compared, None, Settings()))
-    flow = pair.flow
-    listed = [] if flow is None else zip(*(part.tolist() for part in flow))
     names = ("c", "c_perm", "ceil", "lift", "reason")
     return {
-        "source": describe_attribution(source),
-        "translation": describe_attribution(target),
-        "flow": [list(each) for each in listed],
+        "figure": _figure(left, right, pair),
         "about": GOLD if linked else EMBEDDINGS,
         **{name: getattr(pair.score, name) for name in names},
     }
+
+
+def _figure(left: UnitScores, right: UnitScores, pair: Pair) -> dict[str, Any] | None:
+    """The ribbons; None for a pair that could not be compared."""
+    if pair.flow is None:
+        return None
+    everything = np.ones(len(left.units), bool), np.ones(len(right.units), bool)
+    return describe_figure(
+        ribbon_figure(make_ribbon(left, right, pair.score, pair.flow, everything))
+    )
 
 
 def _examples(

@@ -19,7 +19,7 @@ from babelscope.analyses.block import Place
 from babelscope.analyses.consistency.comparisons import score_pairs
 from babelscope.analyses.consistency.gold_links import in_links
 from babelscope.analyses.consistency.pairs import Settings
-from babelscope.analyses.consistency.ribbons import make_ribbon, ribbon_svg
+from babelscope.analyses.consistency.ribbons import make_ribbon, ribbon_chart
 from babelscope.analyses.consistency.section import section
 from babelscope.analyses.consistency.stored_pairs import SCORE
 from babelscope.analyses.consistency.summary import summarise
@@ -211,7 +211,7 @@ def test_ribbons_are_redrawn_from_the_store(filled: Path) -> None:
         one, two = texts[pair.id, "en"], texts[pair.id, pair.lang]
         assert pair.flow is not None
         everything = np.ones(len(one.units), bool), np.ones(len(two.units), bool)
-        assert ribbon_svg(ribbon) == ribbon_svg(
+        assert ribbon_chart(ribbon) == ribbon_chart(
             make_ribbon(one, two, pair.score, pair.flow, everything)
         )
 
@@ -236,7 +236,7 @@ def test_the_report_shows_c_with_its_nulls(filled: Path) -> None:
     for name in ("C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil", "lift", "kappa", "accuracy"):
         assert f'<th scope="col">{name}</th>' in page
     assert "Does it depend on the norm and the space?" in page
-    assert page.count('class="ribbon"') == 12
+    assert page.count('data-name="ribbon-') == 12
     assert "<details>\n<summary>en · topic · occlusion · en to others · norm signed" in page
     lines = (filled / "page" / "consistency.csv").read_text("utf-8").splitlines()
     assert len(lines) == 1 + 4 * 2

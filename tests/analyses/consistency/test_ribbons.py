@@ -20,8 +20,9 @@ from babelscope.analyses.consistency.ribbons import (
     SCALE,
     Ribbon,
     make_ribbon,
+    ribbon_chart,
+    ribbon_figure,
     ribbon_starts,
-    ribbon_svg,
     right_to_left,
     text_width,
 )
@@ -62,7 +63,7 @@ def middles(picture: str, lang: str) -> list[float]:
 
 @pytest.mark.parametrize("lang", ["ar", "hi", "zh"])
 def test_lines_run_as_they_are_read_arabic_from_the_right(lang: str) -> None:
-    picture = str(ribbon_svg(sides(lang)))
+    picture = str(ribbon_chart(sides(lang)).svg)
     assert middles(picture, "en") == sorted(middles(picture, "en"))
     order = middles(picture, lang)
     assert order == sorted(order, reverse=lang == "ar")
@@ -92,14 +93,19 @@ def test_only_flow_that_earns_is_drawn_and_the_caption_has_the_nulls() -> None:
     ribbon = sides("hi", 3)
     plan = ribbon.score.plan
     assert plan is not None
-    picture = ET.fromstring(str(ribbon_svg(ribbon)))
+    picture = ET.fromstring(str(ribbon_chart(ribbon).svg))
     assert len(list(picture.iter(f"{SVG}path"))) == int(
         ((plan > 0.002) & (ribbon.similarity > 0)).sum()
     )
     told = str(picture.get("aria-label"))
     assert all(name in told for name in ("C ", "C_unif", "C_perm", "ceil", "lift"))
+    figure = ribbon_figure(ribbon)
+    assert {(row["source"], row["target"]) for row in figure.rows} == {
+        (ribbon.source.units[i], ribbon.target.units[j]) for i, j in np.argwhere(plan > 0.002)
+    }
+    assert figure.note.startswith("C ")
     with pytest.raises(ValueError, match="no plan"):
-        ribbon_svg(replace(ribbon, score=Consistency(reason="a text has no unit")))
+        ribbon_chart(replace(ribbon, score=Consistency(reason="a text has no unit")))
 
 
 def test_a_ribbon_is_redrawn_from_its_flow_without_the_words_that_were_left_out() -> None:
@@ -110,7 +116,7 @@ def test_a_ribbon_is_redrawn_from_its_flow_without_the_words_that_were_left_out(
     flow = Flow(rows, columns, plan[rows, columns], ribbon.similarity[rows, columns])
     everything = np.ones(len(ribbon.source.units), bool), np.ones(len(ribbon.target.units), bool)
     again = make_ribbon(ribbon.source, ribbon.target, ribbon.score, flow, everything)
-    assert ribbon_svg(again) == ribbon_svg(ribbon), (
+    assert ribbon_chart(again) == ribbon_chart(ribbon), (
         "the similarity of words that no weight joins is not drawn"
     )
     some = everything[0].copy()

@@ -19,8 +19,7 @@ import synthetic_study
 from babelscope.analyses.faithfulness.pairings import CELL, csv, specifications
 from babelscope.analyses.faithfulness.pairings_section import top
 from babelscope.analyses.faithfulness.tables import tables
-from babelscope.display.curve import curve_svg
-from babelscope.display.marks import Panel, rows_svg
+from babelscope.display.curve import LEGEND, curve_figure, curve_svg
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain
 from babelscope.metrics.measure import measure
@@ -41,7 +40,7 @@ from babelscope.training.models import (
 from babelscope.training.spec import (
     TrainSpec,
 )
-from babelscope.types import Estimate, Example
+from babelscope.types import Example
 
 STUDIES = Path(__file__).parents[3] / "studies"
 TRAIN = {
@@ -277,7 +276,7 @@ def test_the_report_has_the_chapter_and_the_file(
     _, store = filled
     page = report(store.path, tmp_path).read_text("utf-8")
     assert 'id="pairings"' in page
-    assert page.count('aria-label="Specification curve"') == 1
+    assert page.count('data-name="specifications"') == 1
     assert (tmp_path / "disparities.csv").read_text("utf-8").startswith(",".join(CELL))
     assert "disparities.csv" in page
     again = tmp_path / "again"
@@ -356,18 +355,9 @@ def test_pictures_mark_everything_that_is_defined() -> None:
     made[2] = np.nan
     curve = specification_curve(made, [f"g{at}" for at in range(20)])
     kinds = pd.DataFrame({"method": ["<b>", "x"] * 3, "form": ["above"] * 3 + ["plain"] * 3})
-    svg = str(curve_svg(kinds, curve, "a & b"))
-    assert svg.count('class="mark"') == 5
+    svg = curve_svg(kinds, curve, "a & b")
+    assert svg.count('class="mark ') == 5 + len(LEGEND)
     assert "<b>" not in svg
     assert "a &amp; b" in svg
-    marks = [
-        Estimate(0.1, 0.0, 0.2, 5, 0),
-        Estimate(float("nan"), float("nan"), float("nan"), 0, 5),
-        None,
-    ]
-    assert (
-        str(rows_svg("t", "a", ["en", "<i>", "zh"], [Panel("p", marks, zero=True)])).count(
-            'class="mark"'
-        )
-        == 1
-    )
+    rows = curve_figure(kinds, curve, "a & b").rows
+    assert [row["effect"] for row in rows] == pytest.approx(sorted(np.delete(made.mean(1), 2)))

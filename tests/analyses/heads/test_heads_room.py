@@ -94,7 +94,7 @@ def test_a_study_counts_once_and_stores_what_it_planned(folder: Path, tmp_path: 
     )
     page = report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
     assert 'id="heads"' in page
-    assert page.count('class="bs-heads"') == 1
+    assert page.count('data-name="heads-') == 2
     header, *lines = (tmp_path / "out" / "heads.csv").read_text("utf-8").splitlines()
     assert header.startswith("model,task,lang,layer,head,accuracy_nsubj")
     assert len(lines) == 2 * 2 * 2  # languages, layers, heads

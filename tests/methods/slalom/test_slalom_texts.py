@@ -16,7 +16,7 @@ from test_slalom_method import TEXT, WORDS, full
 
 from babelscope.data.synthetic import LINEAR, linear_words, sample, slalom_words
 from babelscope.display.highlight import explanations_html
-from babelscope.display.plane import plane_svg
+from babelscope.display.plane import plane_figure, plane_svg
 from babelscope.display.results import Attributions
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain
@@ -176,11 +176,15 @@ def test_synthetic_labels_follow_the_log_odds(language: object) -> None:
 
 def test_the_plane_has_every_word_once_at_its_place() -> None:
     (one,) = explain(slalom_transformer(), TEXT, "slalom", target="positive")
-    picture = tree.fromstring(str(plane_svg(one)))
+    (chart,) = plane_figure(one).charts
+    picture = tree.fromstring(str(chart.svg))
     space = "{http://www.w3.org/2000/svg}"
-    dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in picture.iter(f"{space}circle")]
-    names = [text.text for text in picture.iter(f"{space}text") if text.get("font-size") == "13"]
+    marks = [mark.get("transform") for mark in picture.iter(f"{space}path")]
+    dots = [tuple(map(float, place[len("translate(") : -1].split(","))) for place in marks]
+    names = [text.text for text in picture.iter(f"{space}text") if text.get("class") == "m d"]
     assert names == list(dict.fromkeys(WORDS))
+    assert [row["name"] for row in plane_figure(one).rows] == names
+    assert plane_svg(one).startswith("<svg")
     across = sorted(zip(dots, names))
     assert [name for _, name in across] == sorted(names, key=VALUE.__getitem__)
     upward = sorted(zip([-y for _, y in dots], names))

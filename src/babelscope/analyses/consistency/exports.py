@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from math import isfinite
 from typing import Any
 
 import pandas as pd
@@ -38,8 +39,9 @@ def pair_rows(result: Result) -> list[dict[str, Any]]:
 
 
 def lines_csv(tables: Tables) -> str:
-    """One line per comparison and language; undefined numbers are empty."""
-    records = []
+    """One line per comparison and language; undefined numbers are empty. `main` marks the
+    comparisons that the answer is about."""
+    records, main = [], set(map(id, tables.main))
     for result in tables.results:
         for line in result.comparison.lines:
             record = _key(result) | {"lang": line.lang, "n": line.means["c"].n}
@@ -48,7 +50,12 @@ def lines_csv(tables: Tables) -> str:
                 bounds = {f"{name}_low": estimate.low, f"{name}_high": estimate.high}
                 record |= {name: estimate.mean} | bounds
             record |= {"p": line.p, "accuracy": result.accuracy[line.lang]}
-            records.append(record | {"undefined": line.means["c"].undefined})
+            lift = line.means["lift"]
+            verdict = {
+                "main": id(result) in main, "defined": isfinite(lift.mean),
+                "above_chance": lift.low > 0,
+            }  # fmt: skip
+            records.append(record | {"undefined": line.means["c"].undefined} | verdict)
     return _csv(records)
 
 

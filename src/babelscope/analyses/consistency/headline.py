@@ -64,16 +64,18 @@ def _where(
     above: Sequence[tuple[Result, Line]],
     verdict: str,
 ) -> tuple[str, list[Reference]]:
-    """The languages by name, or how many comparisons of how many."""
+    """The languages by name, or how many comparisons of how many, with where they are counted."""
     names = list(dict.fromkeys(language_name(line.lang) for _, line in defined))
-    if len(names) == 1:
+    if len(names) == 1 and len(results) == 1:
         return names[0], []
-    if len(results) == 1 and verdict != "partly":
-        return ("both languages" if len(names) == 2 else f"all {len(names)} languages"), []
-    if verdict != "partly":
-        return f"all {len(defined)} comparisons of a language with its source", []
+    counts = [Reference(FILE, {"main": True, "defined": True}, "", len(defined))]
     what = "languages" if len(results) == 1 else "comparisons of a language with its source"
-    return f"{len(above)} of {len(defined)} {what}", []
+    if verdict == "partly":
+        counts.append(Reference(FILE, {"main": True, "above_chance": True}, "", len(above)))
+        return f"{len(above)} of {len(defined)} {what}", counts
+    if len(results) == 1 and len(names) == 2:
+        return "both languages", counts
+    return f"all {len(defined)} {what}", counts
 
 
 def _amounts(chosen: Sequence[tuple[Result, Line]]) -> str:

@@ -1,12 +1,10 @@
-"""A text and its translation with the weight that flows between their words: SVG, by itself or in
-a page.
-"""
+"""A text and its translation with the weight that flows between their words, as a chart."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from hashlib import sha256
 
 import numpy as np
 from markupsafe import Markup
@@ -14,28 +12,25 @@ from numpy.typing import NDArray
 
 from babelscope.analyses.consistency.pairs import Flow
 from babelscope.analyses.consistency.score import Consistency
+from babelscope.display.chart import Chart, Figure
+from babelscope.display.colours import SERIES as COLOURS
 from babelscope.display.extent import right_to_left, text_width
+from babelscope.display.numbers import number
 from babelscope.types import UnitScores
 
 FONT, SPACE, BREAK, MARGIN, TALL = 15, 9, 34, 16, 170
 """Sizes in pixels: letters, between words, between the two texts of a pair, the border, the
 ribbons' height."""
-TOP, LOW = 64, 64 + TALL
+TOP, LOW = 36, 36 + TALL
 """Where the ribbons begin and end."""
 SCALE = 380
 """The width of all weight together."""
 LEAST = 0.002
 """Flow that is thinner is not drawn."""
-KEY = "width: weight that flows · blue: supports, orange: opposes · stronger: more similar words"
-
-STYLE = """
-.flow text{font:15px system-ui,"Segoe UI","Noto Sans","Noto Sans Arabic","Noto Sans Devanagari","Noto Sans CJK SC",sans-serif}
-.flow text{fill:#171b21;unicode-bidi:plaintext;text-anchor:middle}
-.flow .note{font-size:12px;fill:#59626e;text-anchor:start}.flow .paper{fill:#fff}
-.flow .for{fill:#2f7fd1}.flow .against{fill:#d9730d}.flow .c-for{stop-color:#2f7fd1}.flow .c-against{stop-color:#d9730d}
-@media(prefers-color-scheme:dark){.flow text{fill:#e9ecf0}.flow .note{fill:#a2abb7}.flow .paper{fill:#14171b}
-.flow .for{fill:#4f9be6}.flow .against{fill:#ef8d2c}.flow .c-for{stop-color:#4f9be6}.flow .c-against{stop-color:#ef8d2c}}
-"""
+LEGEND = ("supports the explained class", "opposes it")
+KEY = "width: weight that flows; stronger: more similar words"
+SERIES = {"for": 0, "against": 1}
+"""The colours of the two signs, as everywhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +66,7 @@ def make_ribbon(
     return Ribbon(*texts, shown, similarity[cells])
 
 
-def ribbon_svg(ribbon: Ribbon) -> Markup:
+def ribbon_chart(ribbon: Ribbon) -> Chart:
     """Two lines of words; a ribbon's width is the flow, its colour the sign of the scores at its
     ends, its strength the similarity. Flow between words that are not similar earns nothing and is
     not drawn.
@@ -86,26 +81,36 @@ def ribbon_svg(ribbon: Ribbon) -> Markup:
     boxes = [_boxes(row, weights) for row, weights in sides]
     width = max(length for _, length in boxes) + 2 * MARGIN
     lines = [_line(row, *size, width) for (row, _), size in zip(sides, boxes)]
-    title = f"{ribbon.source.lang} → {ribbon.target.lang} · {caption(ribbon.score)}"
+    spelt = f"{ribbon.name} {ribbon.source.units} {ribbon.target.units}"
+    name = f"g{sha256(spelt.encode('utf-8', 'replace')).hexdigest()[:8]}"
     parts = [
-        _open(
-            width,
-            LOW + 62,
-            f"{ribbon.source.lang} and {ribbon.target.lang}: {caption(ribbon.score)}",
-        ),
-        *_flows(ribbon, plan, lines),
+        _gradients(name),
+        *_flows(ribbon, plan, lines, name),
         *_words(ribbon.source, lines[0], sides[0][1], (TOP - 18, TOP - 6)),
         *_words(ribbon.target, lines[1], sides[1][1], (LOW + 24, LOW + 2)),
-        _note(18, title),
-        _note(LOW + 52, KEY),
     ]
-    return Markup("\n").join([*parts, Markup("</svg>\n")])
+    label = f"{ribbon.source.lang} and {ribbon.target.lang}: {caption(ribbon.score)}"
+    return Chart(label, Markup("\n").join(parts), width, LOW + 36)
+
+
+def ribbon_figure(ribbon: Ribbon) -> Figure:
+    """The chart with its title and legend; its rows are the flow."""
+    chart, plan = ribbon_chart(ribbon), ribbon.score.plan
+    assert plan is not None
+    rows = tuple(
+        {"source": ribbon.source.units[i], "target": ribbon.target.units[j],
+         "flow": float(plan[i, j]), "similarity": float(ribbon.similarity[i, j])}
+        for i, j in np.argwhere(plan > LEAST)
+    )  # fmt: skip
+    note = f"{caption(ribbon.score)} · {KEY}"
+    name = f"ribbon-{ribbon.source.lang}-{ribbon.target.lang}-{ribbon.source.id}"
+    return Figure(name, ribbon.name, (chart,), LEGEND, note=note, rows=rows)
 
 
 def caption(score: Consistency) -> str:
     """C with what it is read against."""
     names = {"C": "c", "C_unif": "c_unif", "C_perm": "c_perm", "ceil": "ceil", "lift": "lift"}
-    shown = [f"{label} {_number(getattr(score, name))}" for label, name in names.items()]
+    shown = [f"{label} {number(getattr(score, name))}" for label, name in names.items()]
     return " · ".join(shown)
 
 
@@ -143,7 +148,7 @@ def _line(row: UnitScores, boxes: Sequence[float], length: float, width: float) 
 
 
 def _flows(
-    ribbon: Ribbon, plan: NDArray[np.float64], lines: Sequence[Sequence[float]]
+    ribbon: Ribbon, plan: NDArray[np.float64], lines: Sequence[Sequence[float]], name: str
 ) -> list[Markup]:
     starts = ribbon_starts(plan, lines[0], lines[1])
     stops = ribbon_starts(plan.T, lines[1], lines[0]).T
@@ -151,9 +156,9 @@ def _flows(
     for i, j in np.argwhere((plan > LEAST) & (ribbon.similarity > 0)):
         similarity = float(ribbon.similarity[i, j])
         path = _path(starts[i, j], stops[i, j], SCALE * plan[i, j])
-        fill = _fill(_kind(ribbon.source.scores[i]), _kind(ribbon.target.scores[j]))
+        fill = _fill(_kind(ribbon.source.scores[i]), _kind(ribbon.target.scores[j]), name)
         words = f"{ribbon.source.units[i]} → {ribbon.target.units[j]}"
-        title = f"{words}: flow {plan[i, j]:.3f}, similarity {similarity:.2f}"
+        title = f"{words}: flow {number(plan[i, j])}, similarity {number(similarity, 2)}"
         strength = 0.12 + 0.68 * min(similarity, 1.0)
         shape = Markup('<path d="{}" {} opacity="{:.2f}"><title>{}</title></path>')
         shapes.append(shape.format(path, fill, strength, title))
@@ -187,47 +192,35 @@ def _words(
     weights: NDArray[np.float64],
     heights: tuple[int, int],
 ) -> list[Markup]:
-    bar = Markup('<rect class="{}" x="{:.1f}" y="{}" width="{:.1f}" height="4"/>')
-    text = Markup('<text x="{:.1f}" y="{}" lang="{}">{}<title>{}</title></text>')
+    bar = Markup('<rect class="s{} o" x="{:.1f}" y="{}" width="{:.1f}" height="4"/>')
+    text = Markup('<text class="m h mark" x="{:.1f}" y="{}" lang="{}">{}<title>{}</title></text>')
     parts = []
     for word, score, middle, weight in zip(row.units, row.scores, middles, weights):
         thick = SCALE * float(weight)
-        title = f"{word}: score {_number(score)}, weight {weight:.3f}"
-        parts.append(bar.format(_kind(score), middle - thick / 2, heights[1], thick))
+        title = f"{word}: score {number(score)}, weight {number(weight)}"
+        parts.append(bar.format(SERIES[_kind(score)], middle - thick / 2, heights[1], thick))
         parts.append(text.format(middle, heights[0], row.lang, word, title))
     return parts
 
 
-def _open(width: float, height: int, label: str) -> Markup:
-    size = Markup('viewBox="0 0 {0:.0f} {1}" width="{0:.0f}" height="{1}"').format(width, height)
-    start = '<svg xmlns="http://www.w3.org/2000/svg" class="flow" {} role="img" aria-label="{}">'
-    paper = Markup('<rect class="paper" width="{:.0f}" height="{}"/>').format(width, height)
-    style = Markup("<style>{}</style>").format(Markup(STYLE))
-    return Markup("\n").join([Markup(start).format(size, label), style, _gradients(), paper])
-
-
-def _gradients() -> Markup:
+def _gradients(name: str) -> Markup:
+    """From one sign to the other, under a name of this chart: a page may hold many."""
     pair = Markup(
-        '<linearGradient id="{0}-{1}" x1="0" y1="0" x2="0" y2="1"><stop class="c-{0}"/>'
-        '<stop class="c-{1}" offset="1"/></linearGradient>'
+        '<linearGradient id="{0}-{1}-{2}" x1="0" y1="0" x2="0" y2="1"><stop stop-color="{3}"/>'
+        '<stop stop-color="{4}" offset="1"/></linearGradient>'
     )
-    both = pair.format("for", "against"), pair.format("against", "for")
+    both = [
+        pair.format(name, start, stop, COLOURS[SERIES[start]], COLOURS[SERIES[stop]])
+        for start, stop in (("for", "against"), ("against", "for"))
+    ]
     return Markup("<defs>{}{}</defs>").format(*both)
 
 
-def _fill(start: str, stop: str) -> Markup:
+def _fill(start: str, stop: str, name: str) -> Markup:
     if start == stop:
-        return Markup('class="{}"').format(start)
-    return Markup('fill="url(#{}-{})"').format(start, stop)
+        return Markup('class="mark s{} o"').format(SERIES[start])
+    return Markup('class="mark" fill="url(#{}-{}-{})"').format(name, start, stop)
 
 
 def _kind(score: float) -> str:
     return "for" if score >= 0 else "against"
-
-
-def _note(y: int, text: str) -> Markup:
-    return Markup('<text class="note" x="{}" y="{}">{}</text>').format(MARGIN, y, text)
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}" if isfinite(value) else "–"

@@ -18,6 +18,7 @@ from babelscope.analyses.consistency.nulls import (
 )
 from babelscope.analyses.consistency.transport import Plan, Similarity, transport
 from babelscope.analyses.consistency.weights import NORMS, Scores, Shares, weights
+from babelscope.display.numbers import number
 from babelscope.errors import InputError, Undefined
 
 SourceScores = Float[np.ndarray, " source"]
@@ -49,6 +50,23 @@ class Consistency:
     earned_s: SourceScores | None = None
     """What each source unit adds to C; they sum to it."""
     earned_t: TargetScores | None = None
+
+    def __repr__(self) -> str:
+        if self.reason:
+            return f"<Consistency: undefined ({self.reason})>"
+        shown = [f"{name} {number(value)}" for name, value in self._facts().items()]
+        return f"<Consistency: {', '.join(shown)}>"
+
+    def _repr_html_(self) -> str:
+        from babelscope.display.cards import card
+
+        return str(card("Consistency", self._facts() | {"undefined": self.reason}))
+
+    def _facts(self) -> dict[str, float]:
+        return {
+            "C": self.c, "C_perm": self.c_perm, "ceil": self.ceil, "lift": self.lift,
+            "kappa": self.kappa, "p": self.p,
+        }  # fmt: skip
 
     @property
     def ceil(self) -> float:

@@ -14,9 +14,10 @@ from babelscope.analyses.consistency.answer import answer
 from babelscope.analyses.consistency.exports import lines_csv, pairs_csv, plain_tables
 from babelscope.analyses.consistency.headline import headline
 from babelscope.analyses.consistency.matrix import MAPPED, grid
-from babelscope.analyses.consistency.ribbons import ribbon_svg
+from babelscope.analyses.consistency.ribbons import ribbon_figure
 from babelscope.analyses.consistency.summary import COLUMNS, Line
 from babelscope.analyses.consistency.tables import NAME, Matrix, Result, Sensitivity, Tables
+from babelscope.display.chart import figure_html
 from babelscope.display.numbers import few_groups, number
 from babelscope.display.page import render
 from babelscope.display.section import Section
@@ -43,6 +44,7 @@ def section(tables: Tables) -> Section:
     """The answer, a table for every comparison, what depends on the choice of norm and space,
     matrices of languages, and the flow of weight in some pairs."""
     first = set(map(id, tables.main))
+    charts = [ribbon_figure(ribbon) for ribbon in tables.ribbons]
     body = render(
         "section.html.j2",
         folder=FOLDER,
@@ -51,7 +53,7 @@ def section(tables: Tables) -> Section:
         results=[(title(r), rows(r), notes(r), id(r) in first) for r in tables.results],
         sensitivity=[(_whose(each), each.rows) for each in tables.sensitivity],
         matrices=[(_matrix_title(m), _grids(m), _about(m)) for m in tables.matrices],
-        ribbons=[(ribbon.name, ribbon_svg(ribbon)) for ribbon in tables.ribbons],
+        ribbons=[(chart.title, figure_html(chart)) for chart in charts],
         number=number,
     )
     return Section(
@@ -63,10 +65,7 @@ def section(tables: Tables) -> Section:
         terminal=_terminal(tables),
         data=plain_tables(tables),
         files={"consistency.csv": lines_csv(tables), "consistency_pairs.csv": pairs_csv(tables)},
-        figures={
-            f"ribbon-{at}.svg": str(ribbon_svg(ribbon))
-            for at, ribbon in enumerate(tables.ribbons, 1)
-        },
+        charts=tuple(charts),
         headline=headline(tables),
         style=render("style.css.j2", folder=FOLDER),
     )

@@ -32,7 +32,7 @@ def means(summary: Summary, metric: str) -> Figure:
         if name == metric
     )  # fmt: skip
     title = f"{spoken(metric)} by language and method"
-    return Figure(metric, title, tuple(charts), tuple(methods), control, values)
+    return Figure(metric, title, tuple(charts), tuple(methods), control, rows=values)
 
 
 def _rows(summary: Summary, model: str, metric: str, methods: list[str]) -> list[Row]:

@@ -18,7 +18,7 @@ from babelscope.types import Estimate
 
 MARGIN = 0.05
 """Two languages are about equal where the whole interval of their difference is within this."""
-FILE = "differences.csv"
+FILE, SUMMARY = "differences.csv", "summary.csv"
 
 
 def headline(summary: Summary) -> Answer:
@@ -48,22 +48,26 @@ def _languages(summary: Summary, line: Overview, langs: list[str]) -> Answer:
         gaps[widest],
         f"all {len(langs)} languages" if len(langs) > 2 else "both languages",
     )
-    references = _references(line.metric, widest, gap)
+    every = Reference(
+        SUMMARY, {"model": line.model, "method": line.best, "metric": line.metric}, "lang",
+        len(langs), distinct=True,
+    )  # fmt: skip
+    references = (every, *_references(line.metric, widest, gap))
     if decided:
         verdict, sentence = "no", _unequal(summary, line, decided, widest, gap)
     elif all(each.low > -MARGIN and each.high < MARGIN for each in gaps.values()):
         verdict = "yes"
         sentence = Markup(
-            "Explanations are about equally faithful in {}: the largest difference in {}, between "
-            "{} and {}, is {} (interval {})"
+            "Explanations are about equally faithful in {}: {} differs most between {} and {}, by "
+            "{} (interval {})"
         ).format(places, spoken(line.metric), *_names(widest), number(gap.mean), _interval(gap))
     else:
         verdict = "undecided"
         apart = gap.low > 0 or gap.high < 0
         why = ", which does not survive the correction for all comparisons" if apart else ""
         sentence = Markup(
-            "Whether explanations are equally faithful in {} is open: the largest difference in "
-            "{}, between {} and {}, is {} (interval {}){}"
+            "Whether explanations are equally faithful in {} is open: {} differs most between {} "
+            "and {}, by {} (interval {}){}"
         ).format(
             places, spoken(line.metric), *_names(widest), number(gap.mean), _interval(gap), why
         )
@@ -84,11 +88,7 @@ def _unequal(
         listed([language_name(lang) for lang in worse if lang != low])
     ) if len(worse) > 1 else Markup("")  # fmt: skip
     more = Markup(str(more).replace(" too is ", " are ")) if len(worse) > 2 else more
-    same = (
-        f"; the other {rest} languages cannot be distinguished"
-        if rest > 2 and len(worse) == 1
-        else ""
-    )
+    same = "; the other languages cannot be distinguished" if rest > 2 and len(worse) == 1 else ""
     return Markup(
         "Explanations are less faithful in {} than in {}: {} is {} by {} (interval {}){}{}"
     ).format(
@@ -117,7 +117,9 @@ def _models(summary: Summary, line: Overview) -> tuple[Markup, tuple[Reference, 
         }[summary.decided(line.metric, pair)]
         apart = words.startswith("cannot") and (gap.low > 0 or gap.high < 0)
         why = " after correction for all comparisons" if apart else ""
-        text = Markup("; in {}, explanations of {} {} those of {}{} ({}, interval {})").format(
+        text = Markup(
+            ". In {}, explanations of {} {} those of {}{} (difference {}, interval {})"
+        ).format(
             language_name(lang), model, words, summary.main, why, number(gap.mean), _interval(gap)
         )
         return text, _references(line.metric, pair, gap)

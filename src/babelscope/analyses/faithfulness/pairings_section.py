@@ -15,7 +15,8 @@ from markupsafe import Markup
 
 from babelscope.analyses.faithfulness import pairings
 from babelscope.analyses.faithfulness.pairings import Pairs
-from babelscope.display.curve import curve_svg
+from babelscope.display.chart import Figure
+from babelscope.display.curve import curve_figure
 from babelscope.display.numbers import (
     interval,
     number,
@@ -66,7 +67,7 @@ class Chapter:
     methods: list[Disparity]
     published: list[tuple[tuple[str, ...], tuple[Estimate, Estimate, Estimate]]]
     beside: list[tuple[str, str, str, Correlation]]
-    curves: list[Markup]
+    curves: list[Figure]
     side_by_side: list[SideBySide]
 
 
@@ -74,7 +75,7 @@ def chapter(pairs: Pairs, attributions: pa.Table) -> Chapter:
     """The pairings of a study in the page's words."""
     claims = pairings.over_tasks(pairs)
     curves = [
-        curve_svg(
+        curve_figure(
             *pairings.specifications(pairs, pairing),
             f"{pairing.name}: every method, metric, setting and way to compare",
         )

@@ -30,6 +30,7 @@ def section(tables: Tables) -> Section:
     lines = findings.overview(summary)
     sentences = findings.lead(summary, lines)
     charts = [figures.means(summary, name) for name in summary.metrics]
+    pairs = chapter(paired, tables.attributions) if paired else None
     body = render(
         "section.html.j2",
         folder=Path(__file__).parent,
@@ -43,7 +44,8 @@ def section(tables: Tables) -> Section:
             for name, chart in zip(summary.metrics, charts)
         ],
         comparisons=[] if paired else grids.comparisons(summary),
-        chapter=chapter(paired, tables.attributions) if paired else None,
+        chapter=pairs,
+        figure_html=figure_html,
         metrics=_metrics(summary),
         undefined=grids.undefined(summary),
         floor=FLOOR,
@@ -72,7 +74,7 @@ def section(tables: Tables) -> Section:
         terminal,
         data,
         files,
-        charts=tuple(charts),
+        charts=(*charts, *(pairs.curves if pairs else ())),
         headline=headline(summary),
         recommended=best or "",
     )

@@ -21,6 +21,11 @@ FILE = "head_relations.csv"
 MASKING = Markup(" Whether masking the rest helps was not measured here.")
 NAMED = 3
 """Heads that the answer names."""
+IN_WORDS = {
+    "nsubj": "subjects (nsubj)", "obj": "objects (obj)", "amod": "adjectives of nouns (amod)",
+    "advmod": "adverbs (advmod)",
+}  # fmt: skip
+"""The dependents of the usual relations, for readers who do not know their names."""
 
 
 def headline(models: Sequence[ModelHeads]) -> Answer:
@@ -44,26 +49,30 @@ def _passing(
     whose = f" of {model.model}" if len({each.model for each in models}) > 1 else ""
     several = len({id(each) for each in models}) > 1
     names = list(dict.fromkeys(
-        f"{test.head} ({test.relation}{f', {each.model}' if several else ''})"
-        for each, test in ranked
+        f"{test.head}{f' of {each.model}' if several else ''}" for each, test in ranked
     ))  # fmt: skip
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    shown = ", ".join(names[:NAMED]) + more if more else listed(names[:NAMED])
+    shown = listed(names) if len(names) <= NAMED else f"{', '.join(names[:NAMED])} and others"
     share = best.hits / best.pairs
     sentence = Markup(
-        "{} of {} heads exceed the threshold of a syntactic relation: {}. The clearest, {}"
-        "{} in {}, finds {} in {} of pairs (interval {}), where more than {} counts."
+        "{} of {} heads exceed the threshold of a syntactic relation: {} (layer.head). The "
+        "clearest, {}{} in {}, finds {} in {} of pairs (interval {}), where more than {} counts."
     ).format(
-        len(heads), total, shown, best.head, whose, language_name(best.lang), best.relation,
+        len(heads), total, shown, best.head, whose, language_name(best.lang), _relation(best),
         number(share), value_range(*best.interval), number(best.threshold),
     )  # fmt: skip
-    references = _cells(model, best)
+    places = [_row(each, test) for each, test in ranked]
+    references = (
+        *_heads(total), Reference(FILE, {"passes": True}, "head_of", len(heads), distinct=True),
+        *(Reference(FILE, row, "pairs", test.pairs) for row, (_, test) in zip(places, ranked)),
+        *_cells(model, best),
+    )  # fmt: skip
     sure = any(t.pairs >= FEW and t.interval[0] > t.threshold for _, t in passed)
     few = "" if sure else Markup(
         " No head exceeds its threshold with its whole interval on {} pairs or more."
     ).format(FEW)  # fmt: skip
     verdict = "yes" if sure else "undecided"
-    return Answer(verdict, sentence + few + MASKING, references, _chart(ranked[:6]))
+    says = "Some heads do" if sure else ""
+    return Answer(verdict, sentence + few + MASKING, references, _chart(ranked[:6]), says=says)
 
 
 def _none(models: Sequence[ModelHeads]) -> Answer:
@@ -71,24 +80,38 @@ def _none(models: Sequence[ModelHeads]) -> Answer:
     near = [(model, test) for model in models if (test := closest(model)) is not None]
     if not near:
         text = Markup("None of {} heads passes, but no relation has pairs enough to show anything.")
-        return Answer("undecided", text.format(total))
+        return Answer("undecided", text.format(total), _heads(total))
     model, best = max(near, key=lambda pair: pair[1].hits / pair[1].pairs - pair[1].threshold)
     share = best.hits / best.pairs
     sentence = Markup(
         "None of {} heads follows a syntactic relation: the closest, {} in {}, finds {} in {} of "
         "pairs (interval {}), where more than {} counts."
     ).format(
-        total, best.head, language_name(best.lang), best.relation, number(share),
+        total, best.head, language_name(best.lang), _relation(best), number(share),
         value_range(*best.interval), number(best.threshold),
     )  # fmt: skip
-    return Answer("no", sentence + MASKING, _cells(model, best), _chart(near[:6]))
+    references = (*_heads(total), *_cells(model, best))
+    return Answer("no", sentence + MASKING, references, _chart(near[:6]), says="None is shown")
 
 
-def _cells(model: ModelHeads, test: HeadAccuracy) -> tuple[Reference, ...]:
-    row = {
+def _relation(test: HeadAccuracy) -> str:
+    return IN_WORDS.get(test.relation, test.relation)
+
+
+def _heads(total: int) -> tuple[Reference, ...]:
+    """All heads of all models."""
+    return (Reference(FILE, {}, "head_of", total, distinct=True),)
+
+
+def _row(model: ModelHeads, test: HeadAccuracy) -> dict[str, object]:
+    return {
         "model": model.model, "task": model.task, "lang": test.lang, "head": test.head,
         "relation": test.relation,
     }  # fmt: skip
+
+
+def _cells(model: ModelHeads, test: HeadAccuracy) -> tuple[Reference, ...]:
+    row = _row(model, test)
     low, high = test.interval
     numbers = {
         "accuracy": test.hits / test.pairs, "low": low, "high": high, "threshold": test.threshold,
@@ -97,10 +120,11 @@ def _cells(model: ModelHeads, test: HeadAccuracy) -> tuple[Reference, ...]:
 
 
 def _chart(tests: Sequence[tuple[ModelHeads, HeadAccuracy]]) -> Chart:
-    rows = []
-    for _, test in tests:
+    rows, several = [], len({model.model for model, _ in tests}) > 1
+    for model, test in tests:
         low, high = test.interval
-        share, name = test.hits / test.pairs, f"{test.head} {test.relation}, {test.lang}"
+        whose = f"{model.model} " if several else ""
+        share, name = test.hits / test.pairs, f"{whose}{test.head} {test.relation}, {test.lang}"
         said = f"{name}: {number(share)} [{number(low)}, {number(high)}]"
         limit = Mark(test.threshold, title=f"threshold {number(test.threshold)}")
         rows.append(Row(name, (Mark(share, low, high, said),), limit))
@@ -118,11 +142,12 @@ def relations_csv(models: Sequence[ModelHeads]) -> str:
             for test in tested(language):
                 share = test.hits / test.pairs if test.pairs else None
                 bounds = test.interval if test.pairs else (None, None)
-                place = (model.model, model.task, test.lang, test.head, test.relation)
+                place = (model.model, model.task, test.lang, test.head,
+                         f"{model.model} {model.task} {test.head}", test.relation)  # fmt: skip
                 numbers = (test.hits, test.pairs, share, *bounds, test.threshold)
                 rows.append((*place, *numbers, (test.head, test.relation) in passed))
     columns = [
-        "model", "task", "lang", "head", "relation", "hits", "pairs", "accuracy", "low", "high",
-        "threshold", "passes",
+        "model", "task", "lang", "head", "head_of", "relation", "hits", "pairs", "accuracy", "low",
+        "high", "threshold", "passes",
     ]  # fmt: skip
     return csv_text(pd.DataFrame(rows, columns=columns))

@@ -21,6 +21,7 @@ from babelscope.analyses.heads.grids import (
 from babelscope.analyses.heads.headline import headline, relations_csv
 from babelscope.analyses.heads.tables import NAME, ModelHeads, heads_csv
 from babelscope.analyses.heads.terminal import terminal
+from babelscope.display.chart import figure_html
 from babelscope.display.page import render
 from babelscope.display.section import Section
 from babelscope.model.head_masks import to_json
@@ -29,10 +30,14 @@ from babelscope.model.head_statistics import defined, numbers
 
 def section(models: Sequence[ModelHeads]) -> Section:
     """The answer, a picture of the heads of every model, and the tables behind it."""
+    charts = [[figure.head_figure(*each) for each in counted(model)] for model in models]
     body = render(
         "section.html.j2",
         folder=Path(__file__).parent,
-        models=[(model, picture(model), _grids(model)) for model in models],
+        models=[
+            (model, list(map(figure_html, figures)), _grids(model))
+            for model, figures in zip(models, charts)
+        ],
     )
     return Section(
         NAME,
@@ -44,13 +49,8 @@ def section(models: Sequence[ModelHeads]) -> Section:
         data(models),
         {"heads.csv": heads_csv(models), "head_relations.csv": relations_csv(models)},
         headline=headline(models),
-        figures={f"heads-{at}.svg": str(picture(model)) for at, model in enumerate(models, 1)},
+        charts=tuple(each for figures in charts for each in figures),
     )
-
-
-def picture(model: ModelHeads) -> Any:
-    """The grids of all languages as SVG."""
-    return figure.svg(counted(model))
 
 
 def counted(model: ModelHeads) -> list[figure.Counted]:

@@ -4,10 +4,9 @@ tokenizer.
 
 from __future__ import annotations
 
-from babelscope.analyses.tokenization.counts import Tokenization
-from babelscope.analyses.tokenization.grids import TITLES, Grid, grids
+from babelscope.analyses.tokenization.grids import TITLES, Grid
 from babelscope.data.languages import language_name
-from babelscope.display.chart import Chart, Figure, figure_svg
+from babelscope.display.chart import Chart, Figure
 from babelscope.display.dots import Row, dot_plot, mark
 
 
@@ -17,18 +16,6 @@ def figure(name: str, grid: Grid) -> Figure:
     return Figure(
         name, TITLES[name], (_chart(name, grid),), tuple(columns), rows=_values(name, grid)
     )
-
-
-def svg(tokenization: Tokenization) -> str:
-    """All measures as one picture.
-
-    *Laws*: the same numbers give the same text; names never become markup; nothing lies outside
-    of the picture.
-    """
-    panels = {name: grid for name, grid in grids(tokenization).items() if name != "agreement"}
-    columns = tuple(next(iter(next(iter(panels.values())).values())))
-    charts = tuple(_chart(name, grid) for name, grid in panels.items())
-    return figure_svg(Figure("tokenization", "How words are split", charts, columns))
 
 
 def _chart(name: str, grid: Grid) -> Chart:

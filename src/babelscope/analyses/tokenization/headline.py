@@ -18,6 +18,10 @@ from babelscope.display.section import Answer, Reference
 from babelscope.display.sheets import csv_text
 
 COUNTS, SLOPES = "tokenization.csv", "slopes.csv"
+AGREEMENT = "agreement"
+"""The outcome that is no metric (`intervention.py`, which needs torch)."""
+SHOWN = 8
+"""Changes in the small chart."""
 
 
 def headline(tables: Tables) -> Answer:
@@ -43,20 +47,15 @@ def _slopes(slopes: list[tuple[str, Response]]) -> Answer:
     slope = row.by_fertility
     text = (
         "Splitting the same words into more tokens changes explanations: with each further token "
-        "per word, {} of {} in {} changes by {} (interval {})"
+        "per word, {} in {} changes by {} (interval {})"
         if sure
-        else "Whether splitting words into more tokens changes explanations is open: the largest "
-        "slope, of {} of {} in {}, is {} (interval {})"
+        else "Whether splitting words into more tokens changes explanations is open: with each "
+        "further token per word, {} in {} changes by {} (interval {})"
     )
-    sentence = Markup(text + "; {} of {} slopes exclude 0.").format(
-        row.outcome.replace("_", " "),
-        row.method,
-        language_name(row.lang),
-        signed(slope.mean),
-        value_range(slope.low, slope.high),
-        len(sure),
-        len(slopes),
-    )
+    sentence = Markup(text + ". The interval of {} of {} such changes excludes zero.").format(
+        _outcome(row), language_name(row.lang), signed(slope.mean),
+        value_range(slope.low, slope.high), len(sure), len(slopes),
+    )  # fmt: skip
     where = {
         "model": model, "resegmentation": row.arm, "lang": row.lang, "method": row.method,
         "outcome": row.outcome,
@@ -67,7 +66,28 @@ def _slopes(slopes: list[tuple[str, Response]]) -> Answer:
         Reference(SLOPES, {"excludes_0": True}, "", len(sure)),
         Reference(SLOPES, {"defined": True}, "", len(slopes)),
     ]
-    return Answer("yes" if sure else "undecided", sentence, tuple(references), None, slope.n)
+    verdict = "yes" if sure else "undecided"
+    return Answer(verdict, sentence, tuple(references), _slopes_chart(slopes), slope.n)
+
+
+def _outcome(row: Response) -> str:
+    """What changes, in words."""
+    if row.outcome == AGREEMENT:
+        return f"the rank agreement of {row.method} with its explanation of the usual tokens"
+    return f"the {row.outcome.replace('_', ' ')} of {row.method}"
+
+
+def _slopes_chart(slopes: list[tuple[str, Response]]) -> Chart:
+    """The largest changes of each model."""
+    models = {model for model, _ in slopes}
+    ranked = sorted(slopes, key=lambda pair: -abs(pair[1].by_fertility.mean))[:SHOWN]
+    rows = []
+    for model, row in ranked:
+        whose = f"{model}: " if len(models) > 1 else ""
+        name = f"{row.outcome.replace('_', ' ')}, {row.lang}"
+        rows.append(Row(name, (mark(row.by_fertility, f"{whose}{_outcome(row)} in {row.lang}"),)))
+    title = "change with each further token per word"
+    return dot_plot(title, "change", rows, zero=True, width=300, small=True)
 
 
 def _fertility(tables: Tables) -> Answer:

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.tokenization.counts import Tokenization
-from babelscope.analyses.tokenization.figure import figure, svg
+from babelscope.analyses.tokenization.figure import figure
 from babelscope.analyses.tokenization.grids import TITLES, grids, with_interval
 from babelscope.analyses.tokenization.headline import headline, slopes_csv
 from babelscope.analyses.tokenization.tables import NAME, Tables
@@ -87,7 +87,6 @@ def section(tables: Tables) -> Section:
         ),
         _plain(tables),
         _intervention_csv(tables) | {"tokenization.csv": _csv(tables)},
-        {"tokenization": svg(tables.measures)},
         charts=tuple(figures),
         headline=headline(tables),
     )

@@ -49,7 +49,7 @@ def headline(tables: Mapping[str, Mapping[str, Any]]) -> Answer:
         language_name(cost.source), language_name(cost.target), number(cost.value), where,
         value_range(cost.low, cost.high), also,
     )  # fmt: skip
-    return Answer("yes", sentence, _references(task, cost), _chart(first), texts)
+    return Answer("yes", sentence, _references(task, cost), _chart(first), texts, "A cost is shown")
 
 
 def _none(
@@ -67,13 +67,15 @@ def _none(
     word = "below" if worst.value >= 0 else "above"
     bounds = (worst.low, worst.high) if worst.value >= 0 else (-worst.high, -worst.low)
     sentence = Markup(
-        "{}, the model fine-tuned on {} is {} {} a probe on the base in {} (interval {}).{}"
+        "{}, the accuracy of the model fine-tuned on {} is {} {} that of a probe on the base in {} "
+        "(interval {}).{}"
     ).format(
         lead, language_name(worst.source), amount, word, language_name(worst.target),
         value_range(*bounds), learnt,
     )  # fmt: skip
     verdict = "no" if small and not unlearnt else "undecided"
-    return Answer(verdict, sentence, _references(task, worst), chart, texts)
+    says = "No cost" if verdict == "no" else ""
+    return Answer(verdict, sentence, _references(task, worst), chart, texts, says)
 
 
 def _losses(tables: Mapping[str, Any]) -> list[Cost]:

@@ -25,6 +25,9 @@ from babelscope.analyses.trust.values import (
     standing,
 )
 from babelscope.display import numbers
+from babelscope.display.chart import Figure, figure_html
+from babelscope.display.colours import chart_style
+from babelscope.display.dots import Mark, Row, dot_plot
 from babelscope.display.highlight import STEPS, texts_html
 from babelscope.display.page import render
 from babelscope.display.section import Section
@@ -36,8 +39,6 @@ MARKS = {
     "does not apply": "·",
 }  # fmt: skip
 STYLES = {"holds": "bold green", "fails": "bold red", "undecided": "yellow"}
-WIDE, HIGH, LEFT, TOP = 560, 170, 44, 12
-"""The curve's size, and the room for its labels."""
 
 
 def number(value: float) -> str:
@@ -70,6 +71,7 @@ def section(panels: Sequence[Trust]) -> Section:
     return Section(
         "trust", "Trust", question, answer, body, terminal, rows, {FILE: trust_csv(panels)},
         headline=headline(panels), style=style,
+        charts=tuple(fading_figure(each) for each in panels if each.stages),
     )  # fmt: skip
 
 
@@ -104,43 +106,51 @@ def panels_html(panels: Sequence[Trust]) -> str:
 
 def page_html(panels: Sequence[Trust]) -> str:
     """The same panels as a page of their own, which loads nothing from elsewhere."""
-    return str(render("trust_page.html.j2", folder=FOLDER, panels=panels, **helpers()))
+    scripts = [str(render("script.html.j2"))]
+    return str(
+        render("trust_page.html.j2", folder=FOLDER, panels=panels, scripts=scripts, **helpers())
+    )
 
 
 def helpers() -> dict[str, object]:
     """What the template of a panel needs beside the panels."""
     return {
         "texts_html": texts_html, "trust_number": number, "trust_spread": spread,
-        "trust_curve": curve_svg, "trust_marks": MARKS, "trust_questions": CHECKS, "steps": STEPS,
-        "standing": standing, "overall": overall,
+        "trust_curve": fading_html, "trust_marks": MARKS, "trust_questions": CHECKS, "steps": STEPS,
+        "standing": standing, "overall": overall, "chart_style": Markup(chart_style()),
     }  # fmt: skip
 
 
-def curve_svg(trust: Trust) -> Markup:
-    """How alike the explanation is after every stage, over the band of what chance gives; 1 is
-    unchanged.
+def fading_figure(trust: Trust) -> Figure:
+    """How alike the explanation stays while the weights are shuffled from the top down, over what
+    chance gives at each stage; 1 is unchanged.
+
+    *Law*: every stage with a defined similarity is drawn.
     """
-    if not trust.stages:
-        return Markup("")
-    values = [1.0, *(stage.similarity for stage in trust.stages)]
-    step = (WIDE - LEFT - 20) / max(1, len(values) - 1)
-    places = [(LEFT + 10 + at * step, _y(value)) for at, value in enumerate(values)]
-    known = [(x, y) for x, y in places if y is not None]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in known)
-    names = ["trained", *(stage.part for stage in trust.stages)]
-    last = trust.stages[-1]
-    return render(
-        "trust_curve.svg.j2", folder=FOLDER, line=line, dots=known, wide=WIDE, high=HIGH + 44,
-        left=LEFT, bottom=TOP + HIGH, labels=[(places[at][0], name) for at,
-                                              name in enumerate(names)], ticks=[(_y(at),
-                                              number(at)) for at in (1.0, 0.5, 0.0)],
-        band=(_y(last.high), _y(last.low)) if isfinite(last.low) else None,
+    explained = trust.explanation
+    whose = " · ".join((explained.model, explained.lang, explained.method, explained.id))
+    title = f"similarity while the weights are shuffled: {whose}"
+    stages = [
+        Row(
+            stage.part,
+            (Mark(stage.similarity, title=f"{stage.part}: {number(stage.similarity)}"),),
+            Mark((stage.low + stage.high) / 2, stage.low, stage.high, f"chance: {spread(stage)}"),
+        )
+        for stage in trust.stages
+    ]
+    trained = Row("trained weights", (Mark(1.0, title="trained weights: unchanged"),))
+    chart = dot_plot("similarity after each stage", "1 is unchanged", [trained, *stages], zero=True)
+    rows = tuple(
+        {"shuffled down to": each.part, "similarity": each.similarity, "chance_low": each.low,
+         "chance_high": each.high}
+        for each in trust.stages
     )  # fmt: skip
+    return Figure(f"fading-{explained.id}", title, (chart,), control="what chance gives", rows=rows)
 
 
-def _y(value: float) -> float | None:
-    """From -0.5 at the bottom to 1 at the top; lower values are shown at the bottom."""
-    return TOP + HIGH * (1.0 - max(-0.5, value)) / 1.5 if isfinite(value) else None
+def fading_html(trust: Trust) -> Markup:
+    """The figure in a page; empty where the weights were not shuffled."""
+    return figure_html(fading_figure(trust)) if trust.stages else Markup("")
 
 
 def _fading(stages: Sequence[Stage]) -> list[str | Text]:

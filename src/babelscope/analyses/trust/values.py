@@ -4,6 +4,7 @@ randomised.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import nan
@@ -120,6 +121,13 @@ class Trust:
             panel={name: panel[name] for name in ("checks", "stages", "untrained")},
             task=attribution.task,
         )
+
+    def __repr__(self) -> str:
+        counts = Counter(standing(check) for check in self.checks)
+        verdicts = ", ".join(f"{count} {name}" for name, count in counts.items())
+        explained = self.explanation
+        place = f"{explained.id} ({explained.lang}), {explained.method}"
+        return f"<Trust of {place}: {len(self.checks)} checks: {verdicts}>"
 
     def _repr_html_(self) -> str:
         from babelscope.analyses.trust.section import panels_html

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { button, disclosure, h, select } from "./dom.js";
-import { language, number, percent, short, spoken } from "./format.js";
+import { CONTROL, language, methodName, number, percent, short, spoken } from "./format.js";
 import { toAddress } from "./state.js";
 import { colouredTexts, legend, scoreTable, unitsOf } from "./words.js";
 
@@ -16,7 +16,7 @@ export function filters(store, state, change, fields) {
   const options = {
     lang: () => ["Language", [...all, ...names("lang").map((tag) => [tag, language(tag)])]],
     model: () => ["Model", [...all, ...names("model").map((name) => [name, short(name)])]],
-    method: () => ["Method", [...all, ...names("method").map((name) => [name, spoken(name)])]],
+    method: () => ["Method", [...all, ...names("method").map((name) => [name, methodName(name)])]],
     task: () => ["Task", [...all, ...names("task").map((name) => [name, name || "–"])]],
     label: () => ["Predicted", [...all, ...names("label")]],
     gold: () => ["Gold", [...all, ...names("gold")]],
@@ -40,7 +40,7 @@ export function query(state) {
 
 function facts(example) {
   const shown = Object.entries(example.numbers).filter(([name, value]) => name !== "probability" && value !== null);
-  return shown.map(([name, value]) => `${spoken(name)} ${number(value)}`).join(" · ");
+  return shown.map(([name, value]) => (name === "failed checks" ? `${value} failed checks` : `${spoken(name)} ${number(value)}`)).join(" · ");
 }
 
 function card(example, store, open, related = true) {
@@ -50,7 +50,7 @@ function card(example, store, open, related = true) {
   const head = h("p", { class: "answer small-answer" }, h("strong", {}, h("bdi", {}, example.label)), h("span", { class: "num" }, ` ${percent(example.probability)}`),
     wrong ? h("span", { class: "wrong" }, " gold is ", h("bdi", {}, example.gold)) : null,
     example.disagrees ? h("span", { class: "pill" }, "languages disagree") : null);
-  const who = h("p", { class: "faint small" }, `${language(example.lang)} · ${short(example.model)} · ${spoken(example.method)} explains `, h("bdi", {}, example.target), " · ", h("bdi", {}, example.id));
+  const who = h("p", { class: "faint small" }, `${language(example.lang)} · ${short(example.model)} · ${methodName(example.method)} explains `, h("bdi", {}, example.target), " · ", h("bdi", {}, example.id));
   const details = [disclosure("Scores", () => scoreTable(units, signed))];
   if (related) details.push(disclosure("Translations and other methods", (region) => {
     get(`/api/store/related/${example.row}`).then((answer) => {
@@ -70,7 +70,7 @@ function card(example, store, open, related = true) {
 export function browse(main, whole, value, go) {
   const store = { ...whole.store };
   if (whole.live) store.live = (example) => go("live", { panes: [{ lang: example.lang, texts: example.texts }] });
-  const state = { offset: 0, ...(value || {}) };
+  const state = { offset: 0, ...(value || { method: store.names.method.find((name) => name !== CONTROL) || "" }) };
   const list = h("div", { class: "cards" });
   const count = h("p", { class: "answer small-answer", role: "status" });
   const pager = h("nav", { class: "pager", "aria-label": "Pages of examples" });
@@ -106,7 +106,7 @@ export function browse(main, whole, value, go) {
     }
   }
   const damaged = store.damaged.length ? h("p", { class: "flag" }, `${store.damaged.length} parts of the store cannot be read: ${store.damaged.slice(0, 3).join("; ")}`) : null;
-  main.append(h("h2", {}, store.title), ...(damaged ? [damaged] : []), h("div", { class: "controls" }, form), count, list, pager, legend());
+  main.append(h("h2", {}, store.title), ...(damaged ? [damaged] : []), h("div", { class: "controls" }, form), legend(), count, list, pager);
   draw();
   load();
 }

@@ -14,10 +14,15 @@ export function significant(value, digits = 3) {
 export function percent(share) {
   if (share === null || share === undefined || !Number.isFinite(share)) return "–";
   const value = 100 * share;
-  return `${value > 99 && value < 100 ? value.toFixed(1) : Math.round(value)}\u00a0%`;
+  const near = (value > 99 && value < 100) || (value > 0 && value < 1);
+  return `${near ? value.toFixed(1) : Math.round(value)}\u00a0%`;
 }
 
 export const spoken = (name) => name.replaceAll("_", " ");
+
+/** Random scores, to which methods are compared. */
+export const CONTROL = "random";
+export const methodName = (name) => (name === CONTROL ? "random scores (control)" : spoken(name));
 
 /** The last part of a path or hub id, which is enough where names are few. */
 export const short = (name) => name.split("/").filter(Boolean).pop() || name;

@@ -74,9 +74,16 @@ export function makePane(pane, context, { remove, changed }) {
     fields.replaceChildren(...parts);
   }
 
-  const head = h("div", { class: "pane-head" }, languageField(pane, () => { pane.erased = []; drawFields(); edited(); }),
-    context.state.panes.length > 1 ? button("✕", remove, { class: "remove", "aria-label": `Remove the text in ${language(pane.lang)}` }) : null);
+  const cross = context.state.panes.length > 1 ? button("✕", remove, { class: "remove" }) : null;
+  const head = h("div", { class: "pane-head" }, languageField(pane, () => { pane.erased = []; label(); drawFields(); edited(); }), cross);
   drawFields();
-  const element = h("section", { class: "pane", "aria-label": `Text in ${language(pane.lang)}` }, head, fields, results);
+  const element = h("section", { class: "pane" }, head, fields, results);
+  /** Names the pane after its language and its place, so that no two have the same name. */
+  function label() {
+    const place = context.state.panes.indexOf(pane) + 1;
+    element.setAttribute("aria-label", `Text ${place} in ${language(pane.lang)}`);
+    if (cross) cross.setAttribute("aria-label", `Remove text ${place} in ${language(pane.lang)}`);
+  }
+  label();
   return { element, refresh, stop, focus: () => fields.querySelector("textarea").focus() };
 }

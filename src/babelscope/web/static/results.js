@@ -1,10 +1,10 @@
 // What a model says about the text of a pane: the prediction first, then its explanations.
 
 import { Cancelled, run } from "./api.js";
+import { chart } from "./chart.js";
 import { button, disclosure, h } from "./dom.js";
 import { percent, short, spoken } from "./format.js";
 import { wordMenu } from "./menu.js";
-import { plane } from "./plane.js";
 import { trustPanel } from "./trust.js";
 import { colouredTexts, scoreTable, unitsOf } from "./words.js";
 
@@ -109,7 +109,7 @@ function explanationOf(setting, whole, each, row) {
       return inner;
     };
     const details = [disclosure("Scores", () => scoreTable(listed, row.signed)), disclosure("Can it be trusted?", trustPlace)];
-    if (result.plane.length) details.push(disclosure("Value and importance", () => plane(result.plane, result.target)));
+    if (result.plane) details.push(disclosure("Value and importance", () => chart(result.plane)));
     const flags = result.flags.filter((flag) => !whole.flags.includes(flag));
     return [
       ...colouredTexts(texts, listed, { lang: pane.lang, signed: row.signed, onWord: click, truncated: true, label: `Words and their scores by ${spoken(each.method)}` }),

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { filters, query } from "./browse.js";
 import { button, h } from "./dom.js";
-import { language, number, percent, short, spoken } from "./format.js";
+import { CONTROL, language, methodName, number, percent, short, spoken } from "./format.js";
 import { toAddress } from "./state.js";
 
 /** A view with filters; `draw` turns an answer into elements. */
@@ -85,12 +85,15 @@ export function trustView(main, whole, value, go) {
       const defined = counts.holds + counts.fails + counts.undecided;
       return h("td", { class: `num ${counts.fails ? "wrong" : ""}` }, defined ? `${counts.fails} of ${defined}` : "–");
     };
-    const rows = answer.views.map((each) => h("tr", {},
-      h("th", { scope: "row" }, button(spoken(each.method), () => go("examples", { method: each.method, lang: each.lang, trust: "fails" }), { class: "link", title: "Show the explanations that fail" })),
+    const ordered = [...answer.views].sort((a, b) => (a.method === CONTROL) - (b.method === CONTROL));
+    const without = answer.views.some((each) => each.method === CONTROL) ? " Random scores, the control, are not counted." : "";
+    const rows = ordered.map((each) => h("tr", {},
+      h("th", { scope: "row" }, button(methodName(each.method), () => go("examples", { method: each.method, lang: each.lang, trust: "fails" }), { class: "link", title: "Show the explanations that fail" })),
       h("td", {}, language(each.lang)), h("td", { class: "num" }, String(each.explanations)), checks.map((name) => cell(each.checks[name]))));
-    const total = answer.views.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].fails, 0), 0);
-    const defined = answer.views.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].holds + each.checks[name].fails + each.checks[name].undecided, 0), 0);
-    return [h("p", { class: "answer" }, total ? `${total} of ${defined} checks fail.` : "No check fails."), table(["method", "language", "checked", ...checks.map(spoken)], rows, "Checks that fail")];
+    const real = answer.views.filter((each) => each.method !== CONTROL);
+    const total = real.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].fails, 0), 0);
+    const defined = real.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].holds + each.checks[name].fails + each.checks[name].undecided, 0), 0);
+    return [h("p", { class: "answer" }, `${total ? `${total} of ${defined} checks fail.` : "No check fails."}${without}`), table(["method", "language", "checked", ...checks.map(spoken)], rows, "Checks that fail")];
   };
   view(main, "trust", "Where the explanation is not trusted", "How many checks of the trust panels fail, of those that are defined.",
     { store, state, fields: ["model", "method", "lang"], path: "/api/store/untrusted", draw });
