@@ -56,12 +56,12 @@ def test_the_precision_that_is_used_is_stated() -> None:
 
 
 def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
-    row = measures.Row("gte-small", "lime", "float32", 3, 58, inf, 0.0, nan, 1e-7, 1, (), "", 2.0)
+    row = measures.Row("gte-small", "lime", "float32", 3, 58, inf, 0.0, nan, 1e-7, 2, 1, (), "", 2)
     rows = {("gte-small", "lime"): row}
     tables.write(tmp_path, rows)
     (stored,) = tables.read(tmp_path / "rows.json").values()
     assert repr(stored) == repr(row)
-    cells = "| `lime` | float32 | **inf** | 0 | - | 1.0e-07 | 1 of 3 | none |"
+    cells = "| `lime` | 3 (58) | float32 | **inf** | 0 | - | 1.0e-07 | 1 of 3 | none |"
     assert cells in (tmp_path / "table.md").read_text()
     (tmp_path / "rows.json").write_text("[{}]")
     with pytest.raises(InputError, match="delete it"):

@@ -1,0 +1,60 @@
+"""The output layer of models in half precision, computed in float32.
+
+A logit of 10 has steps of 0.06 in bfloat16, as large as what many words are worth. The states
+before it are rounded too, but their errors average out over the dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import linear
+
+from babelscope.model.scopes import HALF
+
+ROWS = 16384
+"""Rows of the weights that are in float32 at a time: no copy of a large vocabulary is held."""
+HEADS = ("score", "classifier", "classifier.out_proj", "qa_outputs")
+"""Where classifiers have their last layer."""
+
+
+@contextmanager
+def in_float32(hf: Any) -> Iterator[None]:
+    """Within, the last linear layer of a model in half precision computes in float32, from states
+    and weights as they are; as it was on exit.
+
+        z = W h + b        W, b and h in half precision, products and sums in float32
+
+    *Laws*: models in float32 and above are unchanged; z is the product of the rounded states and
+    weights (1e-6); the weights are not copied as a whole. Layers that are not plain, such as
+    quantized ones, and those whose weights accelerate moves, are left alone.
+    """
+    layer = output_layer(hf)
+    if layer is None or layer.weight.dtype not in HALF or "forward" in vars(layer):
+        yield
+        return
+    layer.forward = partial(_product, layer)
+    try:
+        yield
+    finally:
+        del layer.forward
+
+
+def output_layer(hf: Any) -> torch.nn.Linear | None:
+    """The linear layer that gives the logits; None where there is no plain one."""
+    modules = dict(hf.named_modules())
+    embeddings = getattr(hf, "get_output_embeddings", lambda: None)()
+    layers = [embeddings, *(modules.get(name) for name in HEADS)]
+    return next((layer for layer in layers if type(layer) is torch.nn.Linear), None)
+
+
+def _product(layer: torch.nn.Linear, states: Tensor) -> Tensor:
+    wide = states.float()
+    parts = [linear(wide, rows.float()) for rows in layer.weight.split(ROWS)]
+    logits = torch.cat(parts, dim=-1)
+    return logits if layer.bias is None else logits + layer.bias.float()
