@@ -12,11 +12,11 @@ or $BABELSCOPE_SHARED.
 
 For each method: the largest deviation of a text alone from the same text in a batch, and of
 the model's precision from float64; the completeness gap; the movement when the weights change in
-their last digit. The methods that read hundreds of inputs for each explanation (COSTLY) come last,
-with two short texts and one change of the weights. FOLDER gets rows.json and table.md after every
-method; rows that are already there are kept, and computed anew with --again. The exit status is 1
-if something exceeds its tolerance without a flag, 2 if the arguments or the downloads are wrong.
-These modules are no tests: pytest does not collect them.
+their last digit. The methods that cost most (COSTLY) come last, with two short texts and one change
+of the weights. FOLDER gets rows.json and table.md after every method; rows that are already there
+are kept, and computed anew with --again. The exit status is 1 if something exceeds its tolerance
+without a flag, 2 if the arguments or the downloads are wrong. These modules are no tests: pytest
+does not collect them.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ COSTLY = {
     name: rank
     for rank, name in enumerate(
         (
-            "partition_shapley", "permutation_shapley", "kernel_shap", "lime", "smooth_gradient",
-            "expected_gradients", "slalom", "integrated_gradients",
+            "transatt", "lrp", "partial_lrp", "partition_shapley", "permutation_shapley",
+            "kernel_shap", "lime", "smooth_gradient", "expected_gradients", "masked_attnlrp",
+            "masked_lrp", "slalom", "integrated_gradients",
         )
     )
 }  # fmt: skip
-"""The methods that read hundreds of inputs for each explanation, in the order of their cost."""
+"""The methods that read hundreds of inputs for each explanation, or the built-in corpus first, or
+compute everything three times in float64; in the order of their cost."""
 
 
 def main() -> int:
