@@ -32,7 +32,7 @@ def occlusion(
     *Laws*: a token that the model ignores scores 0; a linear model of token indicators gives its
     weights; for a one-token text a_1 = F(x) - F(null). Where the erasure leaves an empty text, or
     deletes the explained position, the score is NaN and flagged. In half precision, scores that
-    rounding moves by more than a tenth of their standard deviation are flagged (`rounding.py`).
+    rounding moves by more than 5 % of their standard deviation are flagged (`rounding.py`).
     Source: Zeiler and Fergus 2014; Li, Monroe and Jurafsky 2016 (representation erasure).
     """
     how = operator or default_operator(model)
