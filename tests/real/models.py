@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
@@ -28,6 +29,8 @@ FITTED = 600
 """Texts that a head is fitted to."""
 MOST_CHARACTERS = 200
 """Longer texts are not tokenized: none of them has as few tokens as are explained."""
+CLAUSE = re.compile(r"[,.;:!?~，。；：！？]")
+"""What ends a clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class RealModel:
 
 
 SENTIMENT = {"positive": " good", "negative": " bad"}
-USUAL, SHORT = (12, 24), (4, 8)
+USUAL, SHORT = (12, 24), (3, 6)
 """The fewest and the most tokens of the texts that are explained; short ones are for methods that
 read hundreds of inputs for each explanation."""
 MODELS = {
@@ -102,15 +105,19 @@ def texts(row: RealModel, model: Model, count: int, span: tuple[int, int]) -> li
 def _suited(
     model: Model, corpus: str, lang: str, span: tuple[int, int]
 ) -> Iterator[tuple[int, Example]]:
-    """The test texts of a corpus with so many tokens, each with its number of tokens."""
+    """The test texts of a corpus with so many tokens, each with its number of tokens; where they are
+    to be short, also first clauses."""
     for example in corpora.read(corpus, data_folder(), lang=lang, split="test"):
         text = example.texts[0].strip()
-        if len(text) > MOST_CHARACTERS:
-            continue
-        stripped = Example(example.id, (text,), lang)
-        length = int(encode(model, [stripped])[0].content.sum())
-        if span[0] <= length <= span[1]:
-            yield length, stripped
+        clause = CLAUSE.split(text)[0].strip()
+        for part in (text, clause) if span == SHORT else (text,):
+            stripped = Example(example.id, (part,), lang)
+            if not part or len(part) > MOST_CHARACTERS:
+                continue
+            length = int(encode(model, [stripped])[0].content.sum())
+            if span[0] <= length <= span[1]:
+                yield length, stripped
+                break
 
 
 def data_folder() -> Path:
