@@ -105,7 +105,7 @@ def texts(row: RealModel, model: Model, count: int, span: tuple[int, int]) -> li
 def _suited(
     model: Model, corpus: str, lang: str, span: tuple[int, int]
 ) -> Iterator[tuple[int, Example]]:
-    """The test texts of a corpus with so many tokens, each with its number of tokens; where they are
+    """The test texts of a corpus with so many tokens, each with its number; where they are
     to be short, also first clauses."""
     for example in corpora.read(corpus, data_folder(), lang=lang, split="test"):
         text = example.texts[0].strip()
