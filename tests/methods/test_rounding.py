@@ -74,3 +74,28 @@ def test_scores_near_the_rounding_error_are_flagged(monkeypatch: pytest.MonkeyPa
     (full,) = explain(copied(model, torch.float32), TEXTS[0], "occlusion")
     assert [flag.split(" moves")[0] for flag in half.flags] == ["rounding in bfloat16"]
     assert full.flags == ()
+
+
+def test_the_movement_is_the_mean_over_tokens() -> None:
+    """Variances over the copies: of 1 and 3 it is 2, of 3 and 3 it is 0; the root of their mean."""
+    assert rounding.movement([np.array([1.0, 3.0]), np.array([3.0, 3.0])]) == 1.0
+    assert rounding.movement([]) == 0.0
+
+
+@pytest.mark.parametrize("method", ["input_x_gradient", "attnlrp"])
+def test_gradients_in_half_precision_are_flagged_by_copies_that_change_no_score(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = copied(tiny("gpt2"), torch.bfloat16)
+    (plain,) = explain(model, TEXTS[0], method)
+    monkeypatch.setattr(rounding, "LARGEST", 0.0)
+    (half,) = explain(model, TEXTS[0], method)
+    assert [flag.split(" moves")[0] for flag in half.flags] == ["rounding in bfloat16"]
+    monkeypatch.setattr(rounding, "GRADIENTS", 0)
+    (alone,) = explain(model, TEXTS[0], method)
+    assert half.scores == plain.scores
+    assert alone.scores == pytest.approx(plain.scores, rel=0.1, abs=0.01)
+    wide = copied(model, torch.float32)
+    monkeypatch.setattr(rounding, "GRADIENTS", 2)
+    assert explain(wide, TEXTS[0], method)[0].flags == ()
+    assert rounding.changed_copies(wide, encode(wide, EXAMPLES)) == []

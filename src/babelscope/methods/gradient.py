@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from babelscope.errors import InputError, UnsupportedModel
+from babelscope.methods.rounding import changed_copies, movement, rounding_flag
 from babelscope.model import inference
 from babelscope.model.erase import pads
 from babelscope.model.load import Model
@@ -118,7 +119,20 @@ def _from_gradients(
     targets: Sequence[Target],
     reduce: Callable[[int, Tensor], Tensor],
 ) -> list[Explained]:
+    """The reduced gradients of the content tokens; in half precision with a flag where rounding
+    moves them."""
+    copies = changed_copies(model, inputs)
+    queries = [inference.query(row) for row in inputs] + [each for _, each in copies]
+    rows = [*range(len(inputs)), *(row for row, _ in copies)]
     gradients = inference.gradients(
-        model, [inference.query(row) for row in inputs], targets, reduce
+        model, queries, [targets[row] for row in rows], lambda at, part: reduce(rows[at], part)
     )
-    return [Explained(part.numpy()[row.content]) for row, (_, part) in zip(inputs, gradients)]
+    scores = [part.numpy()[inputs[row].content] for row, (_, part) in zip(rows, gradients)]
+    changed = [
+        [scores[at] for at in range(len(inputs), len(rows)) if rows[at] == row]
+        for row in range(len(inputs))
+    ]
+    return [
+        Explained(each, flags=rounding_flag(model, movement(copies), each))
+        for each, copies in zip(scores, changed)
+    ]

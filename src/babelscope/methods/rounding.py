@@ -1,4 +1,4 @@
-"""How much of a difference of two values is the rounding of half precision."""
+"""How much of a score is the rounding of half precision."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from babelscope.types import Encoded, Target
 
 COPIES = 8
 """Changed copies of a text: the standard deviation of the value is known to about a quarter."""
+GRADIENTS = 2
+"""Changed copies of a text where each of them gives the scores of all tokens."""
 SHARE = 1 / 16
 """Of the entries of the embeddings that are changed: few, so that almost all of the movement is
 that of the rounding errors behind them."""
@@ -53,6 +55,23 @@ def rounding_errors(
     return np.reshape(values, (len(inputs), COPIES)).std(axis=1, ddof=1).tolist()
 
 
+def changed_copies(model: Model, inputs: Sequence[Encoded]) -> list[tuple[int, inference.Query]]:
+    """Copies of the inputs as in `rounding_errors`, each with the number of its input; none for a
+    model that is not in half precision."""
+    if not model.in_half:
+        return []
+    return [
+        (number, _changed(row, copy)) for number, row in enumerate(inputs)
+        for copy in range(GRADIENTS)
+    ]  # fmt: skip
+
+
+def movement(copies: Sequence[NDArray[np.float64]]) -> float:
+    """The standard deviation of a score over changed copies, from the mean variance over the
+    tokens; 0 without copies."""
+    return float(np.sqrt(np.var(copies, axis=0, ddof=1).mean())) if copies else 0.0
+
+
 def rounding_flag(model: Model, error: float, scores: NDArray[np.float64]) -> tuple[str, ...]:
     """A flag where rounding is more than a twentieth of the scores' standard deviation, of a
     single score more than a twentieth of it."""
@@ -62,8 +81,8 @@ def rounding_flag(model: Model, error: float, scores: NDArray[np.float64]) -> tu
         return ()
     name = str(model.embeddings.weight.dtype).removeprefix("torch.")
     return (
-        f"rounding in {name} moves each score by about {error:.2g}, and the scores differ by "
-        f"{spread:.2g} (standard deviation): load the model in float32",
+        f"rounding in {name} moves each score by about {error:.2g}, and their standard deviation "
+        f"is {spread:.2g}: load the model in float32",
     )
 
 
