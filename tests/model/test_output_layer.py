@@ -35,6 +35,10 @@ def test_logits_are_the_product_of_the_rounded_states_and_weights() -> None:
         logits = layer(states)
     exact = states.double() @ layer.weight.double().T + layer.bias.double()
     torch.testing.assert_close(logits.double(), exact, rtol=0, atol=1e-5)
+    with in_float32(module, [7, 2, 7]):
+        some = layer(states)
+    torch.testing.assert_close(some[:, [2, 7]], logits[:, [2, 7]], rtol=0, atol=1e-5)
+    assert torch.equal(some[:, 3:7], rounded[:, 3:7].float()), "the others are as they were"
     assert rounded.dtype == torch.bfloat16
     assert torch.equal(layer(states), rounded), "the layer is as it was"
 

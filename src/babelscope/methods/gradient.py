@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import torch
 from jaxtyping import Float
+from numpy.typing import NDArray
 from torch import Tensor
 
 from babelscope.errors import InputError, UnsupportedModel
@@ -121,18 +123,26 @@ def _from_gradients(
 ) -> list[Explained]:
     """The reduced gradients of the content tokens; in half precision with a flag where rounding
     moves them."""
+    plain = [(row, inference.query(encoded)) for row, encoded in enumerate(inputs)]
+
+    def scores(queries: Sequence[tuple[int, inference.Query]]) -> list[NDArray[np.float64]]:
+        gradients = inference.gradients(
+            model,
+            [each for _, each in queries],
+            [targets[row] for row, _ in queries],
+            lambda at, part: reduce(queries[at][0], part),
+        )
+        return [
+            part.numpy()[inputs[row].content] for (row, _), (_, part) in zip(queries, gradients)
+        ]
+
+    # In a call of their own: a batch of other inputs rounds differently
     copies = changed_copies(model, inputs)
-    queries = [inference.query(row) for row in inputs] + [each for _, each in copies]
-    rows = [*range(len(inputs)), *(row for row, _ in copies)]
-    gradients = inference.gradients(
-        model, queries, [targets[row] for row in rows], lambda at, part: reduce(rows[at], part)
-    )
-    scores = [part.numpy()[inputs[row].content] for row, (_, part) in zip(rows, gradients)]
+    moved = scores(copies) if copies else []
     changed = [
-        [scores[at] for at in range(len(inputs), len(rows)) if rows[at] == row]
-        for row in range(len(inputs))
+        [part for (of, _), part in zip(copies, moved) if of == row] for row in range(len(inputs))
     ]
     return [
-        Explained(each, flags=rounding_flag(model, movement(copies), each))
-        for each, copies in zip(scores, changed)
+        Explained(each, flags=rounding_flag(model, movement(others), each))
+        for each, others in zip(scores(plain), changed)
     ]

@@ -6,16 +6,19 @@ before it are rounded too, but their errors average out over the dimensions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
 from babelscope.model.scopes import HALF
+
+if TYPE_CHECKING:
+    from babelscope.model.transformer import Model
 
 ROWS = 16384
 """Rows of the weights that are in float32 at a time: no copy of a large vocabulary is held."""
@@ -24,11 +27,14 @@ HEADS = ("score", "classifier", "classifier.out_proj", "qa_outputs")
 
 
 @contextmanager
-def in_float32(hf: Any) -> Iterator[None]:
+def in_float32(hf: Any, tokens: Sequence[int] = ()) -> Iterator[None]:
     """Within, the last linear layer of a model in half precision computes in float32, from states
     and weights as they are; as it was on exit.
 
         z = W h + b        W, b and h in half precision, products and sums in float32
+
+    With `tokens`, only their logits are computed so, and the others in half precision: where a
+    prompt has labels, no others are read alone.
 
     *Laws*: models in float32 and above are unchanged; z is the product of the rounded states and
     weights (1e-6); the weights are not copied as a whole. Layers that are not plain, such as
@@ -38,7 +44,7 @@ def in_float32(hf: Any) -> Iterator[None]:
     if layer is None or layer.weight.dtype not in HALF or "forward" in vars(layer):
         yield
         return
-    layer.forward = partial(_product, layer)
+    layer.forward = partial(_product, layer, sorted(set(tokens)))
     try:
         yield
     finally:
@@ -53,7 +59,19 @@ def output_layer(hf: Any) -> torch.nn.Linear | None:
     return next((layer for layer in layers if type(layer) is torch.nn.Linear), None)
 
 
-def _product(layer: torch.nn.Linear, states: Tensor) -> Tensor:
+def label_tokens(model: Model) -> list[int]:
+    """The tokens of the labels' words; none where the model has no verbalizer."""
+    words = [ids for entries in model.verbalizer.values() for ids in entries]
+    return [token for ids in words for token in ids]
+
+
+def _product(layer: torch.nn.Linear, tokens: Sequence[int], states: Tensor) -> Tensor:
+    if tokens:
+        logits = linear(states, layer.weight, layer.bias).float()
+        rows = layer.weight[list(tokens)].float()
+        bias = None if layer.bias is None else layer.bias[list(tokens)].float()
+        logits[..., list(tokens)] = linear(states.float(), rows, bias)
+        return logits
     wide = states.float()
     parts = [linear(wide, rows.float()) for rows in layer.weight.split(ROWS)]
     logits = torch.cat(parts, dim=-1)
