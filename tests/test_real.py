@@ -13,11 +13,12 @@ import pytest
 
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain
+from babelscope.model.encode import encode
 from babelscope.model.inference_state import InferenceState
 from babelscope.model.load import Model
 from babelscope.types import Example
 from conftest import TEXTS, tiny
-from real import measures, packages, tables
+from real import measures, models, packages, tables
 from real.__main__ import check
 
 EXAMPLES = [Example(f"t{at}", (text,)) for at, text in enumerate(TEXTS[:2])]
@@ -76,6 +77,17 @@ def test_what_does_not_exist_is_refused_before_a_download() -> None:
         check(["gte-small"], ["lpr"], 2)
     with pytest.raises(InputError, match="at least 2 texts"):
         check(["gte-small"], ["lrp"], 1)
+
+
+def test_no_two_texts_of_a_batch_are_of_the_same_length(shared: Path) -> None:
+    model = tiny("gpt2")  # its tokenizer knows every byte
+    span = (30, 60)
+    examples = models.texts(models.MODELS["gte-small"], model, 3, span)
+    lengths = [int(row.content.sum()) for row in encode(model, examples)]
+    assert len(set(lengths)) == 3
+    assert all(span[0] <= length <= span[1] for length in lengths)
+    with pytest.raises(InputError, match="fewer than 3 texts of 1-1 tokens"):
+        models.texts(models.MODELS["gte-small"], model, 3, (1, 1))
 
 
 def test_a_failed_download_is_one_line(tmp_path: Path) -> None:
