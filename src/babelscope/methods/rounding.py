@@ -52,7 +52,8 @@ def rounding_errors(
     outputs = inference.outputs(model, queries)
     repeated = [target for target in targets for _ in range(COPIES)]
     values = [float(value(model, *each)) for each in zip(outputs, repeated)]
-    return np.reshape(values, (len(inputs), COPIES)).std(axis=1, ddof=1).tolist()
+    deviations = np.reshape(values, (len(inputs), COPIES)).std(axis=1, ddof=1)
+    return [float(each) for each in deviations]
 
 
 def changed_copies(model: Model, inputs: Sequence[Encoded]) -> list[tuple[int, inference.Query]]:

@@ -44,11 +44,11 @@ def in_float32(hf: Any, tokens: Sequence[int] = ()) -> Iterator[None]:
     if layer is None or layer.weight.dtype not in HALF or "forward" in vars(layer):
         yield
         return
-    layer.forward = partial(_product, layer, sorted(set(tokens)))
+    vars(layer)["forward"] = partial(_product, layer, sorted(set(tokens)))
     try:
         yield
     finally:
-        del layer.forward
+        del vars(layer)["forward"]
 
 
 def output_layer(hf: Any) -> torch.nn.Linear | None:
@@ -73,6 +73,7 @@ def _product(layer: torch.nn.Linear, tokens: Sequence[int], states: Tensor) -> T
         logits[..., list(tokens)] = linear(states.float(), rows, bias)
         return logits
     wide = states.float()
-    parts = [linear(wide, rows.float()) for rows in layer.weight.split(ROWS)]
+    starts = range(0, len(layer.weight), ROWS)
+    parts = [linear(wide, layer.weight[start : start + ROWS].float()) for start in starts]
     logits = torch.cat(parts, dim=-1)
     return logits if layer.bias is None else logits + layer.bias.float()
