@@ -38,7 +38,7 @@ def test_the_precision_is_the_requested_one_and_methods_say_what_they_need(folde
     (attribution,) = explain(model, TEXT, "integrated_gradients")
     assert "computed in float32" in attribution.flags
     (attribution,) = explain(model, TEXT, "occlusion")
-    assert attribution.flags == ()
+    assert "computed in float32" not in attribution.flags
     assert {weight.dtype for weight in model.hf.parameters()} == {torch.bfloat16}
     assert {weight.dtype for weight in load(folder).hf.parameters()} == {torch.float64}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan
 
@@ -42,6 +42,8 @@ class Row:
     completeness: float
     """NaN where the method is not complete."""
     sensitivity: float
+    changes: int
+    """How often the weights were changed for the sensitivity."""
     flagged: int
     """Texts with a warning."""
     unflagged: tuple[str, ...]
@@ -53,16 +55,23 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variants:
-    """A model as users load it, and the same in float64."""
+    """A model as users load it, the same in float64, and that with changed weights."""
 
     default: Model
     exact: Model
+    changed: tuple[Model, ...]
+    """In float64, with the weights changed in their last digit, each in another way."""
 
 
-def variants(model: Model) -> Variants:
-    """The model with its copy, made once for all methods."""
-    exact = copy.deepcopy(model.hf).double()
-    return Variants(model, replace(model, hf=exact, inference=InferenceState()))
+def variants(model: Model, changes: int = REPEATS) -> Variants:
+    """The model with its copies, made once for all methods."""
+    exact = replace(model, hf=copy.deepcopy(model.hf).double(), inference=InferenceState())
+    changed = []
+    for number in range(changes):
+        with jittered(exact, number):
+            hf = copy.deepcopy(exact.hf)
+        changed.append(replace(model, hf=hf, inference=InferenceState()))
+    return Variants(model, exact, tuple(changed))
 
 
 def measured(model: Variants, method: str, examples: Sequence[Example]) -> Row:
@@ -91,6 +100,7 @@ def measured(model: Variants, method: str, examples: Sequence[Example]) -> Row:
         model.default.name, method, precision_used(model.default, method), len(batch),
         sum(len(each.scores) for each in batch),
         **{name: largest(values) for name, values in columns.items()},
+        changes=REPEATS if "sensitivity" in batch[0].details else len(model.changed),
         flagged=sum(warned), unflagged=unflagged, reason="",
         seconds=time.perf_counter() - start,
     )  # fmt: skip
@@ -107,7 +117,7 @@ def _columns(
     else:
         movements = [
             [deviation(*pair) for pair in zip(exact, changed)]
-            for changed in _changed(model.exact, method, examples)
+            for changed in (explain(each, examples, method) for each in model.changed)
         ]
     return {
         "alone": [deviation(*pair) for pair in zip(batch, alone)],
@@ -115,15 +125,6 @@ def _columns(
         "completeness": [gap(each) if METHODS[method].complete else nan for each in batch],
         "sensitivity": [max(column) for column in zip(*movements)],
     }
-
-
-def _changed(
-    model: Model, method: str, examples: Sequence[Example]
-) -> Iterator[Sequence[Attribution]]:
-    """The explanations with the weights changed in their last digit, in REPEATS ways."""
-    for number in range(REPEATS):
-        with jittered(model, number):
-            yield explain(replace(model, inference=InferenceState()), examples, method)
 
 
 def deviation(first: Attribution, second: Attribution) -> float:
@@ -166,6 +167,6 @@ def exceeds(name: str, value: float) -> bool:
 
 def _refused(model: Model, method: str, reason: str, seconds: float) -> Row:
     return Row(
-        model.name, method, precision_used(model, method), 0, 0, nan, nan, nan, nan, 0, (),
+        model.name, method, precision_used(model, method), 0, 0, nan, nan, nan, nan, 0, 0, (),
         reason, seconds,
     )  # fmt: skip

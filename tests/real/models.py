@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import chain, islice
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +17,20 @@ from transformers import AutoTokenizer, BertForSequenceClassification
 from babelscope.data import corpora
 from babelscope.errors import InputError
 from babelscope.files import writing_folder
+from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.model.scopes import quiet
 from babelscope.training.cache import cache_folder, making
-from babelscope.types import Example
+from babelscope.types import Example, Prompt
 from real.weights import weights
 
 SHARED = Path(os.environ.get("BABELSCOPE_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 FITTED = 600
 """Texts that a head is fitted to."""
+MOST_CHARACTERS = 200
+"""Longer texts are not tokenized: none of them has as few tokens as are explained."""
+CLAUSE = re.compile(r"[,.;:!?~，。；：！？]")
+"""What ends a clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,35 +42,35 @@ class RealModel:
     licence: str
     sources: tuple[tuple[str, str], ...]
     """Corpus and language of the texts; they take turns."""
-    characters: tuple[int, int]
-    """The shortest and the longest text that is explained."""
     head: bool = False
     """Whether the weights have no head: a linear one is fitted to the frozen states."""
-    prompt: str = "{}"
-    """What a language model reads, around the text."""
-    verbalizer: dict[str, str] = field(default_factory=dict, hash=False)
+    prompt: Prompt | None = None
+    """What a language model reads around the text, and what answers for its labels."""
 
 
-SENTIMENT = {"positive": "good", "negative": "bad"}
+SENTIMENT = {"positive": " good", "negative": " bad"}
+USUAL, SHORT = (12, 24), (3, 6)
+"""The fewest and the most tokens of the texts that are explained; short ones are for methods that
+read hundreds of inputs for each explanation."""
 MODELS = {
     row.name: row
     for row in (
         RealModel(
             "chinese-bert", "BERT 12 x 768, fine-tuned: harmful or harmless Chinese text", "MIT",
-            (("chnsenticorp", "zh"),), (16, 32),
+            (("chnsenticorp", "zh"),),
         ),
         RealModel(
             "gte-small", "BERT 12 x 384, English; a linear head for sentiment", "MIT",
-            (("sst2", "en"),), (40, 90), head=True,
+            (("sst2", "en"),), head=True,
         ),
         RealModel(
             "smollm2-135m", "Llama decoder 30 x 576, English", "Apache-2.0",
-            (("sst2", "en"),), (40, 80), prompt="Review: {}\nThis film is", verbalizer=SENTIMENT,
+            (("sst2", "en"),), prompt=Prompt("Review: {text}\nThis film is", SENTIMENT),
         ),
         RealModel(
             "gemma3-270m", "Gemma 3 decoder 18 x 640, more than 140 languages", "Gemma terms",
-            (("sst2", "en"), ("chnsenticorp", "zh"), ("hindi-reviews", "hi")), (16, 50),
-            prompt="{}\nThis is", verbalizer=SENTIMENT,
+            (("sst2", "en"), ("chnsenticorp", "zh"), ("hindi-reviews", "hi")),
+            prompt=Prompt("{text}\nThis is", SENTIMENT),
         ),
     )
 }  # fmt: skip
@@ -74,21 +80,44 @@ MODELS = {
 def load_model(row: RealModel) -> Model:
     """The model as a user loads it, downloaded first where the cache lacks it."""
     folder = with_head(row) if row.head else weights(row.name)
-    return load(folder, verbalizer=row.verbalizer or None, name=row.name)
+    return load(folder, prompt=row.prompt, name=row.name)
 
 
-def texts(row: RealModel, count: int) -> list[Example]:
-    """The first test texts of suitable length, from each of the model's corpora in turn."""
-    shortest, longest = row.characters
-    columns = []
-    for corpus, lang in row.sources:
-        suited = (
-            Example(example.id, (row.prompt.format(example.texts[0].strip()),), lang)
-            for example in corpora.read(corpus, data_folder(), lang=lang, split="test")
-            if shortest <= len(example.texts[0].strip()) <= longest
-        )
-        columns.append(list(islice(suited, count)))
-    return list(islice(chain.from_iterable(zip(*columns)), count))
+def texts(row: RealModel, model: Model, count: int, span: tuple[int, int]) -> list[Example]:
+    """The first test texts with so many tokens, from each of the model's corpora in turn.
+
+    *Law*: no two are of the same length, so that a batch of them is padded.
+    """
+    columns = [_suited(model, corpus, lang, span) for corpus, lang in row.sources]
+    chosen: list[Example] = []
+    lengths: set[int] = set()
+    for column in cycle(columns):
+        length, example = next((each for each in column if each[0] not in lengths), (0, None))
+        if example is None:
+            raise InputError(f"{row.name}: fewer than {count} texts of {span[0]}-{span[1]} tokens")
+        chosen.append(example)
+        lengths.add(length)
+        if len(chosen) == count:
+            return chosen
+    raise AssertionError("a model has a corpus")
+
+
+def _suited(
+    model: Model, corpus: str, lang: str, span: tuple[int, int]
+) -> Iterator[tuple[int, Example]]:
+    """The test texts of a corpus with so many tokens, each with its number; where they are
+    to be short, also first clauses."""
+    for example in corpora.read(corpus, data_folder(), lang=lang, split="test"):
+        text = example.texts[0].strip()
+        clause = CLAUSE.split(text)[0].strip()
+        for part in (text, clause) if span == SHORT else (text,):
+            stripped = Example(example.id, (part,), lang)
+            if not part or len(part) > MOST_CHARACTERS:
+                continue
+            length = int(encode(model, [stripped])[0].content.sum())
+            if span[0] <= length <= span[1]:
+                yield length, stripped
+                break
 
 
 def data_folder() -> Path:

@@ -9,6 +9,8 @@ from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 from babelscope.errors import InputError
 from babelscope.files import write_text
 from babelscope.methods import METHODS
@@ -45,6 +47,13 @@ def write(folder: Path, rows: Rows) -> None:
     write_text(folder / "table.md", "\n\n".join(sections(rows)) + "\n")
 
 
+def add(folder: Path, row: Row) -> None:
+    """Adds a row to those in the folder, which another process may also be adding to."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".rows.lock"):
+        write(folder, {**read(folder / "rows.json"), (row.model, row.method): row})
+
+
 def sections(rows: Rows) -> list[str]:
     """A table for every model that has rows, below a heading."""
     ordered = _ordered(rows)
@@ -52,23 +61,22 @@ def sections(rows: Rows) -> list[str]:
     for name, model in MODELS.items():
         of_model = [row for row in ordered if row.model == name]
         if of_model:
-            texts = max(row.texts for row in of_model)
-            tokens = max(row.tokens for row in of_model)
-            parts.append(f"### {name}\n\n{model.summary}; {texts} texts, {tokens} tokens.")
+            parts.append(f"### {name}\n\n{model.summary}.")
             parts.append(table(of_model))
     return parts
 
 
 def table(rows: Iterable[Row]) -> str:
     """One line per method; what exceeds its tolerance is bold."""
-    heads = ["method", "computed in", *HEADINGS.values(), "texts flagged", "unflagged"]
-    lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "--:|" * 5 + "---|"]
+    heads = ["method", "texts (tokens)", "computed in", *HEADINGS.values(), "flagged", "unflagged"]
+    lines = ["| " + " | ".join(heads) + " |", "|---|---|---|" + "--:|" * 5 + "---|"]
     for row in rows:
         cells = [f"`{row.method}`"]
         if row.reason:
-            cells += ["-", *["-"] * len(HEADINGS), "-", f"does not apply: {row.reason}"]
+            cells += ["-", "-", *["-"] * len(HEADINGS), "-", f"does not apply: {row.reason}"]
         else:
-            cells += [row.precision_used, *(_cell(name, getattr(row, name)) for name in HEADINGS)]
+            cells += [f"{row.texts} ({row.tokens})", row.precision_used]
+            cells += [*(_cell(name, getattr(row, name)) for name in HEADINGS)]
             cells += [f"{row.flagged} of {row.texts}", ", ".join(row.unflagged) or "none"]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from babelscope.methods.rounding import rounding_errors, rounding_flag
 from babelscope.model import inference
 from babelscope.model.erase import default_operator, erase, moved
 from babelscope.model.load import Model
@@ -30,7 +31,8 @@ def occlusion(
 
     *Laws*: a token that the model ignores scores 0; a linear model of token indicators gives its
     weights; for a one-token text a_1 = F(x) - F(null). Where the erasure leaves an empty text, or
-    deletes the explained position, the score is NaN and flagged.
+    deletes the explained position, the score is NaN and flagged. In half precision, scores that
+    rounding moves by more than 5 % of their standard deviation are flagged (`rounding.py`).
     Source: Zeiler and Fergus 2014; Li, Monroe and Jurafsky 2016 (representation erasure).
     """
     how = operator or default_operator(model)
@@ -54,7 +56,8 @@ def occlusion(
     outputs = inference.outputs(model, queries)
     results = []
     start = 0
-    for row, target, erasures in zip(inputs, targets, places):
+    errors = rounding_errors(model, inputs, targets)
+    for row, target, erasures, error in zip(inputs, targets, places, errors):
         full = float(value(model, outputs[start], target))
         values = [
             np.nan if place is None else float(value(model, outputs[place[0]], place[1]))
@@ -68,6 +71,7 @@ def occlusion(
             else ()
         )
         cut = cut_off(model, target, (full, *values))
-        scores = spread(row, full - np.array(values))
-        results.append(Explained(scores, flags=(*flags, *cut)))
+        scores = full - np.array(values)
+        rounded = rounding_flag(model, error, scores)
+        results.append(Explained(spread(row, scores), flags=(*flags, *cut, *rounded)))
     return results

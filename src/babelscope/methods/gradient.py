@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import torch
 from jaxtyping import Float
+from numpy.typing import NDArray
 from torch import Tensor
 
 from babelscope.errors import InputError, UnsupportedModel
+from babelscope.methods.rounding import changed_copies, movement, rounding_flag
 from babelscope.model import inference
 from babelscope.model.erase import pads
 from babelscope.model.load import Model
@@ -118,7 +121,28 @@ def _from_gradients(
     targets: Sequence[Target],
     reduce: Callable[[int, Tensor], Tensor],
 ) -> list[Explained]:
-    gradients = inference.gradients(
-        model, [inference.query(row) for row in inputs], targets, reduce
-    )
-    return [Explained(part.numpy()[row.content]) for row, (_, part) in zip(inputs, gradients)]
+    """The reduced gradients of the content tokens; in half precision with a flag where rounding
+    moves them."""
+    plain = [(row, inference.query(encoded)) for row, encoded in enumerate(inputs)]
+
+    def scores(queries: Sequence[tuple[int, inference.Query]]) -> list[NDArray[np.float64]]:
+        gradients = inference.gradients(
+            model,
+            [each for _, each in queries],
+            [targets[row] for row, _ in queries],
+            lambda at, part: reduce(queries[at][0], part),
+        )
+        return [
+            part.numpy()[inputs[row].content] for (row, _), (_, part) in zip(queries, gradients)
+        ]
+
+    # In a call of their own: a batch of other inputs rounds differently
+    copies = changed_copies(model, inputs)
+    moved = scores(copies) if copies else []
+    changed = [
+        [part for (of, _), part in zip(copies, moved) if of == row] for row in range(len(inputs))
+    ]
+    return [
+        Explained(each, flags=rounding_flag(model, movement(others), each))
+        for each, others in zip(scores(plain), changed)
+    ]

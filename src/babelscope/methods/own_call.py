@@ -10,6 +10,7 @@ import torch
 from babelscope.data.skipping import skipped_row
 from babelscope.model import inference, targets
 from babelscope.model.load import Model
+from babelscope.model.output_layer import in_float32, label_tokens
 from babelscope.types import Encoded, SkippedRow
 
 OWN_TOLERANCE = 1e-4
@@ -33,7 +34,11 @@ def contradictions(
     cannot hide in it.
     """
     rows: list[SkippedRow | None] = []
-    with model.inference_mode(padding_id=-1), torch.no_grad():
+    with (
+        model.inference_mode(padding_id=-1),
+        in_float32(model.hf, label_tokens(model)),
+        torch.no_grad(),
+    ):
         for row, output in zip(encoded, outputs):
             answer = model.hf(**model.functions.plain_call(model, row))
             (again,) = model.functions.outputs(model, answer, [inference.query(row)], None)

@@ -24,6 +24,7 @@ from babelscope.model.forward import Edit as Edit
 from babelscope.model.forward import Query as Query
 from babelscope.model.forward import embed, forward, outputs_of, unpadded
 from babelscope.model.forward import query as query
+from babelscope.model.output_layer import in_float32, label_tokens
 from babelscope.model.prefixes import outputs_after, plan
 from babelscope.model.targets import secant, value
 from babelscope.model.transformer import Model
@@ -49,7 +50,7 @@ def outputs(model: Model, queries: Sequence[Query]) -> list[Tensor]:
         with torch.no_grad():
             return outputs_of(model, batch, forward(model, batch))
 
-    with model.inference_mode():
+    with model.inference_mode(), in_float32(model.hf, label_tokens(model)):
         known.update(zip(new, _outputs(model, list(new.values()), step)))
     return [known[digest] for digest in digests]
 

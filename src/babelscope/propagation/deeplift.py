@@ -83,26 +83,24 @@ def _middle(run: Run, x: Tensor) -> Tensor:
 
 
 def elementwise(run: Run, x: Tensor, y: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """The difference quotient. Where input and reference are so close that it would be rounding
-    error, the gradient halfway between them, unless the two differ by more than rounding: then
-    there is a kink between."""
-    (x1, x0), (y1, y0) = _halves(run, x), _halves(run, y)
-    difference, eps = x1 - x0, torch.finfo(x.dtype).eps
+    """The difference quotient, in float64: in float32 its rounding error was up to 6e-4 of the
+    largest score on a 12-layer BERT. Where input and reference are so close that it would be
+    rounding error, the gradient halfway between them, unless the two differ by more than rounding:
+    then there is a kink between."""
+    x1, x0 = (half.double() for half in _halves(run, x))
+    y1, y0 = function(x1), function(x0)
+    difference, eps = x1 - x0, torch.finfo(torch.float64).eps
     close = difference.abs() <= eps ** (1 / 3) * (1 + x0.abs())
-    ratio = (y1 - y0) / torch.where(difference == 0, torch.ones_like(difference), difference)
+    divisor = torch.where(difference == 0, torch.ones_like(difference), difference)
+    ratio = (y1 - y0) / divisor
     if bool(close.any()):
         with torch.enable_grad():
             middle = ((x1 + x0) / 2).requires_grad_(True)
             (gradient,) = torch.autograd.grad(function(middle).sum(), middle)
-        noise = (
-            4
-            * eps
-            * (y1.abs() + y0.abs())
-            / torch.where(difference == 0, torch.ones_like(difference), difference.abs())
-        )
+        noise = 4 * eps * (y1.abs() + y0.abs()) / divisor.abs()
         smooth = (difference == 0) | ((gradient - ratio).abs() <= noise + 1e-4)
         ratio = torch.where(close & smooth, gradient, ratio)
-    return passed(x, y, _both(ratio))
+    return passed(x, y, _both(ratio).to(x.dtype))
 
 
 def _square(x: Tensor, reference: Tensor) -> Tensor:
@@ -226,8 +224,9 @@ def _softmax(
     if not moves(x):
         return run.attend(weights)
     x = x.to(weights.dtype)
-    logs = [torch.log_softmax(half, dim) for half in _halves(run, x)]
-    mean = logarithmic_mean(*logs)
+    # In float64, as the difference quotients
+    logs = [torch.log_softmax(half.double(), dim) for half in _halves(run, x)]
+    mean = logarithmic_mean(*logs).to(weights.dtype)
     result: Tensor = _LogarithmicMean.apply(x, weights.detach(), _both(mean), dim)  # type: ignore[no-untyped-call]
     return run.attend(result)
 
