@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
-
-import torch
+from typing import Any
 
 from babelscope.data.formats.in_memory import Texts, as_examples
-from babelscope.data.skipping import describe, skipped_row
+from babelscope.data.skipping import describe
 from babelscope.display.results import Attributions
 from babelscope.errors import BadRow, InputError, SkippedRows
 from babelscope.methods import METHODS
 from babelscope.methods.apply import apply_method, check_method
 from babelscope.methods.attribution import to_attribution
-from babelscope.methods.own_call import contradictions, example_id
+from babelscope.methods.first_pass import first_pass
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode_readable
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model, as_model
-from babelscope.model.windows import best_windows
 from babelscope.options import choose, resolve_options
 from babelscope.types import (
     Aim,
     Attribution,
     Encoded,
     Example,
-    SkippedRow,
-    Target,
 )
 
 
@@ -114,66 +108,18 @@ def explain_readable(
     aim = target if isinstance(target, Aim) else Aim(target)
     attributions: list[Attribution] = []
     with model.inference.reporting_progress(progress):
-        inputs = _inputs(model, examples, aim, quantity, part, long, unit)
-        encoded, outputs, aims = inputs.encoded, inputs.outputs, inputs.aims
-        for row, values in zip(rows, resolved) if encoded else ():
-            explained = apply_method(model, row, values, seed, encoded, aims)
-            attributions += [
-                to_attribution(model, row, values, seed if row.seeded else 0, *each)
-                for each in zip(encoded, outputs, aims, explained)
-            ]
-    return Attributions(tuple(attributions), inputs.skipped)
-
-
-class _Inputs(NamedTuple):
-    """What is explained: inputs, the model's outputs for them, and their targets."""
-
-    encoded: list[Encoded]
-    outputs: list[torch.Tensor]
-    aims: list[Target]
-    skipped: tuple[SkippedRow, ...]
-
-
-def _inputs(
-    model: Model, examples: Sequence[Example], aim: Aim, quantity: str | None, part: str,
-    long: str, unit: str,
-) -> _Inputs:  # fmt: skip
-    """The inputs that can be explained, and the examples that cannot."""
-    encoded, skipped = encode_readable(model, examples, part=part, long=long, unit=unit)
-    outputs = inference.outputs(model, [inference.query(row) for row in encoded]) if encoded else []
-    if long == "best":
-        chosen = best_windows(model, encoded, outputs, aim)
-        encoded, outputs = [encoded[at] for at in chosen], [outputs[at] for at in chosen]
-    faults: dict[str, SkippedRow] = {}
-    aims: list[Target | None] = []
-    for row, output, fault in zip(encoded, outputs, contradictions(model, encoded, outputs)):
-        goal, wrong = _goal(model, row, output, aim, quantity)
-        aims.append(goal)
-        if (skip := wrong or fault) is not None:
-            faults.setdefault(example_id(row), replace(skip, model=model.name))
-    kept = [at for at, row in enumerate(encoded) if example_id(row) not in faults]
-    return _Inputs(
-        [encoded[at] for at in kept],
-        [outputs[at] for at in kept],
-        [goal for at in kept if (goal := aims[at]) is not None],
-        (*skipped, *faults.values()),
-    )
-
-
-def _goal(
-    model: Model, row: Encoded, output: torch.Tensor, aim: Aim, quantity: str | None
-) -> tuple[Target | None, SkippedRow | None]:
-    """What is explained in an input; a gold label that is missing or unknown to the model is a
-    fault of its row.
-    """
-    if aim.name != "gold":
-        return targets.chosen(model, row, output, aim, quantity), None
-    example = replace(row.example, id=example_id(row))
-    try:
-        return targets.chosen(model, row, output, aim, quantity), None
-    except InputError as error:
-        reason = "unlabelled" if example.label is None else "label"
-        return None, skipped_row(example, reason, str(error).removeprefix(f"{row.example.id}: "))
+        encoded, skipped = encode_readable(model, examples, part=part, long=long, unit=unit)
+        with model.inference.caching(only=[inference.query(row).digest() for row in encoded]):
+            first = first_pass(model, encoded, [*zip(rows, resolved)], aim, quantity, long)
+            for row, values in zip(rows, resolved) if first.encoded else ():
+                explained = first.explained.get(row.name) or apply_method(
+                    model, row, values, seed, first.encoded, first.targets
+                )
+                attributions += [
+                    to_attribution(model, row, values, seed if row.seeded else 0, *each)
+                    for each in zip(first.encoded, first.outputs, first.targets, explained)
+                ]
+    return Attributions(tuple(attributions), (*skipped, *first.skipped))
 
 
 def explain_encoded(
@@ -194,12 +140,14 @@ def explain_encoded(
     row = choose(METHODS, method, "method")
     values = resolve_options(row, options or {})
     with model.inference.reporting_progress(progress):
-        outputs = inference.outputs(model, [inference.query(each) for each in encoded])
-        goals = [
-            targets.chosen(model, each, output, aim or Aim(), quantity)
-            for each, output in zip(encoded, outputs)
-        ]
-        explained = apply_method(model, row, values, seed, encoded, goals)
+        queries = [inference.query(each) for each in encoded]
+        with model.inference.caching(only=[each.digest() for each in queries]):
+            outputs = inference.outputs(model, queries)
+            goals = [
+                targets.chosen(model, each, output, aim or Aim(), quantity)
+                for each, output in zip(encoded, outputs)
+            ]
+            explained = apply_method(model, row, values, seed, encoded, goals)
     return [
         to_attribution(model, row, values, seed if row.seeded else 0, *each)
         for each in zip(encoded, outputs, goals, explained)
