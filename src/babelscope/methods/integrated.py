@@ -30,6 +30,10 @@ SLOW = 0.8
 """The rate of the Legendre coefficients from which on a token's integrand is not taken for smooth:
 at a jump it is .85 to 1."""
 
+SURE = 2
+"""The level of the rule on the whole path from which on its nodes are enough to tell a smooth path
+from a kink: 9 nodes are not."""
+
 Interval = tuple[float, float]
 """A part of the stretched path from the baseline (0) to the input (1)."""
 Point = tuple[int, float]
@@ -104,10 +108,11 @@ def integrated_gradients(
     | sum_t a_t - (F(v) - F(u)) |. Of each token: from how fast the Legendre coefficients of its
     integrand fall (`tail`); where they fall slowly, the difference to the rule before. The path
     starts as one interval with n = `nodes` / 2 and the n + 1 nodes of its Kronrod extension. Where
-    the next extension is expected to suffice, an interval gets it and keeps its nodes; otherwise
-    it is halved: the intervals with the largest errors, first of the sum, then of the tokens, until
-    both the sum of the gaps and the largest token's sum of errors are below the tolerance. Smooth
-    texts stop at once; near a kink the intervals become short.
+    the next extension is expected to suffice (the first is always tried), an interval gets it and
+    keeps its nodes; otherwise it is halved. That is done with the intervals of the largest errors,
+    first of the sum, then of the tokens, until both the sum of the gaps and the largest token's
+    sum of errors are below the tolerance. Smooth texts stop at once; near a kink the intervals
+    become short.
 
     *Laws*: completeness, | sum_t a_t - (F(x) - F(b)) | <= tolerance, and every token's estimated
     error is at most the tolerance (a text that does not reach both with 2048 nodes is flagged with
@@ -193,7 +198,8 @@ def _refine(
     work: list[tuple[Interval, int]] = []
     for interval in worst:
         piece = intervals[interval]
-        if piece.next_error <= tolerance / len(intervals):
+        early = interval == (0.0, 1.0) and piece.level < SURE
+        if early or piece.next_error <= tolerance / len(intervals):
             work.append((interval, piece.level + 1))
             continue
         del intervals[interval]

@@ -67,8 +67,9 @@ def tail(
 
         error = 2 c_n rate^(exact + 1 - n),    rate = min(1, (c_n / c_m)^(1 / (n - m)))
 
-    c_k the largest of the coefficients up to degree k, as many as a quarter of all, of the Legendre
-    series through the values; n the highest degree, m half of it. The coefficients of an analytic
+    c_k the largest of the coefficients up to degree k of the Legendre series through the values, in
+    the first formula of the last two, in the second of a quarter of all; n the highest degree, m
+    half of it. The coefficients of an analytic
     function fall geometrically, and the error is that of the first degree that the rule does not
     integrate; at a jump they fall slowly, the rate is near 1, and this is no estimate.
 
@@ -84,7 +85,7 @@ def tail(
     rate = np.minimum(
         (np.maximum(last, noise) / np.maximum(middle, noise)) ** (1 / (highest - half)), 1
     )
-    return 2 * last * rate ** (exact + 1 - highest), rate
+    return 2 * series[-2:].max(axis=0) * rate ** (exact + 1 - highest), rate
 
 
 @dataclass(frozen=True, slots=True)
