@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from babelscope.data.formats.in_memory import Texts, as_examples
@@ -13,7 +14,7 @@ from babelscope.errors import BadRow, InputError, SkippedRows
 from babelscope.methods import METHODS
 from babelscope.methods.apply import apply_method, check_method
 from babelscope.methods.attribution import to_attribution
-from babelscope.methods.first_pass import first_pass
+from babelscope.methods.first_pass import Choice, first_pass
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode_readable
 from babelscope.model.inference_state import Progress
@@ -24,7 +25,12 @@ from babelscope.types import (
     Attribution,
     Encoded,
     Example,
+    SkippedRow,
 )
+
+TOGETHER = 512
+"""Examples that are tokenized and explained together. More of them would fill no batch better; the
+memory for their inputs and outputs would grow with the number of texts."""
 
 
 def explain(
@@ -106,20 +112,38 @@ def explain_readable(
     for row in rows:
         check_method(model, row)
     aim = target if isinstance(target, Aim) else Aim(target)
-    attributions: list[Attribution] = []
+    chosen = [*zip(rows, resolved)]
+    by_method: list[list[Attribution]] = [[] for _ in rows]
+    skipped: list[SkippedRow] = []
     with model.inference.reporting_progress(progress):
-        encoded, skipped = encode_readable(model, examples, part=part, long=long, unit=unit)
-        with model.inference.caching(only=[inference.query(row).digest() for row in encoded]):
-            first = first_pass(model, encoded, [*zip(rows, resolved)], aim, quantity, long)
-            for row, values in zip(rows, resolved) if first.encoded else ():
-                explained = first.explained.get(row.name) or apply_method(
-                    model, row, values, seed, first.encoded, first.targets
-                )
-                attributions += [
-                    to_attribution(model, row, values, seed if row.seeded else 0, *each)
-                    for each in zip(first.encoded, first.outputs, first.targets, explained)
-                ]
-    return Attributions(tuple(attributions), (*skipped, *first.skipped))
+        for start in range(0, len(examples), TOGETHER):
+            some = examples[start : start + TOGETHER]
+            encoded, unread = encode_readable(model, some, part=part, long=long, unit=unit)
+            explained, contradicted = _explained(model, encoded, chosen, seed, aim, quantity, long)
+            for attributions, new in zip(by_method, explained):
+                attributions += new
+            skipped += [*unread, *contradicted]
+    return Attributions(tuple(chain.from_iterable(by_method)), tuple(skipped))
+
+
+def _explained(
+    model: Model, encoded: Sequence[Encoded], chosen: Sequence[Choice], seed: int, aim: Aim,
+    quantity: str | None, long: str,
+) -> tuple[list[list[Attribution]], tuple[SkippedRow, ...]]:  # fmt: skip
+    """Per method the explanations of some inputs, and the inputs that cannot be explained. What
+    was needed for them is not kept.
+    """
+    with model.inference.caching(only=[inference.query(row).digest() for row in encoded]):
+        first = first_pass(model, encoded, chosen, aim, quantity, long)
+        by_method = []
+        for row, values in chosen if first.encoded else ():
+            scores = first.explained.get(row.name) or apply_method(
+                model, row, values, seed, first.encoded, first.targets
+            )
+            parts = zip(first.encoded, first.outputs, first.targets, scores)
+            used = seed if row.seeded else 0
+            by_method.append([to_attribution(model, row, values, used, *each) for each in parts])
+    return by_method, first.skipped
 
 
 def explain_encoded(
