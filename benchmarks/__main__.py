@@ -16,11 +16,13 @@ import torch
 
 from benchmarks import (
     consistency,
+    explaining,
     inference,
     integrated,
     material,
     measuring,
     propagation,
+    startup,
     surrogate,
     tradeoffs,
 )
@@ -28,12 +30,14 @@ from benchmarks import (
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 SECTIONS = {
     "inference": inference.section,
+    "explain": explaining.section,
     "integrated": integrated.section,
     "measuring": measuring.section,
     "propagation": propagation.section,
     "slalom": surrogate.section,
     "consistency": consistency.section,
     "tradeoffs": tradeoffs.section,
+    "startup": startup.section,
 }
 
 
