@@ -23,10 +23,11 @@ COMMAND = "from babelscope.cli import main; main()"
 def spent(code: str, *arguments: str) -> tuple[float, float]:
     """Processor seconds and peak MiB of a new process."""
     program = (
-        "import resource, sys, runpy, atexit\n"
+        "import sys, time, atexit\n"
         "def report():\n"
-        "    used = resource.getrusage(resource.RUSAGE_SELF)\n"
-        "    print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, file=sys.stderr)\n"
+        "    lines = open('/proc/self/status').read().splitlines()\n"
+        "    peak = next(int(line.split()[1]) for line in lines if line.startswith('VmHWM'))\n"
+        "    print(time.process_time(), peak / 1024, file=sys.stderr)\n"
         "atexit.register(report)\n" + code
     )
     done = subprocess.run(

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import torch
 from babelscope.errors import BadRow, SkippedRows
 from babelscope.methods import METHODS
 from babelscope.methods.explain import explain
+from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.types import Example
@@ -79,9 +81,9 @@ def test_a_method_of_one_pass_reads_each_text_once(method: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "erases"), [("random", 0), ("occlusion", 1)])
-def test_other_methods_read_each_text_twice(method: str, erases: int) -> None:
-    """In our call, which is not repeated when the method asks for it, and in the model's own;
-    occlusion also reads the text without each of its content tokens.
+def test_other_methods_read_each_text_once_more(method: str, erases: int) -> None:
+    """In the model's own call, and of every batch one text alone; a method that perturbs reads the
+    text in our call too, among its erased inputs: occlusion without each of its content tokens.
     """
     model = tiny("bert")
     rows = encode(model, [Example(text, (text,)) for text in ALIKE])
@@ -89,7 +91,8 @@ def test_other_methods_read_each_text_twice(method: str, erases: int) -> None:
     whole = sum(len(row.ids) for row in rows)
     erased = sum(count * len(row.ids) for count, row in zip(content, rows)) if erases else 0
     read = cost(model, method)
-    assert (read.forward, read.backward) == (2 * whole + len(rows[0].ids) + erased, 0)
+    own = whole + len(rows[0].ids)
+    assert (read.forward, read.backward) == (own + (whole + erased if erases else 0), 0)
 
 
 def test_equal_texts_are_read_once() -> None:
@@ -99,7 +102,7 @@ def test_equal_texts_are_read_once() -> None:
 
 
 def test_several_methods_share_the_first_pass() -> None:
-    """Random asks for the outputs only: beside input x gradient it costs nothing."""
+    """Random needs the outputs only: beside input x gradient it costs nothing."""
     model = tiny("bert")
     with counting(model) as both:
         together = explain(model, list(ALIKE), ["random", "input_x_gradient"])
@@ -157,12 +160,18 @@ def reversed_positions(ids: torch.Tensor) -> torch.Tensor:
 
 def test_a_model_with_other_positions_is_contradicted_or_read_as_it_reads() -> None:
     """Where the model derives positions otherwise than we do, what goes through our call is
-    refused; a gradient pass is the model's own call, and explains what that says.
+    refused, in methods and in metrics; a gradient pass is the model's own call, and explains what
+    that says.
     """
     model = tiny("bert")
     with altered(model, position_ids=reversed_positions):
-        with pytest.raises(BadRow, match="differs by"):
-            explain(model, ALIKE[0], "occlusion")
+        for methods in ("occlusion", ["input_x_gradient", "occlusion"]):
+            with pytest.raises(BadRow, match="differs by"):
+                explain(model, ALIKE[0], methods)
+        attributions = explain(model, list(ALIKE), "random")
+        (measured, *_) = measure(model, attributions, "comprehensiveness")
+        assert isnan(measured.value)
+        assert "differs by" in measured.reason
         (attribution,) = explain(model, ALIKE[0], "input_x_gradient")
         (row,) = encode(model, [Example("1", (ALIKE[0],))])
         leaf = model.embeddings(torch.from_numpy(row.ids)[None]).detach().requires_grad_(True)

@@ -14,7 +14,7 @@ from babelscope.errors import BadRow, InputError, SkippedRows
 from babelscope.methods import METHODS
 from babelscope.methods.apply import apply_method, check_method
 from babelscope.methods.attribution import to_attribution
-from babelscope.methods.first_pass import Choice, first_pass
+from babelscope.methods.first_pass import Choice, first_pass, late_faults
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode_readable
 from babelscope.model.inference_state import Progress
@@ -143,7 +143,9 @@ def _explained(
             parts = zip(first.encoded, first.outputs, first.targets, scores)
             used = seed if row.seeded else 0
             by_method.append([to_attribution(model, row, values, used, *each) for each in parts])
-    return by_method, first.skipped
+        faults = late_faults(model, first)
+    kept = first.without(faults)
+    return [[each[at] for at in kept] for each in by_method], (*first.skipped, *faults.values())
 
 
 def explain_encoded(

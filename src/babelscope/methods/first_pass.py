@@ -13,7 +13,12 @@ import torch
 from babelscope.data.skipping import skipped_row
 from babelscope.errors import InputError
 from babelscope.methods.apply import apply_method
-from babelscope.methods.own_call import contradictions, example_id
+from babelscope.methods.own_call import (
+    contradictions,
+    example_id,
+    late_contradictions,
+    own_outputs,
+)
 from babelscope.methods.row import Method
 from babelscope.model import inference, targets
 from babelscope.model.load import Model
@@ -37,6 +42,10 @@ class FirstPass:
     explained: Mapping[str, list[Explained]]
     """By the method's name, where the first pass gave its scores too."""
 
+    def without(self, faults: Mapping[str, SkippedRow]) -> list[int]:
+        """The numbers of the inputs of examples without such a fault."""
+        return [at for at, row in enumerate(self.encoded) if example_id(row) not in faults]
+
 
 def first_pass(
     model: Model, encoded: Sequence[Encoded], chosen: Sequence[Choice],
@@ -50,18 +59,31 @@ def first_pass(
     lead = _lead(model, chosen, aim, long)
     if lead is not None:
         return _explaining_pass(model, encoded, lead, aim, quantity)
-    outputs = inference.outputs(model, [inference.query(row) for row in encoded]) if encoded else []
+    queries = [inference.query(row) for row in encoded]
+    own = bool(encoded) and not model.in_half and has_plain_batches(model, queries)
+    outputs = own_outputs(model, encoded) if own else inference.outputs(model, queries)
     if long == "best":
         best = best_windows(model, encoded, outputs, aim)
         encoded, outputs = [encoded[at] for at in best], [outputs[at] for at in best]
     faults: dict[str, SkippedRow] = {}
     aims: list[Target | None] = []
-    for row, output, fault in zip(encoded, outputs, contradictions(model, encoded, outputs)):
+    checked = contradictions(model, encoded, outputs, own=own)
+    for row, output, fault in zip(encoded, outputs, checked):
         target, wrong = _target(model, row, output, aim, quantity)
         aims.append(target)
         if (skip := wrong or fault) is not None:
             faults.setdefault(example_id(row), replace(skip, model=model.name))
     return _without(encoded, outputs, aims, faults, {})
+
+
+def late_faults(model: Model, first: FirstPass) -> dict[str, SkippedRow]:
+    """By example, where a method has read the input in our call and that is not the model's own."""
+    found = late_contradictions(model, first.encoded, first.outputs)
+    return {
+        example_id(row): replace(fault, model=model.name)
+        for row, fault in zip(first.encoded, found)
+        if fault is not None
+    }
 
 
 def _lead(model: Model, chosen: Sequence[Choice], aim: Aim, long: str) -> Choice | None:
@@ -101,6 +123,8 @@ def _explaining_pass(
     outputs = inference.outputs(model, queries) if rows else []
     aims = [targets.resolved(model, *each) for each in zip(goals, outputs)]
     own = has_plain_batches(model, queries)
+    if own:  # another method reads the texts in our call, which is then compared with these
+        model.inference.forget(each.digest() for each in queries)
     for row, fault in zip(rows, contradictions(model, rows, outputs, own=own)):
         if fault is not None:
             faults.setdefault(example_id(row), replace(fault, model=model.name))

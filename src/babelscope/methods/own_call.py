@@ -13,13 +13,13 @@ from babelscope.model import inference, targets
 from babelscope.model.batches import FULL, LOGITS, pack
 from babelscope.model.forward import Query
 from babelscope.model.load import Model
-from babelscope.model.plain import has_plain_batches, plain_forward
+from babelscope.model.plain import (
+    HALF_TOLERANCE,
+    OWN_TOLERANCE,
+    has_plain_batches,
+    plain_forward,
+)
 from babelscope.types import Encoded, SkippedRow
-
-OWN_TOLERANCE = 1e-4
-"""How far the explained probability may be from the one of the model's own call."""
-HALF_TOLERANCE = 2e-2
-"""The same in half precision, where a batch and a single text round differently."""
 
 
 def example_id(row: Encoded) -> str:
@@ -35,7 +35,7 @@ def contradictions(
 
     The plain call derives positions and masks itself, so that an error of ours cannot hide in it.
     It reads batches: padded ones, or where the model's own call reads none, inputs of the same
-    shape together. `own` says that the outputs are of such a call already (`model.plain`). Then
+    shape together. `own` says that the outputs are of such a call already (`own_outputs`). Then
     of every batch the input with the most padding is read alone. Where that contradicts the
     batch, and in half precision, where rounding differs from text to text, every input is.
     """
@@ -50,6 +50,29 @@ def contradictions(
             single |= {row: _alone(model, encoded[row], outputs[row]) for row in left}
     faults |= {row: fault for row, fault in single.items() if fault is not None}
     return [faults.get(row) for row in range(len(encoded))]
+
+
+def own_outputs(model: Model, encoded: Sequence[Encoded]) -> list[torch.Tensor]:
+    """The outputs of the model's own call, in batches."""
+    queries = [inference.query(row) for row in encoded]
+    with model.inference_mode(padding_id=-1), torch.no_grad():
+        outputs = _in_batches(model, encoded, queries)
+    return [outputs[row] for row in range(len(encoded))]
+
+
+def late_contradictions(
+    model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]
+) -> list[SkippedRow | None]:
+    """The inputs whose outputs in our call, as far as methods have asked for them, are not those of
+    the model's own: without another pass, from the cache.
+    """
+    cache = model.inference.cache
+    known = {} if cache is None else cache.outputs
+    digests = [inference.query(row).digest() for row in encoded]
+    return [
+        _fault(model, row, known[digest], output) if digest in known else None
+        for row, output, digest in zip(encoded, outputs, digests)
+    ]
 
 
 def _in_batches(

@@ -142,6 +142,11 @@ class InferenceState:
             {digest: each for digest, each in outputs.items() if only is None or digest in only}
         )
 
+    def forget(self, digests: Iterable[bytes]) -> None:
+        """Removes outputs from the cache: they are computed when they are asked for again."""
+        for digest in digests if self.cache is not None else ():
+            self.cache.outputs.pop(digest, None)
+
     @contextmanager
     def without_cache(self) -> Iterator[None]:
         """Within, the model may be another one: nothing is taken from the cache, and nothing is

@@ -17,6 +17,11 @@ from babelscope.model import encoder_decoder
 from babelscope.model.forward import Query, padded
 from babelscope.model.transformer import Model
 
+OWN_TOLERANCE = 1e-4
+"""How far the explained probability may be from the one of the model's own call."""
+HALF_TOLERANCE = 2e-2
+"""The same in half precision, where a batch and a single text round differently."""
+
 
 def has_plain_batches(model: Model, queries: Sequence[Query]) -> bool:
     """Whether the model's own call reads these inputs in one padded batch: they are one sequence
