@@ -31,8 +31,8 @@ def nested(
     Source: Kronrod 1965; Patterson 1968; E from its Legendre coefficients, a linear system.
     """
     if level == 0:
-        nodes, weights = legendre.leggauss(count)
-        return nodes, np.stack((weights, np.zeros(count)))
+        gauss, mass = legendre.leggauss(count)
+        return gauss, np.stack((mass, np.zeros(count)))
     before = nested(count, level - 1)
     if before is None:
         return None

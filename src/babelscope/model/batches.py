@@ -29,7 +29,7 @@ def budget(model: Model, queries: Sequence[Any]) -> int:
     if not tokens:
         return model.inference.budget
     rows = max(1, LOGITS // (16 * tokens * int(model.hf.config.get_text_config().vocab_size)))
-    return min(model.inference.budget, rows * max(each.size for each in queries))
+    return min(model.inference.budget, rows * int(max(each.size for each in queries)))
 
 
 def pack(lengths: Sequence[int], budget: int) -> list[list[int]]:

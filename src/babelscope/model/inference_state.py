@@ -144,8 +144,9 @@ class InferenceState:
 
     def forget(self, digests: Iterable[bytes]) -> None:
         """Removes outputs from the cache: they are computed when they are asked for again."""
-        for digest in digests if self.cache is not None else ():
-            self.cache.outputs.pop(digest, None)
+        stored = {} if self.cache is None else self.cache.outputs
+        for digest in digests:
+            stored.pop(digest, None)
 
     @contextmanager
     def without_cache(self) -> Iterator[None]:
