@@ -48,8 +48,8 @@ def head() -> str:
     )
     return f"""# How fast is it?
 
-The overhead over the bare model is small, integrated gradients need about as many gradient passes as Captum or fewer at equal
-accuracy, and SLALOM reaches the deletion score of LIME and Kernel SHAP with fewer samples.
+`explain` costs little more than the passes that its method needs, integrated gradients reach a required error of every token
+without being told a number of steps, and SLALOM reaches the deletion score of LIME and Kernel SHAP with fewer samples.
 
 ```console
 $ make bench
