@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 from captum.attr import LayerIntegratedGradients  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Target
@@ -32,9 +33,11 @@ class Peer:
     tokens: int = 1024
     backward: int = 0
 
-    def gaps(self, rows: Sequence[Encoded], targets: Sequence[Target], steps: int) -> list[float]:
-        """The completeness gap of each text after that many steps, the same for all."""
-        found = [0.0] * len(rows)
+    def scores(
+        self, rows: Sequence[Encoded], targets: Sequence[Target], steps: int
+    ) -> list[NDArray[np.float64]]:
+        """The scores of each text's content tokens after that many steps, the same for all."""
+        found: list[NDArray[np.float64]] = [np.zeros(0)] * len(rows)
         groups: dict[int, list[int]] = {}
         for at, row in enumerate(rows):
             groups.setdefault(len(row.ids), []).append(at)
@@ -43,16 +46,16 @@ class Peer:
                 most = max(1, min(LONGEST_BATCH, self.tokens // length))
                 for start in range(0, len(members), most):
                     mine = members[start : start + most]
-                    deltas = self._attribute(
+                    tables = self._attribute(
                         [rows[at] for at in mine], [targets[at] for at in mine], steps
                     )
-                    for at, delta in zip(mine, deltas):
-                        found[at] = abs(delta)
+                    for at, scores in zip(mine, tables):
+                        found[at] = scores[rows[at].content]
         return found
 
     def _attribute(
         self, rows: Sequence[Encoded], targets: Sequence[Target], steps: int
-    ) -> list[float]:
+    ) -> list[NDArray[np.float64]]:
         ids = torch.from_numpy(np.stack([row.ids for row in rows]))
         content = torch.from_numpy(np.stack([row.content for row in rows]))
         reference = torch.where(content, self.model.tokenizer.pad_token_id, ids)
@@ -60,7 +63,7 @@ class Peer:
         positions = torch.arange(first, first + length).expand(len(rows), length)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _, deltas = LayerIntegratedGradients(self._call, self.model.embeddings).attribute(
+            tables = LayerIntegratedGradients(self._call, self.model.embeddings).attribute(
                 ids,
                 reference,
                 additional_forward_args=(positions,),
@@ -68,9 +71,8 @@ class Peer:
                 n_steps=steps,
                 method="gausslegendre",
                 internal_batch_size=max(len(rows), self.tokens // length),
-                return_convergence_delta=True,
             )
-        return [float(delta) for delta in deltas]
+        return list(tables.detach().double().sum(dim=-1).numpy())
 
     def _call(self, ids: torch.Tensor, positions: torch.Tensor) -> Any:
         if torch.is_grad_enabled():

@@ -112,6 +112,44 @@ def six_layers() -> Model:
     )
 
 
+WEIGHTS = Path(os.environ.get("BABELSCOPE_WEIGHTS") or cache_folder() / "weights")
+"""Where folders of real pretrained models are, if there are any."""
+REAL = {"gte-small": "en", "chineseharm-bert": "zh"}
+"""Their names (12 layers of width 384 and 768) and the language of the texts that they read."""
+
+
+def _weights(name: str) -> Path | None:
+    places = (WEIGHTS / name, WEIGHTS / name / name)
+    return next((place for place in places if (place / "config.json").exists()), None)
+
+
+def classifiers() -> list[tuple[str, Model, list[Example]]]:
+    """The multilingual classifier and the real 12-layer ones that are here, each with test texts
+    that it reads. One without a head is fine-tuned on its language's SIB-200.
+    """
+    sides = [(material().model, multilingual(), mixed(200))]
+    for name, lang in REAL.items():
+        folder = _weights(name)
+        if folder is None or not material().real:
+            continue
+        texts = examples(lang, "test")
+        if name != "gte-small":
+            sides.append((name, load(folder, name=name), texts))
+            continue
+        recipe = Recipe(learning_rate=1e-4, epochs=2, batch=32, freeze_embeddings=True)
+        model = _tuned(folder, examples(lang, "train", 350), examples(lang, "dev"), recipe)
+        sides.append((name, model, texts))
+    return sides
+
+
+def absent() -> str:
+    """Which real models are not here, as a line for the page."""
+    missing = [name for name in REAL if _weights(name) is None]
+    if not missing:
+        return ""
+    return f"\nNot measured, as their weights are not here (BABELSCOPE_WEIGHTS): {', '.join(missing)}.\n"
+
+
 def untrained(architecture: str, texts: Sequence[Example], *, layers: int, width: int) -> Model:
     """A model that is only good for timing."""
     tokenizer = small.make_tokenizer(

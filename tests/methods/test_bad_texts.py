@@ -82,7 +82,7 @@ def test_a_text_that_the_models_own_call_contradicts(monkeypatch: pytest.MonkeyP
     long = " ".join(TEXTS[1:2] * 60)
     for texts in ([TEXTS[0], TEXTS[2]], [TEXTS[0], long]):
         with pytest.warns(SkippedRows, match="contradicted by the model's own call"):
-            attributions = explain(model, texts, "random", long="window")
+            attributions = explain(model, texts, "occlusion", long="window")
         assert {each.id for each in attributions} == {"1"}
         assert [row.id for row in attributions.skipped] == ["2"]
 

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 from babelscope.analyses.faithfulness.tables import tables
 from babelscope.analyses.stored import stored_skipped
 from babelscope.cli import app
+from babelscope.data.skipping import skipped_row
 from babelscope.errors import InputError
-from babelscope.methods import own_call
+from babelscope.methods import first_pass
 from babelscope.reporting.build import report
 from babelscope.store import open_store, read, read_study, verify
 from babelscope.study.config import parse_study
@@ -77,14 +78,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The models, and the store of the study with all bad rows."""
     folder = tmp_path_factory.mktemp("bad-rows")
     models(folder)
-    plain = own_call._plain
+    compared = first_pass.contradictions
 
-    def contradicted(model: Any, row: Encoded, output: Any, again: Any) -> str:
-        wrong = "contradicted" in row.example.texts[0]
-        return "another probability" if wrong else plain(model, row, output, again)
+    def contradicted(model: Any, rows: list[Encoded], outputs: Any, *, own: bool = False) -> Any:
+        wrong = ["contradicted" in row.example.texts[0] for row in rows]
+        skips = [skipped_row(row.example, "contradicted", "another probability") for row in rows]
+        faults = compared(model, rows, outputs, own=own)
+        return [skip if fault else right for fault, skip, right in zip(wrong, skips, faults)]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(own_call, "_plain", contradicted)
+        patch.setattr(first_pass, "contradictions", contradicted)
         outcome = run(parse_study(values(folder, rows())), folder / "store")
         assert outcome.failed == ()
         again = run(parse_study(values(folder, rows())), folder / "store")

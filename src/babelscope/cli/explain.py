@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from babelscope.cli.settings import ExplainSettings
     from babelscope.display.results import Attributions
     from babelscope.model.load import Model
-    from babelscope.types import Aim, Example
+    from babelscope.types import Aim, Example, SkippedRow
 
 ENDINGS = (".jsonl", ".parquet", ".html", ".svg", ".png", ".pdf")
+STREAMED = (".jsonl", ".parquet")
+"""Formats that are written row by row."""
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -83,6 +85,11 @@ def explain(
     if settings.answer is not None or settings.generate:
         _deliver_answers(loaded, rows, options, settings, output, json_)
         return
+    if output is not None and output.suffix in STREAMED and not json_:
+        count, skipped = _stream(loaded, rows, options, settings.aim(target), settings, output)
+        printing.print_text(f"{output}: {count} explanations")
+        printing.print_skipped(skipped, len(rows))
+        return
     attributions = attributions_by(loaded, rows, options, settings.aim(target), settings)
     printing.deliver(attributions, output, json_, settings.unit or "word")
     printing.print_skipped(attributions.skipped, len(rows))
@@ -97,6 +104,20 @@ def attributions_by(
 ) -> Attributions:
     """The explanations by each method, with its options; too many bad rows are refused."""
     from babelscope.data.skipping import check_skipped
+
+    attributions = _explained(model, rows, options, aim, settings)
+    most = settings.max_skipped
+    check_skipped(attributions.skipped, len(rows), strict=settings.refuses, most=most)
+    return attributions
+
+
+def _explained(
+    model: Model,
+    rows: Sequence[Example],
+    options: Mapping[str, dict[str, Any]],
+    aim: Aim,
+    settings: ExplainSettings,
+) -> Attributions:
     from babelscope.data.units import TOKEN
     from babelscope.display.progress import bar
     from babelscope.display.results import Attributions
@@ -110,9 +131,37 @@ def attributions_by(
                 seed=settings.seed, part=settings.part, long=settings.long,
                 unit=settings.unit or TOKEN, progress=update,
             )  # fmt: skip
-    most = settings.max_skipped
-    check_skipped(attributions.skipped, len(rows), strict=settings.refuses, most=most)
     return attributions
+
+
+def _stream(
+    model: Model,
+    rows: Sequence[Example],
+    options: Mapping[str, dict[str, Any]],
+    aim: Aim,
+    settings: ExplainSettings,
+    output: Path,
+) -> tuple[int, Sequence[SkippedRow]]:
+    """Writes the explanations while they are computed, some texts at a time: memory does not grow
+    with the number of texts. How many they are, and what was skipped; too many bad rows are refused
+    and leave no file.
+    """
+    from babelscope.data.skipping import check_skipped
+    from babelscope.methods.explain import TOGETHER
+
+    count = 0
+    skipped: dict[SkippedRow, None] = {}
+    with printing.stream(output, "attributions") as write:
+        for name, values in options.items():
+            for start in range(0, len(rows), TOGETHER):
+                some = rows[start : start + TOGETHER]
+                part = _explained(model, some, {name: values}, aim, settings)
+                write(part)
+                count += len(part)
+                skipped |= dict.fromkeys(part.skipped)
+        listed = tuple(skipped)
+        check_skipped(listed, len(rows), strict=settings.refuses, most=settings.max_skipped)
+    return count, listed
 
 
 def _deliver_answers(

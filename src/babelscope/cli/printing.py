@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from babelscope.files import json_lines, write_bytes, write_text, writing
 
@@ -53,6 +54,28 @@ def deliver(attributions: Attributions, output: Path | None, json_: bool, unit: 
     else:
         for attribution in attributions:
             show(coloured(attribution, unit))
+
+
+@contextmanager
+def stream(output: Path, kind: str) -> Iterator[Callable[[Attributions], None]]:
+    """Within, a function that adds explanations to the file, .jsonl or .parquet; the file is there
+    when the block ends without an error.
+    """
+    import pyarrow.parquet as pq
+
+    from babelscope.store import to_table
+
+    with writing(output) as handle:
+        if output.suffix == ".jsonl":
+            yield lambda part: _write_lines(handle, part)
+            return
+        schema = to_table(kind, ()).schema
+        with pq.ParquetWriter(handle, schema) as writer:
+            yield lambda part: writer.write_table(to_table(kind, part.items))
+
+
+def _write_lines(handle: BinaryIO, part: Attributions) -> None:
+    handle.write(json_lines(part.to_json()).encode("utf-8", "backslashreplace"))
 
 
 def deliver_measures(values: Measures, output: Path | None, json_: bool) -> None:

@@ -53,12 +53,12 @@ METHODS: dict[str, Method] = {
         Method(
             "gradient_norm", "babelscope.methods.gradient", "gradient",
             "length of the gradient at a position",
-            signed=False, gradients=True, words="max",
+            signed=False, gradients=True, one_pass=True, words="max",
         ),
         Method(
             "input_x_gradient", "babelscope.methods.gradient", "gradient",
             "gradient at a position times its embedding",
-            gradients=True,
+            gradients=True, one_pass=True,
         ),
         Method(
             "integrated_gradients", "babelscope.methods.integrated", "gradient",
@@ -84,7 +84,7 @@ METHODS: dict[str, Method] = {
         Method(
             "scaled_attention", "babelscope.methods.attention", "attention",
             "last-layer attention times its gradient",
-            gradients=True, attentions=True,
+            gradients=True, one_pass=True, attentions=True,
         ),
         Method(
             "rollout", "babelscope.methods.attention", "attention",
@@ -94,27 +94,27 @@ METHODS: dict[str, Method] = {
         Method(
             "generic_attention", "babelscope.methods.attention", "attention",
             "attention that pulls the value up, through the layers",
-            signed=False, gradients=True, attentions=True, words="max",
+            signed=False, gradients=True, one_pass=True, attentions=True, words="max",
         ),
         Method(
             "grads", "babelscope.methods.attention", "attention",
             "positive mean gradient of last-layer attention",
-            signed=False, gradients=True, attentions=True, words="max",
+            signed=False, gradients=True, one_pass=True, attentions=True, words="max",
         ),
         Method(
             "attgrads", "babelscope.methods.attention", "attention",
             "last-layer attention, heads weighted by their gradients",
-            signed=False, gradients=True, attentions=True, words="max",
+            signed=False, gradients=True, one_pass=True, attentions=True, words="max",
         ),
         Method(
             "cat", "babelscope.methods.attention", "attention",
             "hidden state times gradient, summed over the layers",
-            gradients=True, attentions=True,
+            gradients=True, one_pass=True, attentions=True,
         ),
         Method(
             "attcat", "babelscope.methods.attention", "attention",
             "hidden state times gradient times attention received, summed over the layers",
-            gradients=True, attentions=True,
+            gradients=True, one_pass=True, attentions=True,
         ),
         Method(
             "attention_flow", "babelscope.methods.flow", "attention",
@@ -166,22 +166,22 @@ METHODS: dict[str, Method] = {
         Method(
             "attnlrp", "babelscope.methods.propagation", "propagation",
             "relevance passed back by rules made for attention",
-            gradients=True,
+            gradients=True, one_pass=True,
         ),
         Method(
             "cp_lrp", "babelscope.methods.propagation", "propagation",
             "relevance passed back with attention weights held constant",
-            gradients=True,
+            gradients=True, one_pass=True,
         ),
         Method(
             "masked_attnlrp", "babelscope.methods.propagation", "propagation",
             "attnlrp through important heads only",
-            {"heads": "builtin"}, gradients=True, attentions=True,
+            {"heads": "builtin"}, gradients=True, one_pass=True, attentions=True,
         ),
         Method(
             "deeplift", "babelscope.methods.propagation", "propagation",
             "difference to a reference, by exact multipliers",
-            {"baseline": "pad"}, complete=True, gradients=True, precise="float32",
+            {"baseline": "pad"}, complete=True, gradients=True, one_pass=True, precise="float32",
         ),
         Method(
             "slalom", "babelscope.methods.slalom.methods", "surrogate",

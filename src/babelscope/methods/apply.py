@@ -12,7 +12,7 @@ import torch
 from babelscope.errors import UnsupportedModel
 from babelscope.methods.row import Method
 from babelscope.model.load import Model
-from babelscope.types import Encoded, Explained, Target
+from babelscope.types import AnyTarget, Encoded, Explained
 
 
 def check_method(model: Model, row: Method) -> None:
@@ -35,12 +35,13 @@ def check_method(model: Model, row: Method) -> None:
 
 def apply_method(
     model: Model, method: Method, options: Mapping[str, Any], seed: int,
-    encoded: Sequence[Encoded], explained: Sequence[Target],
+    encoded: Sequence[Encoded], explained: Sequence[AnyTarget],
 ) -> list[Explained]:  # fmt: skip
     """The method's scores, in the precision that it needs."""
     seeded = {"seed": seed} if method.seeded else {}
+    targets: Any = explained  # goals only where the method is of one pass
     with ready(model, method) as upcast:
-        results = list(method.function(model, encoded, explained, **options, **seeded))
+        results = list(method.function(model, encoded, targets, **options, **seeded))
     return (
         [replace(each, flags=(*each.flags, f"computed in {method.precise}")) for each in results]
         if upcast

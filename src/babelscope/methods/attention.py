@@ -12,7 +12,7 @@ from torch import Tensor
 from babelscope.model import activations, inference
 from babelscope.model.activations import ActivationGradients
 from babelscope.model.load import Model
-from babelscope.types import Encoded, Explained, Target
+from babelscope.types import AnyTarget, Encoded, Explained, Target
 
 
 def attention(
@@ -42,7 +42,7 @@ def attention(
 
 
 def scaled_attention(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget]
 ) -> list[Explained]:
     """Last-layer attention times the gradient of the explained value with respect to it.
 
@@ -56,7 +56,7 @@ def scaled_attention(
 
     def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
         return read(
-            model, targets[row], (inside.weights[-1] * inside.weight_gradients[-1]).mean(dim=0)
+            model, inside.target, (inside.weights[-1] * inside.weight_gradients[-1]).mean(dim=0)
         )
 
     return _from_interiors(model, inputs, targets, reduce)
@@ -83,7 +83,7 @@ def rollout(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
 
 
 def generic_attention(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget]
 ) -> list[Explained]:
     """Relevance of tokens for one another, updated layer by layer with attention that pulls the
     value up.
@@ -101,12 +101,12 @@ def generic_attention(
         )
         for layer in (inside.weights * inside.weight_gradients).clamp(min=0).mean(dim=1):
             relevance = relevance + layer @ relevance
-        return read(model, targets[row], relevance)
+        return read(model, inside.target, relevance)
 
     return _from_interiors(model, inputs, targets, reduce)
 
 
-def grads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def grads(model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget]) -> list[Explained]:
     """The gradient with respect to last-layer attention, averaged over heads and over the attending
     positions.
 
@@ -122,7 +122,9 @@ def grads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) ->
     return _from_interiors(model, inputs, targets, reduce)
 
 
-def attgrads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def attgrads(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget]
+) -> list[Explained]:
     """Last-layer attention with each head weighted by its mean gradient.
 
         M = max(0, 1/H sum_h w_h A[L, h]),    w_h = mean_ij dF / dA[L, h, i, j]
@@ -139,14 +141,14 @@ def attgrads(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target])
         spread = matrix.max() - matrix.min()
         return read(
             model,
-            targets[row],
+            inside.target,
             (matrix - matrix.min()) / spread if spread > 0 else torch.zeros_like(matrix),
         )
 
     return _from_interiors(model, inputs, targets, reduce)
 
 
-def cat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def cat(model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget]) -> list[Explained]:
     """Hidden state times gradient, summed over the layers.
 
         a_t = sum_l H[l, t] . dF / dH[l, t]        H[l] the input of layer l
@@ -161,7 +163,9 @@ def cat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> l
     return _from_interiors(model, inputs, targets, reduce)
 
 
-def attcat(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def attcat(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget]
+) -> list[Explained]:
     """Hidden state times gradient times the attention that the token receives, summed over the
     layers.
 
@@ -206,7 +210,7 @@ def read(
 def _from_interiors(
     model: Model,
     inputs: Sequence[Encoded],
-    targets: Sequence[Target],
+    targets: Sequence[AnyTarget],
     reduce: Callable[[int, ActivationGradients], Tensor],
 ) -> list[Explained]:
     return _explained(

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
-
-import torch
+from itertools import chain
+from typing import Any
 
 from babelscope.data.formats.in_memory import Texts, as_examples
-from babelscope.data.skipping import describe, skipped_row
+from babelscope.data.skipping import describe
 from babelscope.display.results import Attributions
 from babelscope.errors import BadRow, InputError, SkippedRows
 from babelscope.methods import METHODS
 from babelscope.methods.apply import apply_method, check_method
 from babelscope.methods.attribution import to_attribution
-from babelscope.methods.own_call import contradictions, example_id
+from babelscope.methods.first_pass import Choice, first_pass, late_faults
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode_readable
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model, as_model
-from babelscope.model.windows import best_windows
 from babelscope.options import choose, resolve_options
 from babelscope.types import (
     Aim,
@@ -29,10 +26,12 @@ from babelscope.types import (
     Encoded,
     Example,
     SkippedRow,
-    Target,
 )
 
 DEFAULT_METHOD = "integrated_gradients"
+TOGETHER = 512
+"""Examples that are tokenized and explained together. More of them would fill no batch better; the
+memory for their inputs and outputs would grow with the number of texts."""
 
 
 def explain(
@@ -116,68 +115,40 @@ def explain_readable(
     for row in rows:
         check_method(model, row)
     aim = target if isinstance(target, Aim) else Aim(target)
-    attributions: list[Attribution] = []
+    chosen = [*zip(rows, resolved)]
+    by_method: list[list[Attribution]] = [[] for _ in rows]
+    skipped: list[SkippedRow] = []
     with model.inference.reporting_progress(progress):
-        inputs = _inputs(model, examples, aim, quantity, part, long, unit)
-        encoded, outputs, aims = inputs.encoded, inputs.outputs, inputs.aims
-        for row, values in zip(rows, resolved) if encoded else ():
-            explained = apply_method(model, row, values, seed, encoded, aims)
-            attributions += [
-                to_attribution(model, row, values, seed if row.seeded else 0, *each)
-                for each in zip(encoded, outputs, aims, explained)
-            ]
-    return Attributions(tuple(attributions), inputs.skipped)
+        for start in range(0, len(examples), TOGETHER):
+            some = examples[start : start + TOGETHER]
+            encoded, unread = encode_readable(model, some, part=part, long=long, unit=unit)
+            explained, contradicted = _explained(model, encoded, chosen, seed, aim, quantity, long)
+            for attributions, new in zip(by_method, explained):
+                attributions += new
+            skipped += [*unread, *contradicted]
+    return Attributions(tuple(chain.from_iterable(by_method)), tuple(skipped))
 
 
-class _Inputs(NamedTuple):
-    """What is explained: inputs, the model's outputs for them, and their targets."""
-
-    encoded: list[Encoded]
-    outputs: list[torch.Tensor]
-    aims: list[Target]
-    skipped: tuple[SkippedRow, ...]
-
-
-def _inputs(
-    model: Model, examples: Sequence[Example], aim: Aim, quantity: str | None, part: str,
-    long: str, unit: str,
-) -> _Inputs:  # fmt: skip
-    """The inputs that can be explained, and the examples that cannot."""
-    encoded, skipped = encode_readable(model, examples, part=part, long=long, unit=unit)
-    outputs = inference.outputs(model, [inference.query(row) for row in encoded]) if encoded else []
-    if long == "best":
-        chosen = best_windows(model, encoded, outputs, aim)
-        encoded, outputs = [encoded[at] for at in chosen], [outputs[at] for at in chosen]
-    faults: dict[str, SkippedRow] = {}
-    aims: list[Target | None] = []
-    for row, output, fault in zip(encoded, outputs, contradictions(model, encoded, outputs)):
-        goal, wrong = _goal(model, row, output, aim, quantity)
-        aims.append(goal)
-        if (skip := wrong or fault) is not None:
-            faults.setdefault(example_id(row), replace(skip, model=model.name))
-    kept = [at for at, row in enumerate(encoded) if example_id(row) not in faults]
-    return _Inputs(
-        [encoded[at] for at in kept],
-        [outputs[at] for at in kept],
-        [goal for at in kept if (goal := aims[at]) is not None],
-        (*skipped, *faults.values()),
-    )
-
-
-def _goal(
-    model: Model, row: Encoded, output: torch.Tensor, aim: Aim, quantity: str | None
-) -> tuple[Target | None, SkippedRow | None]:
-    """What is explained in an input; a gold label that is missing or unknown to the model is a
-    fault of its row.
+def _explained(
+    model: Model, encoded: Sequence[Encoded], chosen: Sequence[Choice], seed: int, aim: Aim,
+    quantity: str | None, long: str,
+) -> tuple[list[list[Attribution]], tuple[SkippedRow, ...]]:  # fmt: skip
+    """Per method the explanations of some inputs, and the inputs that cannot be explained. What
+    was needed for them is not kept.
     """
-    if aim.name != "gold":
-        return targets.chosen(model, row, output, aim, quantity), None
-    example = replace(row.example, id=example_id(row))
-    try:
-        return targets.chosen(model, row, output, aim, quantity), None
-    except InputError as error:
-        reason = "unlabelled" if example.label is None else "label"
-        return None, skipped_row(example, reason, str(error).removeprefix(f"{row.example.id}: "))
+    with model.inference.caching(only=[inference.query(row).digest() for row in encoded]):
+        first = first_pass(model, encoded, chosen, aim, quantity, long)
+        by_method = []
+        for row, values in chosen if first.encoded else ():
+            scores = first.explained.get(row.name) or apply_method(
+                model, row, values, seed, first.encoded, first.targets
+            )
+            parts = zip(first.encoded, first.outputs, first.targets, scores)
+            used = seed if row.seeded else 0
+            by_method.append([to_attribution(model, row, values, used, *each) for each in parts])
+        faults = late_faults(model, first)
+    kept = first.without(faults)
+    return [[each[at] for at in kept] for each in by_method], (*first.skipped, *faults.values())
 
 
 def explain_encoded(
@@ -198,12 +169,14 @@ def explain_encoded(
     row = choose(METHODS, method, "method")
     values = resolve_options(row, options or {})
     with model.inference.reporting_progress(progress):
-        outputs = inference.outputs(model, [inference.query(each) for each in encoded])
-        goals = [
-            targets.chosen(model, each, output, aim or Aim(), quantity)
-            for each, output in zip(encoded, outputs)
-        ]
-        explained = apply_method(model, row, values, seed, encoded, goals)
+        queries = [inference.query(each) for each in encoded]
+        with model.inference.caching(only=[each.digest() for each in queries]):
+            outputs = inference.outputs(model, queries)
+            goals = [
+                targets.chosen(model, each, output, aim or Aim(), quantity)
+                for each, output in zip(encoded, outputs)
+            ]
+            explained = apply_method(model, row, values, seed, encoded, goals)
     return [
         to_attribution(model, row, values, seed if row.seeded else 0, *each)
         for each in zip(encoded, outputs, goals, explained)

@@ -17,13 +17,13 @@ from babelscope.methods.rounding import changed_copies, movement, rounding_flag
 from babelscope.model import inference
 from babelscope.model.erase import pads
 from babelscope.model.load import Model
-from babelscope.types import Encoded, Explained, Target
+from babelscope.types import AnyTarget, Encoded, Explained
 
 BASELINES = ("pad", "mask", "zero", "mean")
 
 
 def gradient_norm(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget]
 ) -> list[Explained]:
     """The length of the gradient at each position.
 
@@ -44,7 +44,7 @@ def gradient_norm(
 
 
 def input_x_gradient(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget]
 ) -> list[Explained]:
     """The gradient at each position times its embedding.
 
@@ -107,6 +107,9 @@ def displacement(model: Model, row: Encoded, baseline: str) -> Float[Tensor, "to
 def on_path(
     row: Encoded, displacement: Float[Tensor, "token dim"], share: float, baseline: str
 ) -> inference.Query:
+    """The input with that share of its displacement from the baseline; all of it is the input."""
+    if share == 1.0:
+        return inference.query(row)
     key = f"path {baseline} {share!r} {row.content.tobytes().hex()}"
     return replace(
         inference.query(row),
@@ -118,7 +121,7 @@ def on_path(
 def _from_gradients(
     model: Model,
     inputs: Sequence[Encoded],
-    targets: Sequence[Target],
+    targets: Sequence[AnyTarget],
     reduce: Callable[[int, Tensor], Tensor],
 ) -> list[Explained]:
     """The reduced gradients of the content tokens; in half precision with a flag where rounding

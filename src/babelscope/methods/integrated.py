@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import islice
 
 import numpy as np
 import torch
 from jaxtyping import Float
-from numpy.polynomial import legendre
 from torch import Tensor
 
 from babelscope.errors import InputError
 from babelscope.methods.gradient import available_baseline, displacement, on_path
+from babelscope.methods.quadrature import LEVELS, Stretch, exactness, nested, stretch, tail
 from babelscope.model import inference
+from babelscope.model.first_norm import norm_zeros
 from babelscope.model.load import Model
 from babelscope.model.targets import value
 from babelscope.types import Encoded, Explained, Target
@@ -25,44 +24,62 @@ MOST_NODES = 2048
 
 HALVES = 3
 """Gauss nodes on the halves of an interval, at most. Where F has a kink, short intervals help more
-than many nodes, where it is smooth the reverse: with 2 instead of 4 the sum is more exact for a
-DistilBERT with its ReLU, but BERT needs 1.7 times as many gradients; with 3, 1.2 times."""
+than many nodes."""
+
+SLOW = 0.8
+"""The rate of the Legendre coefficients from which on a token's integrand is not taken for smooth:
+at a jump it is .85 to 1."""
+
+SURE = 2
+"""The level of the rule on the whole path from which on its nodes are enough to tell a smooth path
+from a kink: 9 nodes are not."""
 
 Interval = tuple[float, float]
-"""A part of the path from the baseline (0) to the input (1)."""
+"""A part of the stretched path from the baseline (0) to the input (1)."""
 Point = tuple[int, float]
-"""A row and a place on its path."""
+"""A row and a place on its stretched path."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
     """The integral over one interval of a path, and how far it may be off."""
 
+    level: int
+    slices: Float[Tensor, "node token"]
+    """The integrand at the nodes of the rule, old ones first."""
     scores: Float[Tensor, " token"]
     errors: Float[Tensor, " token"]
     """Estimated, per token."""
+    next_error: float
+    """The largest token's error that the next level of the rule is expected to have."""
     gap: float
     """Of the sum of the scores, which must be the difference of the value at the ends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Paths:
-    """What is integrated: the gradients along the path of each input, by `count` Gauss nodes and
-    their Kronrod extension on the whole path, and at most HALVES on the halves of an interval."""
+    """What is integrated: the gradients along the path of each input, by a nested rule of `count`
+    nodes on the whole path, and of at most HALVES on the halves of an interval."""
 
     model: Model
     inputs: Sequence[Encoded]
     targets: Sequence[Target]
     displacements: Sequence[Tensor]
+    stretches: Sequence[Stretch]
     baseline: str
     count: int
 
     def nodes(self, interval: Interval) -> int:
-        """How many Gauss nodes an interval has."""
+        """How many nodes the rule of an interval starts with."""
         return self.count if interval == (0.0, 1.0) else min(self.count, HALVES)
 
-    def query(self, row: int, share: float) -> inference.Query:
+    def query(self, row: int, place: float) -> inference.Query:
+        share = self.stretches[row].place(place)
         return on_path(self.inputs[row], self.displacements[row], share, self.baseline)
+
+
+Work = tuple[int, Interval, int]
+"""An interval of a row, and the level of the rule that it is to be integrated with."""
 
 
 def integrated_gradients(
@@ -82,16 +99,18 @@ def integrated_gradients(
     b_t the baseline's embedding at content positions (pad, mask: that token's; zero: the zero
     vector, also for pad where the tokenizer has no such token, with a flag; mean: the mean of the
     embedding matrix) and e_t itself at special tokens and fixed parts; s_j, w_j the nodes and
-    weights of a Gauss-Kronrod rule on [0, 1]. Position ids, token types and the attention mask are
+    weights of a nested Gauss rule on [0, 1]. Position ids, token types and the attention mask are
     those of the input along the whole path.
 
-    Two errors are known on every interval [u, v] of the path. Of the sum: completeness holds on
-    each interval, so that it is | sum_t a_t - (F(v) - F(u)) |. Of each token: n Gauss nodes
-    are among the 2 n + 1 Kronrod nodes, and error_t is the difference of the two rules. Where the
-    gradient is smooth this is Gauss' error, far above Kronrod's; at a jump (a kink of F), with
-    n = 4, twice Kronrod's on average and above it for 94% of the places of the jump. The path
-    starts as one interval with n = `nodes` / 2; the intervals with the largest errors, first of
-    the sum, then of the tokens, are halved until both the sum of the gaps and the largest token's
+    The path is stretched where the first norm of the model turns the state quickly (`Stretch`,
+    `norm_zeros`): nodes are placed there before anything is evaluated. On every interval of it two
+    errors are known. Of the sum: completeness holds on each interval [u, v], so that it is
+    | sum_t a_t - (F(v) - F(u)) |. Of each token: from how fast the Legendre coefficients of its
+    integrand fall (`tail`); where they fall slowly, the difference to the rule before. The path
+    starts as one interval with n = `nodes` / 2 and the n + 1 nodes of its Kronrod extension. Where
+    the next extension is expected to suffice (the first is always tried), an interval gets it and
+    keeps its nodes; otherwise it is halved. That is done with the intervals of the largest errors,
+    first of the sum, then of the tokens, until both the sum of the gaps and the largest token's
     sum of errors are below the tolerance. Smooth texts stop at once; near a kink the intervals
     become short.
 
@@ -100,8 +119,8 @@ def integrated_gradients(
     both); for F linear in the embeddings and the zero baseline it equals input x gradient; a token
     equal to the baseline scores 0. Both are in the details: `completeness_gap`, `token_error`.
     *Left open by the paper*: the baseline (pad by default) and the rule; errors are absolute, in
-    units of F. QUADPACK's estimate raises the difference of the rules to what high precision
-    needs; at a tolerance of 1e-3 it is ten times the error at a jump, and more where it is smooth.
+    units of F. The difference of two rules is the error of the coarser one, which is tens of times
+    that of the finer one where the gradient is smooth.
     Source: Sundararajan, Taly and Yan 2017, eqs. 1 and 3; Piessens et al. 1983 (QUADPACK) for the
     halving.
     """
@@ -111,62 +130,43 @@ def integrated_gradients(
         )
     baseline, substituted = available_baseline(model, baseline)
     displacements = [displacement(model, row, baseline) for row in inputs]
-    paths = _Paths(model, inputs, targets, displacements, baseline, nodes // 2)
+    ends = [
+        [on_path(*each, share, baseline) for each in zip(inputs, displacements)]
+        for share in (0.0, 1.0)
+    ]
+    stretches = [stretch(zeros) for zeros in norm_zeros(model, *ends)]
+    paths = _Paths(model, inputs, targets, displacements, stretches, baseline, nodes // 2)
     values: dict[Point, float] = {}
     pieces: list[dict[Interval, _Piece]] = [{} for _ in inputs]
-    waiting = [(row, (0.0, 1.0)) for row in range(len(inputs))]
+    waiting: list[Work] = [(row, (0.0, 1.0), 1) for row in range(len(inputs))]
     while waiting:
         values |= _values(paths, waiting, values)
-        for (row, interval), piece in zip(waiting, _integrals(paths, waiting, values)):
+        integrals = _integrals(paths, waiting, pieces, values)
+        for (row, interval, _), piece in zip(waiting, integrals):
             pieces[row][interval] = piece
         waiting = [
-            (row, half)
+            (row, interval, level)
             for row, intervals in enumerate(pieces)
-            for half in _split(paths, intervals, tolerance)
+            for interval, level in _refine(paths, intervals, tolerance)
         ]
     results = []
     for row, (encoded, intervals) in enumerate(zip(inputs, pieces)):
-        ends = values[row, 0.0], values[row, 1.0]
-        evaluations = sum(2 * paths.nodes(interval) + 1 for interval in intervals)
-        results.append(_explained(encoded, [*intervals.values()], ends, evaluations, tolerance))
+        limits = values[row, 0.0], values[row, 1.0]
+        results.append(_explained(encoded, [*intervals.values()], limits, tolerance))
     return [replace(result, flags=(*substituted, *result.flags)) for result in results]
-
-
-@cache
-def kronrod(count: int) -> tuple[Float[np.ndarray, " node"], Float[np.ndarray, " rule node"]]:
-    """The nodes of the Gauss-Kronrod pair on [-1, 1], and the weights of both rules.
-
-    `count` Gauss nodes, and between and around them `count` + 1 more, the roots of the polynomial E
-    that is orthogonal to all lower degrees under the weight P_count. The first row of weights is
-    Kronrod's, the second Gauss', which is 0 at the added nodes.
-
-    *Laws*: Kronrod's rule is exact to degree 3 `count` + 1, Gauss' to 2 `count` - 1.
-    Source: Kronrod 1965; E from its Legendre coefficients, a linear system.
-    """
-    points, masses = legendre.leggauss(2 * count + 2)
-    values = legendre.legvander(points, count + 1)
-    moments = np.einsum("p,p,pi,pj->ij", masses, values[:, count], values, values)
-    rest = np.linalg.solve(moments[: count + 1, : count + 1], -moments[: count + 1, count + 1])
-    gauss, mass = legendre.leggauss(count)
-    added = legendre.legroots([*rest, 1.0])
-    nodes = np.concatenate((gauss, added))
-    exact = np.zeros(len(nodes))
-    exact[0] = 2.0
-    weights = np.linalg.solve(legendre.legvander(nodes, len(nodes) - 1).T, exact)
-    return nodes, np.stack((weights, np.concatenate((mass, np.zeros(count + 1)))))
 
 
 def _explained(
     row: Encoded,
     pieces: Sequence[_Piece],
     ends: tuple[float, float],
-    evaluations: int,
     tolerance: float,
 ) -> Explained:
     """The scores with both errors, and a flag where one is above the tolerance."""
     scores = torch.stack([piece.scores for piece in pieces]).sum(dim=0)
     gap = abs(float(scores.sum()) - (ends[1] - ends[0]))
     error = float(torch.stack([piece.errors for piece in pieces]).sum(dim=0).max())
+    evaluations = sum(len(piece.slices) for piece in pieces)
     stated = f"completeness gap {gap:.2g}, largest token error {error:.2g} at {evaluations} nodes"
     return Explained(
         scores.numpy()[row.content],
@@ -176,10 +176,12 @@ def _explained(
     )
 
 
-def _split(paths: _Paths, intervals: dict[Interval, _Piece], tolerance: float) -> list[Interval]:
-    """Removes the worst intervals and returns their halves; none if both errors are small or the
-    nodes are used up. Worst by the gap while the sum is off, then by the tokens' errors: where the
-    nodes do not suffice for both, the scores at least add up."""
+def _refine(
+    paths: _Paths, intervals: dict[Interval, _Piece], tolerance: float
+) -> list[tuple[Interval, int]]:
+    """The worst intervals with the next level of their rule, or removed and as halves; none if
+    both errors are small or the nodes are used up. Worst by the gap while the sum is off, then by
+    the tokens' errors: where the nodes do not suffice for both, the scores at least add up."""
     pieces = intervals.values()
     gap = sum(piece.gap for piece in pieces)
     error = float(torch.stack([piece.errors for piece in pieces]).sum(dim=0).max())
@@ -189,50 +191,103 @@ def _split(paths: _Paths, intervals: dict[Interval, _Piece], tolerance: float) -
     }
     most = max(sizes.values())
     worst = [interval for interval, size in sizes.items() if size >= most / 4]
-    used = (2 * min(paths.count, HALVES) + 1) * (len(intervals) + len(worst))
+    used = sum(len(piece.slices) for piece in pieces)
+    used += sum(2 * paths.nodes(interval) + 1 for interval in worst)
     if max(gap, error) <= tolerance or used > MOST_NODES:
         return []
+    work: list[tuple[Interval, int]] = []
     for interval in worst:
+        piece = intervals[interval]
+        early = interval == (0.0, 1.0) and piece.level < SURE
+        if early or piece.next_error <= tolerance / len(intervals):
+            work.append((interval, piece.level + 1))
+            continue
         del intervals[interval]
-    return [half for a, b in worst for half in ((a, (a + b) / 2), ((a + b) / 2, b))]
+        middle = sum(interval) / 2
+        work += [((interval[0], middle), 1), ((middle, interval[1]), 1)]
+    return work
 
 
 def _values(
-    paths: _Paths, intervals: Sequence[tuple[int, Interval]], known: dict[Point, float]
+    paths: _Paths, waiting: Sequence[Work], known: dict[Point, float]
 ) -> dict[Point, float]:
     """The explained value at the ends of the intervals, where it is not known yet."""
-    ends = {(row, share) for row, interval in intervals for share in interval}
+    ends = {(row, place) for row, interval, _ in waiting for place in interval}
     points = sorted(ends - known.keys())
     outputs = inference.outputs(paths.model, [paths.query(*point) for point in points])
     return {
-        (row, share): float(value(paths.model, output, paths.targets[row]))
-        for (row, share), output in zip(points, outputs)
+        (row, place): float(value(paths.model, output, paths.targets[row]))
+        for (row, place), output in zip(points, outputs)
     }
 
 
-def _integrals(
-    paths: _Paths, intervals: Sequence[tuple[int, Interval]], values: dict[Point, float]
-) -> list[_Piece]:
-    """Per interval of a path, the integral of the gradient times the displacement, summed over
-    dimensions, with its errors."""
-    rules = [kronrod(paths.nodes(interval)) for _, interval in intervals]
-    points = [
-        (row, a + (b - a) * float(1 + place) / 2)
-        for (row, (a, b)), (places, _) in zip(intervals, rules)
-        for place in places
-    ]
+def _slices(paths: _Paths, points: Sequence[Point]) -> list[Float[Tensor, " token"]]:
+    """The integrand at places of stretched paths: the gradient times the displacement, summed over
+    dimensions, times the slope of the stretch."""
 
     def reduce(at: int, gradient: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
-        displaced = paths.displacements[points[at][0]].double()
-        return (gradient.double() * displaced).sum(dim=-1).cpu()
+        row, place = points[at]
+        product = gradient.double() * paths.displacements[row].double()
+        return (product.sum(dim=-1) * paths.stretches[row].slope(place)).cpu()
 
     queries = [paths.query(*point) for point in points]
     aims = [paths.targets[row] for row, _ in points]
-    parts = iter(inference.gradients(paths.model, queries, aims, reduce))
-    pieces = []
-    for (row, (a, b)), (places, weights) in zip(intervals, rules):
-        slices = torch.stack([part for _, part in islice(parts, len(places))])
+    return [part for _, part in inference.gradients(paths.model, queries, aims, reduce)]
+
+
+def _integrals(
+    paths: _Paths,
+    waiting: Sequence[Work],
+    pieces: Sequence[dict[Interval, _Piece]],
+    values: dict[Point, float],
+) -> list[_Piece]:
+    """Per interval the integral with its errors; nodes of its former rule are not evaluated
+    again."""
+    points: list[Point] = []
+    for row, (a, b), level in waiting:
+        places, _ = _rule(paths.nodes((a, b)), level)
+        known = pieces[row].get((a, b))
+        new = places if known is None else places[len(known.slices) :]
+        points += [(row, a + (b - a) * float(1 + place) / 2) for place in new]
+    parts = iter(_slices(paths, points))
+    integrals = []
+    for row, (a, b), level in waiting:
+        count, former = paths.nodes((a, b)), pieces[row].get((a, b))
+        places, weights = _rule(count, level)
+        old = [] if former is None else [*former.slices]
+        slices = torch.stack([*old, *(next(parts) for _ in range(len(places) - len(old)))])
         fine, coarse = torch.from_numpy((b - a) * weights / 2) @ slices
+        errors, following = _errors(slices, (b - a) / 2, count, level, (fine - coarse).abs())
         gap = abs(float(fine.sum()) - (values[row, b] - values[row, a]))
-        pieces.append(_Piece(fine, (fine - coarse).abs(), gap))
-    return pieces
+        integrals.append(_Piece(level, slices, fine, errors, following, gap))
+    return integrals
+
+
+def _rule(
+    count: int, level: int
+) -> tuple[Float[np.ndarray, " node"], Float[np.ndarray, " rule node"]]:
+    rule = nested(count, level)
+    assert rule is not None, "a level is only taken where its nodes are inside of the interval"
+    return rule
+
+
+def _errors(
+    slices: Float[Tensor, "node token"],
+    scale: float,
+    count: int,
+    level: int,
+    difference: Float[Tensor, " token"],
+) -> tuple[Float[Tensor, " token"], float]:
+    """The tokens' errors on an interval of that half length, and the largest one that is expected
+    of the next level; infinite where there is none. Where the series falls slowly, as at a jump,
+    the error is the difference to the rule before, and no level is expected to help."""
+    nodes, _ = _rule(count, level)
+    exact = exactness(count, level)
+    series, rate = tail(nodes, slices.numpy(), exact)
+    smooth = rate < SLOW
+    errors = np.where(smooth, np.minimum(scale * series, difference.numpy()), difference.numpy())
+    following = np.inf
+    if level < LEVELS and nested(count, level + 1) is not None:
+        fall = np.where(smooth, rate, 1.0) ** (exactness(count, level + 1) - exact)
+        following = float((errors * fall).max())
+    return torch.from_numpy(errors), following

@@ -15,15 +15,16 @@ from babelscope.methods.gradient import available_baseline, displacement, input_
 from babelscope.methods.relevance import masked
 from babelscope.model import inference
 from babelscope.model.load import Model
-from babelscope.model.targets import value
 from babelscope.propagation.rules import Mask, rules
-from babelscope.types import Encoded, Explained, Target
+from babelscope.types import AnyTarget, Encoded, Explained
 
 LARGEST_GAP = 1e-3
 """The completeness gap, in units of the explained value, above which DeepLIFT is flagged."""
 
 
-def attnlrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def attnlrp(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget]
+) -> list[Explained]:
     """Relevance propagation with rules made for attention.
 
         a_t = e_t . g_t        g_t the gradient at position t under these rules:
@@ -42,7 +43,9 @@ def attnlrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) 
         return input_x_gradient(model, inputs, targets)
 
 
-def cp_lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
+def cp_lrp(
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget]
+) -> list[Explained]:
     """Relevance propagation that treats attention weights as constants.
 
         a_t = e_t . g_t
@@ -59,7 +62,7 @@ def cp_lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -
 
 
 def deeplift(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *, baseline: str = "pad"
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget], *, baseline: str = "pad"
 ) -> list[Explained]:
     """What each token's difference to a reference did to the value, by multipliers that are exact
     for every operation.
@@ -90,16 +93,11 @@ def deeplift(
         return (gradient.double() * displacements[row].double()).sum(dim=-1).cpu()
 
     with rules(model, "deeplift"):
-        multiplied = inference.gradients(
-            model, [inference.query(row) for row in inputs], targets, reduce, references
-        )
-    outputs = inference.outputs(model, references)
-    reference_values = [
-        float(value(model, output, target)) for output, target in zip(outputs, targets)
-    ]
+        queries = [inference.query(row) for row in inputs]
+        multiplied = inference.multipliers(model, queries, references, targets, reduce)
     return [
-        _complete(part.numpy()[row.content], full, at, substituted)
-        for row, at, (full, part) in zip(inputs, reference_values, multiplied)
+        _complete(each.reduced.numpy()[row.content], each.value, each.reference, substituted)
+        for row, each in zip(inputs, multiplied)
     ]
 
 
@@ -113,7 +111,7 @@ def _complete(
 
 
 def masked_attnlrp(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], *, heads: str = "builtin"
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[AnyTarget], *, heads: str = "builtin"
 ) -> list[Explained]:
     """AttnLRP in which only important heads pass relevance on, summed at the embeddings.
 
@@ -126,7 +124,7 @@ def masked_attnlrp(
     Source: this project; the mask of masked_lrp with the rules of AttnLRP.
     """
 
-    def passed(rows: Sequence[Encoded], aims: Sequence[Target], mask: Mask) -> list[Explained]:
+    def passed(rows: Sequence[Encoded], aims: Sequence[AnyTarget], mask: Mask) -> list[Explained]:
         with rules(model, "attnlrp", heads=mask):
             return input_x_gradient(model, rows, aims)
 

@@ -72,7 +72,7 @@ def partial_lrp(
     def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
         return read(
             model,
-            targets[row],
+            inside.target,
             (inside.weights[-1] * inside.weight_gradients[-1]).clamp(min=0).mean(dim=0),
         )
 
@@ -133,12 +133,12 @@ def masked_lrp(
     return masked(model, inputs, targets, heads, passed)
 
 
-Passed = Callable[[Sequence[Encoded], Sequence[Target], Mask], list[Explained]]
+Passed = Callable[[Sequence[Encoded], Sequence[Any], Mask], list[Explained]]
 """The explanations of some inputs under one head mask."""
 
 
 def masked(
-    model: Model, inputs: Sequence[Encoded], targets: Sequence[Target], heads: str, passed: Passed
+    model: Model, inputs: Sequence[Encoded], targets: Sequence[Any], heads: str, passed: Passed
 ) -> list[Explained]:
     """Explanations under the mask of each input's language, in the inputs' order."""
     explanations: dict[int, Explained] = {}
@@ -226,7 +226,7 @@ def _rolled_out(
 
     def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
         layers = (inside.weight_gradients * relevance[row] * factor).clamp(min=0).mean(dim=1)
-        return read(model, targets[row], rolled(layers))
+        return read(model, inside.target, rolled(layers))
 
     plain = [
         replace(target, quantity="logit" if target.contrast < 0 else "contrast")

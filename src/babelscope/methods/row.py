@@ -18,7 +18,7 @@ class MethodFunction(Protocol):
     """An attribution method: one Explained per input, in the order of the inputs.
 
     The options are keyword-only and listed with their defaults in the method's row; a seeded method
-    also takes `seed`.
+    also takes `seed`. Methods of one pass (`Method.one_pass`) take goals in the place of targets.
     """
 
     def __call__(
@@ -44,6 +44,10 @@ class Method:
     gradients: bool = False
     attentions: bool = False
     seeded: bool = False
+    one_pass: bool = False
+    """One gradient pass over the inputs gives the scores, and its forward half the outputs: the
+    function takes goals in the place of targets.
+    """
     words: str = "sum"
     """How a word's score follows from its tokens': sum, or max for unsigned shares."""
     precise: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import nan
 from typing import Any, cast
 
 import numpy as np
@@ -16,9 +17,12 @@ from babelscope.methods.explain import DEFAULT_METHOD, explain
 from babelscope.metrics import METRICS
 from babelscope.metrics.erased import units
 from babelscope.metrics.row import Metric
+from babelscope.model import inference
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model, as_model
+from babelscope.model.plain import HALF_TOLERANCE, OWN_TOLERANCE
 from babelscope.model.stored_input import encoded_input
+from babelscope.model.targets import probability
 from babelscope.model.units import aggregated
 from babelscope.options import choose, resolve_options
 from babelscope.types import Attribution, Encoded, Measure, Measured, Target
@@ -60,11 +64,39 @@ def measure(
             values = row.function(
                 model, encoded, _scores(attributions, encoded, resolved), targets, **resolved
             )
+            reasons = _contradictions(model, attributions, encoded, targets)
             measures += [
-                _measure(attribution, row.name, resolved, value)
-                for attribution, value in zip(attributions, values)
+                _measure(
+                    attribution, row.name, resolved, Measured(nan, reason) if reason else value
+                )
+                for attribution, value, reason in zip(attributions, values, reasons)
             ]
     return Measures(tuple(measures), frozenset((row.group, row.texts) for row in attributions))
+
+
+def _contradictions(
+    model: Model,
+    attributions: Sequence[Attribution],
+    encoded: Sequence[Encoded],
+    targets: Sequence[Target],
+) -> list[str]:
+    """Why an explanation cannot be measured: the metric has read its input, and the probability is
+    not the explained one; empty where it is, or was not needed.
+    """
+    cache = model.inference.cache
+    known = {} if cache is None else cache.outputs
+    most = HALF_TOLERANCE if model.in_half or model.row.reads_text else OWN_TOLERANCE
+    reasons = []
+    for attribution, row, target in zip(attributions, encoded, targets):
+        output = known.get(inference.query(row).digest())
+        again = attribution.probability if output is None else probability(model, output, target)
+        gap = abs(again - attribution.probability)
+        reasons.append(
+            f"the probability of the input differs by {gap:.2g} from the explained one"
+            if gap > most
+            else ""
+        )
+    return reasons
 
 
 def _scores(

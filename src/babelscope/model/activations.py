@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -20,8 +21,9 @@ from babelscope.model.batches import FULL, run
 from babelscope.model.forward import Query, embed, forward, outputs_of, unpadded
 from babelscope.model.load import Model
 from babelscope.model.memory import fitting, weight_bytes
-from babelscope.model.targets import value
-from babelscope.types import Target
+from babelscope.model.plain import has_plain_batches, plain_forward
+from babelscope.model.targets import resolved, value
+from babelscope.types import AnyTarget, Target
 
 Step = Callable[[list[Query], list[int]], list[Any]]
 
@@ -48,6 +50,8 @@ class ActivationGradients(NamedTuple):
     states: Float[Tensor, "layer token dim"]
     """The input of every layer."""
     state_gradients: Float[Tensor, "layer token dim"]
+    target: Target
+    """What was explained."""
 
 
 def attentions(
@@ -102,20 +106,26 @@ def activations(
 def activations_with_gradients(
     model: Model,
     queries: Sequence[Query],
-    targets: Sequence[Target],
+    targets: Sequence[AnyTarget],
     reduce: Callable[[int, ActivationGradients], Any],
 ) -> list[Any]:
     """Per query `reduce(row, activations)`: attention weights and hidden states with the target's
-    gradients.
+    gradients. Goals and the model's own call as in `inference.gradients`.
     """
+    plain = has_plain_batches(model, queries)
 
     def step(batch: list[Query], rows: list[int]) -> list[Any]:
         leaf = embed(model, batch).detach().requires_grad_(True)
-        output = forward(model, batch, leaf, output_attentions=True, output_hidden_states=True)
+        call = partial(plain_forward, kept=model.functions.kept(model, batch)) if plain else forward
+        output = call(model, batch, leaf, output_attentions=True, output_hidden_states=True)
         layers = _weights(model, output)
         states, count = output.hidden_states[: len(layers)], len(layers)
         logits = outputs_of(model, batch, output)
-        values = torch.stack([value(model, each, targets[row]) for row, each in zip(rows, logits)])
+        model.inference.remember(
+            {each.digest(): z.detach() for each, z in zip(batch, logits) if each.edit is None}
+        )
+        goals = [resolved(model, targets[row], each) for row, each in zip(rows, logits)]
+        values = torch.stack([value(model, *each) for each in zip(logits, goals)])
         gradients = torch.autograd.grad(
             values.sum(), [*layers, *states], allow_unused=True, materialize_grads=True
         )
@@ -131,7 +141,8 @@ def activations_with_gradients(
             )
             weights, by_weights = _square(weights, each), _square(by_weights, each)
             inner, by_inner = inner[:, : len(each.ids)], by_inner[:, : len(each.ids)]
-            reduced.append(reduce(row, ActivationGradients(weights, by_weights, inner, by_inner)))
+            tables = (weights, by_weights, inner, by_inner)
+            reduced.append(reduce(row, ActivationGradients(*tables, goals[place])))
         return reduced
 
     return _run(model, queries, _room(model, queries, 6), step, weights=True)

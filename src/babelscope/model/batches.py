@@ -17,6 +17,19 @@ than a small batch.
 """
 WASTE = 0.05
 """The share of padding that a batch of `FULL` tokens or more may have."""
+LOGITS = 2**29
+"""Bytes of the logits of continuations in one batch."""
+
+
+def budget(model: Model, queries: Sequence[Any]) -> int:
+    """Tokens in a batch: fewer where the logits of continuations over the whole vocabulary would
+    take more than LOGITS bytes.
+    """
+    tokens = max((sum(map(len, each.continuations)) for each in queries), default=0)
+    if not tokens:
+        return model.inference.budget
+    rows = max(1, LOGITS // (16 * tokens * int(model.hf.config.get_text_config().vocab_size)))
+    return min(model.inference.budget, rows * int(max(each.size for each in queries)))
 
 
 def pack(lengths: Sequence[int], budget: int) -> list[list[int]]:

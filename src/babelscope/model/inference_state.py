@@ -4,7 +4,7 @@ listeners.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -73,6 +73,8 @@ class Cache:
 
     outputs: dict[bytes, Tensor] = field(default_factory=dict)
     """By the digest of the query."""
+    only: frozenset[bytes] | None = None
+    """The digests of the queries whose outputs are kept; None keeps all."""
     erasures: dict[ErasureKey, ErasureCurve] = field(default_factory=dict)
 
 
@@ -118,17 +120,33 @@ class InferenceState:
     listeners: list[Progress] = field(default_factory=list)
 
     @contextmanager
-    def caching(self) -> Iterator[None]:
-        """Within, nothing is computed twice. The model must not change meanwhile. Within another
-        `caching` it is the same.
+    def caching(self, only: Iterable[bytes] | None = None) -> Iterator[None]:
+        """Within, nothing is computed twice; with `only`, none of the queries with these digests,
+        and the outputs of others take no memory. The model must not change meanwhile. Within
+        another `caching` it is the same.
         """
         outer = self.cache
         if outer is None:
-            self.cache = Cache()
+            self.cache = Cache(only=None if only is None else frozenset(only))
         try:
             yield
         finally:
             self.cache = outer
+
+    def remember(self, outputs: Mapping[bytes, Tensor]) -> None:
+        """Outputs for the cache, where there is one that keeps them."""
+        if self.cache is None:
+            return
+        only = self.cache.only
+        self.cache.outputs.update(
+            {digest: each for digest, each in outputs.items() if only is None or digest in only}
+        )
+
+    def forget(self, digests: Iterable[bytes]) -> None:
+        """Removes outputs from the cache: they are computed when they are asked for again."""
+        stored = {} if self.cache is None else self.cache.outputs
+        for digest in digests:
+            stored.pop(digest, None)
 
     @contextmanager
     def without_cache(self) -> Iterator[None]:

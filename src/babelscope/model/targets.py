@@ -12,7 +12,7 @@ from torch import Tensor
 
 from babelscope.errors import InputError
 from babelscope.model.transformer import Model
-from babelscope.types import Aim, Encoded, Target
+from babelscope.types import Aim, AnyTarget, Encoded, Target
 
 QUANTITIES = ("logit", "probability", "log_probability", "log_odds", "contrast")
 UNIT = "unit"
@@ -147,6 +147,13 @@ def chosen(
     if aim.edge != "both":
         return replace(target, end=-1) if aim.edge == "start" else replace(target, index=-1)
     return target if quantity != "contrast" else _contrasted(model, encoded, output, target, aim)
+
+
+def resolved(model: Model, target: AnyTarget, output: Tensor) -> Target:
+    """The target; of a goal, what it is in this output."""
+    if isinstance(target, Target):
+        return target
+    return chosen(model, target.encoded, output, target.aim, target.quantity)
 
 
 def _contrasted(model: Model, encoded: Encoded, output: Tensor, target: Target, aim: Aim) -> Target:

@@ -2,7 +2,15 @@
 
 from babelscope.types.answers import AnswerExplanation
 from babelscope.types.consistency import TranslationPair, UnitScores
-from babelscope.types.explanations import Aim, Attribution, Explained, ScoredUnits, Target
+from babelscope.types.explanations import (
+    Aim,
+    AnyTarget,
+    Attribution,
+    Explained,
+    Goal,
+    ScoredUnits,
+    Target,
+)
 from babelscope.types.heads import StoredHeadStatistics
 from babelscope.types.inputs import (
     Candidate,
@@ -32,6 +40,7 @@ __all__ = [
     "FEW_GROUPS",
     "Aim",
     "AnswerExplanation",
+    "AnyTarget",
     "Attribution",
     "Candidate",
     "CorpusText",
@@ -42,6 +51,7 @@ __all__ = [
     "Explained",
     "Failure",
     "FineTuning",
+    "Goal",
     "LanguageLoss",
     "Measure",
     "Measured",

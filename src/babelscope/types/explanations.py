@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import Any
 
-from babelscope.types.inputs import ModelInput, Span, TokenlessWord
+from babelscope.types.inputs import Encoded, ModelInput, Span, TokenlessWord
 from babelscope.types.rendering import rendered
 
 
@@ -41,6 +41,23 @@ class Target:
     end: int = -1
     quantity: str = "logit"
     contrast: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is to be explained in an input whose output is not known yet: the pass that explains it
+    gives the output, and with it the target. Two goals of equal inputs are equal if they ask for
+    the same.
+    """
+
+    encoded: Encoded = field(compare=False)
+    aim: Aim
+    quantity: str | None
+    label: str | None = None
+    """The example's, where that is what is explained."""
+
+
+AnyTarget = Target | Goal
 
 
 @dataclass(frozen=True, slots=True)

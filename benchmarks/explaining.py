@@ -1,0 +1,138 @@
+"""What `explain` costs beside the passes that its method needs: counted in tokens, then timed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from babelscope.methods.explain import explain
+from babelscope.model.batches import pack
+from babelscope.model.encode import encode
+from babelscope.model.load import Model
+from babelscope.types import Encoded, Example
+from benchmarks import material
+from benchmarks.timing import in_turn, table
+
+REPETITIONS = 5
+METHODS = ("input_x_gradient", "gradient_norm", "attnlrp", "cp_lrp", "attcat", "occlusion")
+TEXTS = 48
+BATCH = 1024
+"""Tokens in a batch of the bare passes, as in a gradient pass of ours."""
+
+
+@dataclass
+class Read:
+    """The tokens of the calls of a model, padding included, and of the backward passes."""
+
+    forward: int = 0
+    backward: int = 0
+
+
+@contextmanager
+def counting(model: Model) -> Iterator[Read]:
+    """Within, every call of the model is counted, whoever makes it."""
+    read, original = Read(), model.hf.forward
+
+    @functools.wraps(original)
+    def counted(*args: Any, **arguments: Any) -> Any:
+        ids, embedded = arguments.get("input_ids"), arguments.get("inputs_embeds")
+        size = ids.numel() if ids is not None else embedded[..., 0].numel()
+        read.forward += size
+        answer = original(*args, **arguments)
+        if answer.logits.requires_grad:
+            answer.logits.register_hook(lambda _: setattr(read, "backward", read.backward + size))
+        return answer
+
+    model.hf.forward = counted
+    try:
+        yield read
+    finally:
+        model.hf.forward = original
+
+
+def tensors(model: Model, rows: Sequence[Encoded]) -> Iterator[dict[str, torch.Tensor]]:
+    """Padded batches of ids and masks, longest first, as whoever writes the loop by hand has."""
+    for batch in pack([len(row.ids) for row in rows], BATCH):
+        ids = [torch.from_numpy(rows[at].ids) for at in batch]
+        masks = [torch.ones_like(each) for each in ids]
+        pad = functools.partial(torch.nn.utils.rnn.pad_sequence, batch_first=True)
+        yield {
+            "input_ids": pad(ids, padding_value=model.tokenizer.pad_token_id or 0),
+            "attention_mask": pad(masks),
+        }
+
+
+def bare_gradients(model: Model, batches: Sequence[dict[str, torch.Tensor]]) -> None:
+    """One gradient pass of the highest logit with respect to the embeddings."""
+    for batch in batches:
+        leaf = model.embeddings(batch["input_ids"]).detach().requires_grad_(True)
+        logits = model.hf(inputs_embeds=leaf, attention_mask=batch["attention_mask"]).logits
+        torch.autograd.grad(logits.max(dim=-1).values.sum(), leaf)
+
+
+def bare_erasures(model: Model, rows: Sequence[Encoded]) -> Callable[[], None]:
+    """Every text, and every text without each of its tokens, in batches of equal length."""
+    tables: dict[int, list[torch.Tensor]] = {}
+    for row in rows:
+        ids = torch.from_numpy(row.ids)
+        erased = ids.repeat(int(row.content.sum()) + 1, 1)
+        places = torch.from_numpy(row.content).nonzero()[:, 0]
+        erased[torch.arange(1, len(erased)), places] = model.tokenizer.mask_token_id
+        tables.setdefault(len(ids), []).append(erased)
+    batches = [
+        part
+        for length, parts in sorted(tables.items())
+        for part in torch.cat(parts).split(max(1, 2 * BATCH // length))
+    ]
+
+    def call() -> None:
+        with torch.no_grad():
+            for ids in batches:
+                model.hf(input_ids=ids, attention_mask=torch.ones_like(ids))
+
+    return call
+
+
+def lines(name: str, model: Model, examples: Sequence[Example]) -> list[list[object]]:
+    rows = encode(model, examples)
+    batches = list(tensors(model, rows))
+    tokens = sum(len(row.ids) for row in rows)
+    found = []
+    for method in METHODS:
+        erases = method == "occlusion"
+        bare = (
+            bare_erasures(model, rows)
+            if erases
+            else functools.partial(bare_gradients, model, batches)
+        )
+        with counting(model) as read:
+            explain(model, list(examples), method)
+        with counting(model) as needed:
+            bare()
+        ratio = in_turn(lambda method=method: explain(model, list(examples), method), bare, REPETITIONS)  # type: ignore[misc]  # fmt: skip
+        counted = [read.forward, needed.forward, read.backward, needed.backward]
+        found.append([name, method, *(f"{each / tokens:.2f}" for each in counted), ratio])
+    return found
+
+
+def section() -> str:
+    sides = material.classifiers()
+    rows = [row for name, model, texts in sides for row in lines(name, model, texts[:TEXTS])]
+    head = [
+        "model", "method", "forward passes", "needed", "backward passes", "needed",
+        "time of `explain` / of the bare passes",
+    ]  # fmt: skip
+    return f"""## What explain costs beside its passes
+
+`explain` of {TEXTS} texts from strings to explanations: tokenizing, predicting, the check against the model's own call, the
+method, words. The bare passes are written by hand on prepared tensors: one gradient of the highest logit with respect to the
+embeddings; for occlusion every text and every text without each of its tokens. Passes are tokens read, padding included, over
+the tokens of the texts. AttnLRP, CP-LRP and AttCAT are compared with a plain gradient pass too, although their own is dearer.
+
+{table(head, rows)}
+{material.absent()}"""
