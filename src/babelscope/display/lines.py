@@ -26,6 +26,8 @@ class Point:
     high: float = nan
     size: float = 0.8
     title: str = ""
+    label: str = ""
+    """Written beside the mark, for a scatter plot in print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,4 +102,6 @@ def _curve(curve: Curve, series: int, x, y) -> list[Markup]:  # type: ignore[no-
     for p in known:
         said = p.title or f"{curve.name}: {number(p.x, 2)}, {number(p.y)}"
         parts.append(shape(x(p.x), y(p.y), series, said, p.size))
+        if p.label:
+            parts.append(text(x(p.x) + 6, y(p.y) - 4, p.label, "f t"))
     return parts

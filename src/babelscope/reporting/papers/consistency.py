@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from babelscope.analyses.consistency.tables import Matrix, Result, Tables, tables
+from babelscope.reporting.papers.drawing import scatter
 from babelscope.reporting.papers.element import Element, Paper
 from babelscope.reporting.papers.published import beside, published
 from babelscope.store import Store
@@ -162,7 +163,9 @@ PAPER = Paper(
         ),
         Element(
             "figure-2", "Performance against consistency over languages.", correlations,
-            figure=True, note="The published points are not in the paper's text.",
+            draw=partial(scatter, x="c", y="accuracy", label="lang", series="model",
+                         panels=["task"]),
+            note="The published points are not in the paper's text.",
         ),
         Element("by-language", "Consistency of every model, task and language.", everything),
     ),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from babelscope.analyses.tradeoffs.tables import tables
+from babelscope.reporting.papers.drawing import curves, dots, heat
 from babelscope.reporting.papers.element import Element, Paper
 from babelscope.reporting.papers.published import beside, published
 from babelscope.store import Store
@@ -158,6 +160,13 @@ def recall(found: ByTask) -> pd.DataFrame:
     return beside(table, numbers, [*PLACE, "class"])
 
 
+def recall_by_condition(found: ByTask) -> pd.DataFrame:
+    """Recall with the condition (training and input language) in one column, for the figure."""
+    table = recall(found)
+    pairs = zip(table["source"], table["target"])
+    return table.assign(condition=[f"{source} on {target}" for source, target in pairs])
+
+
 def confusions(found: ByTask) -> pd.DataFrame:
     """All matrices, one row per gold class and predicted class."""
     lines = []
@@ -217,10 +226,14 @@ PAPER = Paper(
     "studies/tradeoffs-en-hi.yaml",
     material,
     (
-        Element("figure-1", "Accuracy by training and input language.", accuracy, figure=True),
+        Element("figure-1", "Accuracy by training and input language.", accuracy,
+                draw=partial(heat, value="accuracy", rows="source", columns="target",
+                             panels=["task"])),
         Element("accuracy", "Accuracy by training and input language, with intervals.", accuracy,
                 note="Published: the first 500 test rows, one seed."),
-        Element("figure-2", "Preference for the own language.", preference, figure=True),
+        Element("figure-2", "Preference for the own language.", preference,
+                draw=partial(dots, value="preference", rows="source", series="target",
+                             panels=["task"], reference=0.0)),
         Element("preference", "Preference for the own language, with intervals.", preference,
                 note="The difference of two preferences is twice the effect of the input language: "
                 "it says nothing about specialisation."),
@@ -228,17 +241,27 @@ PAPER = Paper(
                 "language is.", donor_and_difficulty),
         Element("comparisons", "Every model against the input language's own: McNemar and sign "
                 "flips, Holm.", comparisons),
-        Element("figure-3", "Similarity of models by layer.", layer_similarity, figure=True,
+        Element("figure-3", "Similarity of models by layer.", layer_similarity,
+                draw=partial(curves, x="layer", y="debiased_cka", series="target",
+                             panels=["task", "pooling"]),
                 note="Published: biased CKA, mean pooling, 100 texts."),
-        Element("figure-4", "Attention entropy by layer, in nats.", entropy_by_layer, figure=True),
+        Element("figure-4", "Attention entropy by layer, in nats.", entropy_by_layer,
+                draw=partial(curves, x="layer", y="nats", series="target",
+                             panels=["task", "source"])),
         Element("figure-4-heads", "Attention entropy by layer and head, in nats.", entropy_by_head,
-                figure=True),
+                draw=partial(heat, value="nats", rows="layer", columns="head",
+                             panels=["task", *PLACE])),
         Element("entropy", "Attention entropy, mean over layers, in nats.", entropy,
                 note="Published: heads averaged before the entropy, four sentence pairs."),
-        Element("figure-5", "Reliability diagrams.", reliability, figure=True),
+        Element("figure-5", "Reliability diagrams.", reliability,
+                draw=partial(curves, x="confidence", y="accuracy", series="target",
+                             panels=["task", "source"], limits=(0.0, 1.0), diagonal=True,
+                             size="n")),
         Element("calibration", "Calibration errors beside those of a calibrated model.",
                 calibration),
-        Element("figure-6", "Recall by class, training and input language.", recall, figure=True,
+        Element("figure-6", "Recall by class, training and input language.", recall_by_condition,
+                draw=partial(dots, value="recall", rows="class", series="condition",
+                             panels=["task"]),
                 note="Published: the first 300 test rows."),
         Element("recall", "Recall, precision and F1 by class.", recall,
                 note="Published: recall, the first 300 test rows."),
