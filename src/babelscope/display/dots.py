@@ -94,9 +94,10 @@ def _axis(  # type: ignore[no-untyped-def]
     for value in scale:
         at = x(value)
         parts.append(line(at, top, at, bottom, "g"))
-        wide = text_width(tick_text(value), 11)
+        said = tick_text(value, scale)
+        wide = text_width(said, 11)
         if at - wide / 2 > last:
-            parts.append(text(at, bottom + 16, tick_text(value), "f t m"))
+            parts.append(text(at, bottom + 16, said, "f t m"))
             last = at + wide / 2 + 6
     if reference is not None:
         parts.append(line(x(reference), top, x(reference), bottom, "a"))

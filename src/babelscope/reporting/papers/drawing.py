@@ -35,7 +35,7 @@ def dots(
     names = _names(frame, series)
     beside = _has_published(frame)
     charts = []
-    for title, part in _panels(frame, panels):
+    for title, part in _panels(frame, panels, value):
         listed = []
         for name in _names(part, rows):
             chosen = part[part[rows].astype(str) == name]
@@ -62,7 +62,7 @@ def curves(
     and `high`, marks as large as the column `size`."""
     names, beside = _names(frame, series), _has_published(frame)
     charts = []
-    for title, part in _panels(frame, panels):
+    for title, part in _panels(frame, panels, y):
         drawn = [Curve(each, _points(_of(part, series, each), x, y, size)) for each in names]
         if beside:
             points = [_points(_of(part, series, each), x, PUBLISHED) for each in names]
@@ -86,7 +86,7 @@ def scatter(
     """A chart for each panel, a mark for each row with its label beside it."""
     names = _names(frame, series)
     charts = []
-    for title, part in _panels(frame, panels):
+    for title, part in _panels(frame, panels, y):
         drawn = []
         for each in names:
             points = _points(_of(part, series, each), x, y, label=label)
@@ -109,7 +109,7 @@ def heat(
     """A heat map for each panel, and one of the published values beside it; `whole` divides every
     row by its sum, for the counts of a confusion matrix."""
     charts = []
-    for title, part in _panels(frame, panels):
+    for title, part in _panels(frame, panels, value):
         for column in (value, *([PUBLISHED] if _has_published(part) else [])):
             names, across = _names(part, rows), _names(part, columns)
             cells = [[_cell(part, rows, name, columns, each, column) for each in across]
@@ -124,19 +124,25 @@ def heat(
     return Figure("", "", tuple(charts))
 
 
-def _panels(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The parts of the table and their titles; columns with one value are not in the title."""
+def _panels(
+    frame: pd.DataFrame, names: Sequence[str], value: str
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The parts of the table that have a defined value, and their titles; columns with one value
+    are not in the title."""
     if not names:
         yield "", frame
         return
     told = [name for name in names if frame[name].nunique() > 1] or list(names[-1:])
     for _, part in frame.groupby(list(names), sort=False, dropna=False):
-        yield ", ".join(_title(name, part[name].iloc[0]) for name in told), part
+        if part[value].notna().any():
+            yield ", ".join(_title(name, part[name].iloc[0]) for name in told), part
 
 
 def _title(column: str, value: Any) -> str:
     said = {"source": "fine-tuned on", "target": "tested in"}.get(column, "")
-    return f"{said} {value}".strip() if isinstance(value, str) else f"{_words(column)} {value}"
+    return (
+        f"{said} {_words(value)}".strip() if isinstance(value, str) else f"{_words(column)} {value}"
+    )
 
 
 def _names(frame: pd.DataFrame, column: str) -> list[str]:

@@ -220,7 +220,7 @@ PAPER = Paper(
             "complexity-correlations", "Do ratios and disparities go with the complexity of tasks?",
             complexity_correlations,
         ),
-        Element("figure-ratios", "Bars of the ratios by method and language.", hard,
+        Element("figure-ratios", "Ratios to random by method and language.", hard,
                 draw=partial(dots, value="ratio", rows="lang", series="model",
                              panels=["metric", "method"], reference=1.0)),
     ),
