@@ -1,5 +1,5 @@
-"""A study's released definitions: every switch by hand, and the written definition when all are
-off."""
+"""A study's released definitions: every deviation by hand, and the written definition without
+any."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import torch
 from babelscope.data.formats.in_memory import as_examples
 from babelscope.errors import InputError
 from babelscope.metrics import METRICS
-from babelscope.metrics.released import DEFINED, SWITCHES, summed_occurrences
+from babelscope.metrics.released import summed_occurrences
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.types import Target
 from conftest import PAIRS, TEXTS, tiny
 from planted import WEIGHTS, planted_model
 
-OFF = dict.fromkeys(SWITCHES, DEFINED)
 BIAS = 0.3
 
 
@@ -27,10 +26,12 @@ def p(*words: str) -> float:
 
 
 def value(
-    metric: str, model: Model, row: object, scores: list[float], index: int = 1, **switches: object
-) -> float:
+    metric: str, model: Model, row: object, scores: list[float], *deviations: str,
+    index: int = 1, grid: tuple[float, ...] = (0.5,),
+) -> float:  # fmt: skip
     function = METRICS[f"released_{metric}"].function
-    (measured,) = function(model, [row], [np.array(scores)], [Target(index)], **{**OFF, **switches})
+    options = {"grid": grid, "deviations": deviations}
+    (measured,) = function(model, [row], [np.array(scores)], [Target(index)], **options)
     return measured.value
 
 
@@ -42,7 +43,7 @@ def planted(text: str) -> tuple[Model, object]:
 
 @pytest.mark.parametrize("architecture", ["bert", "xlm-roberta"])
 @pytest.mark.parametrize("metric", ["comprehensiveness", "sufficiency"])
-def test_with_all_switches_off_it_is_the_written_definition(metric: str, architecture: str) -> None:
+def test_without_deviations_it_is_the_written_definition(metric: str, architecture: str) -> None:
     model = tiny(architecture)
     rows = encode(model, as_examples([*TEXTS[:2], PAIRS[0]]), part="first")
     rng = np.random.default_rng(3)
@@ -50,7 +51,9 @@ def test_with_all_switches_off_it_is_the_written_definition(metric: str, archite
     options = {"unit": "token", "grid": (0.01, 0.2, 0.5, 1.0)}
     targets = [Target(1)] * len(rows)
     written = METRICS[f"normalised_{metric}"].function(model, rows, scores, targets, **options)
-    here = METRICS[f"released_{metric}"].function(model, rows, scores, targets, **options, **OFF)
+    here = METRICS[f"released_{metric}"].function(
+        model, rows, scores, targets, **options, deviations=()
+    )
     for left, right in zip(written, here):
         assert left.value == pytest.approx(right.value, abs=1e-12, nan_ok=True)
 
@@ -61,8 +64,8 @@ def test_the_budget_counts_a_separator() -> None:
     scores = [4.0, 3.0, 2.0, 1.0]
     full, null = p("great", "good", "fine", "film"), p()
     two, three = p("fine", "film"), p("film")
-    defined = value("comprehensiveness", model, row, scores, grid=(0.5,))
-    released = value("comprehensiveness", model, row, scores, grid=(0.5,), budget="n_plus_1")
+    defined = value("comprehensiveness", model, row, scores)
+    released = value("comprehensiveness", model, row, scores, "budget")
     assert defined == pytest.approx((full - two) / (full - null))
     assert released == pytest.approx((full - three) / (full - null))
 
@@ -76,7 +79,7 @@ def test_equal_lengths_are_counted_as_often() -> None:
     assert value("comprehensiveness", model, row, [2.0, 1.0], grid=grid) == pytest.approx(
         (one + 1) / 2
     )
-    released = value("comprehensiveness", model, row, [2.0, 1.0], grid=grid, lengths="repeated")
+    released = value("comprehensiveness", model, row, [2.0, 1.0], "lengths", grid=grid)
     assert released == pytest.approx((2 * one + 1) / 3)
 
 
@@ -87,7 +90,7 @@ def test_occurrences_share_their_scores() -> None:
     model, row = planted("good great good")
     full, null = p("good", "great", "good"), p()
     defined = value("sufficiency", model, row, [1.0, 1.5, 1.0], grid=(0.3,))
-    released = value("sufficiency", model, row, [1.0, 1.5, 1.0], grid=(0.3,), occurrences="summed")
+    released = value("sufficiency", model, row, [1.0, 1.5, 1.0], "occurrences", grid=(0.3,))
     assert defined == pytest.approx((p("great") - null) / (full - null))
     assert released == pytest.approx((p("good") - null) / (full - null))
 
@@ -99,8 +102,8 @@ def test_the_null_loses_its_special_tokens_and_erased_tokens_have_the_id_0() -> 
     scores = list(np.arange(float(row.content.sum())))
     full = _probabilities(model, row.ids)
     nulls = {
-        DEFINED: _probabilities(model, np.where(row.content, 0, row.ids)),
-        "everything": _probabilities(model, np.zeros_like(row.ids)),
+        "": _probabilities(model, np.where(row.content, 0, row.ids)),
+        "null": _probabilities(model, np.zeros_like(row.ids)),
     }
     top = row.ids.copy()
     top[np.flatnonzero(row.content)[-1]] = 0
@@ -110,8 +113,9 @@ def test_the_null_loses_its_special_tokens_and_erased_tokens_have_the_id_0() -> 
         drop = (full - empty)[index]
         assert drop >= 1e-3, "the metric is defined"
         released = value(
-            "comprehensiveness", model, row, scores, index, grid=(0.01,), erasure="id_0", null=null
-        )
+            "comprehensiveness", model, row, scores, "erasure", *filter(None, [null]),
+            index=index, grid=(0.01,),
+        )  # fmt: skip
         expected = np.clip(max(0.0, (full - without)[index]) / drop, 0, 1)
         assert released == pytest.approx(float(expected), abs=1e-9)
     assert not np.allclose(*nulls.values())
@@ -130,19 +134,19 @@ def test_comprehensiveness_erases_the_query_too() -> None:
     index = int((full - first).argmax())
     drop = (full - first)[index]
     assert drop >= 1e-3, "the metric is defined"
-    released = value("comprehensiveness", model, row, scores, index, grid=(1.0,), query="erased")
+    released = value("comprehensiveness", model, row, scores, "query", index=index, grid=(1.0,))
     expected = np.clip(max(0.0, (full - both)[index]) / drop, 0, 1)
     assert released == pytest.approx(float(expected), abs=1e-9)
-    defined = value("comprehensiveness", model, row, scores, index, grid=(1.0,))
+    defined = value("comprehensiveness", model, row, scores, index=index, grid=(1.0,))
     assert defined == pytest.approx(1.0)
     assert released != pytest.approx(1.0)
     assert (row.segment >= 0).sum() > row.content.sum(), "there is a query to erase"
 
 
-def test_an_unknown_switch_is_refused() -> None:
+def test_an_unknown_deviation_is_refused() -> None:
     model, row = planted("great fine")
-    with pytest.raises(InputError, match="erasure 'pad' is not one of: id_0, defined"):
-        value("sufficiency", model, row, [2.0, 1.0], erasure="pad")
+    with pytest.raises(InputError, match="deviation 'pad' is not one of: erasure, null"):
+        value("sufficiency", model, row, [2.0, 1.0], "pad")
 
 
 def _probabilities(model: Model, ids: np.ndarray, types: np.ndarray | None = None) -> np.ndarray:

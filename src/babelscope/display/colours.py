@@ -55,6 +55,7 @@ def chart_style() -> str:
         f".bs-chart .s{at}{{fill:{colour};stroke:{colour}}}" for at, colour in enumerate(SERIES)
     )
     return (
+        f"{series}"  # first: a line or a band of a series overrides its fill or stroke
         f".bs-chart text{{font:12px {FONT};fill:{INK};unicode-bidi:plaintext}}"
         f".bs-chart .paper{{fill:{PAPER}}}.bs-chart .f{{fill:{FAINT}}}"
         ".bs-chart .t{font-size:11px}.bs-chart .m{text-anchor:middle}.bs-chart .e{text-anchor:end}"
@@ -63,7 +64,6 @@ def chart_style() -> str:
         ".bs-chart .k{fill:#868d97;fill-opacity:.28}.bs-chart .l{fill:none;stroke-width:2}"
         f".bs-chart .n{{fill:{AXIS};fill-opacity:.35}}.bs-chart .i{{stroke-width:2}}"
         ".bs-chart .w{fill-opacity:.2;stroke:none}"
-        f"{series}"
         f"@media(prefers-color-scheme:dark){{.bs-chart text{{fill:{DARK_INK}}}"
         f".bs-chart .f{{fill:{DARK_FAINT}}}.bs-chart .paper{{fill:{DARK_PAPER}}}"
         f".bs-chart .g{{stroke:{DARK_GRID}}}}}"

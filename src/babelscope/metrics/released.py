@@ -1,30 +1,26 @@
 """Normalised sufficiency and comprehensiveness as the released code of a published study computes
-them, each of its deviations from the written definition with a switch of its own.
+them, each of its deviations from the written definition with a name of its own.
 
 Zhao and Aletras 2024 define the metrics as `hard` does, on tokens; their released code differs from
-that in ways that move the numbers. With all switches at "defined" the two metrics here are
-`normalised_sufficiency` and `normalised_comprehensiveness` on tokens; with the defaults they are
-the released ones, so that authors see what each correction changes. What depends on the batch or on
-what was measured before (a null that is decremented in place) is not well defined and not offered.
+that in ways that move the numbers. Without deviations the two metrics here are
+`normalised_sufficiency` and `normalised_comprehensiveness` on tokens; with all of them, the
+default, they are the released ones, so that authors see what each correction changes. What depends
+on the batch or on what was measured before (a null that is decremented in place) is not well
+defined and not offered.
 
-    erasure      id_0         an erased token has the id 0: padding for most BERTs, <s> for RoBERTa
-                 defined      the token that the tokenizer names (mask, else padding)
-    null         everything   of a single text, special tokens are erased in the null too
-                 defined      special tokens are kept
-    budget       n_plus_1     k = ceil(r (n + 1)): the first separator is counted as content
-                 defined      k = ceil(r n)
-    lengths      repeated     equal k of several ratios are counted as often
-                 defined      once
-    query        erased       comprehensiveness also erases the fixed text of a pair
-                 defined      it is kept
-    occurrences  summed       a token's score is the sum over its occurrences in the text, which is
-                              what a gradient with respect to rows of the embedding matrix gives
-                 defined      every occurrence has its own
+    erasure      an erased token has the id 0 (padding for most BERTs, <s> for RoBERTa), not that
+                 of the mask or padding token
+    null         of a single text, special tokens are erased in the null too
+    budget       k = ceil(r (n + 1)), not ceil(r n): the first separator is counted as content
+    lengths      equal k of several ratios are counted as often, not once
+    query        comprehensiveness also erases the fixed text of a pair
+    occurrences  a token's score is the sum over its occurrences in the text, which is what a
+                 gradient with respect to rows of the embedding matrix gives
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, nan
 
@@ -35,7 +31,6 @@ from babelscope.data.units import TOKEN
 from babelscope.errors import InputError
 from babelscope.metrics.erased import Erased, Scores, by_sign, probabilities, ranked, tops
 from babelscope.metrics.hard import LEAST_DROP, check_grid
-from babelscope.metrics.hard import lengths as distinct_lengths
 from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import probability
@@ -43,32 +38,24 @@ from babelscope.types import Encoded, Measured, Target
 
 GRID = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """The study's rationale lengths; the last is the same for every attribution."""
-DEFINED = "defined"
-SWITCHES: Mapping[str, str] = {
-    "erasure": "id_0", "null": "everything", "budget": "n_plus_1", "lengths": "repeated",
-    "query": "erased", "occurrences": "summed",
-}  # fmt: skip
-"""What each switch does in the released code."""
+DEVIATIONS = ("erasure", "null", "budget", "lengths", "query", "occurrences")
 
 
 def released_comprehensiveness(
     model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
     unit: str = TOKEN, grid: Sequence[float] = GRID, sign: str = "signed",
-    erasure: str = "id_0", null: str = "everything", budget: str = "n_plus_1",
-    lengths: str = "repeated", query: str = "erased", occurrences: str = "summed",
+    deviations: Sequence[str] = DEVIATIONS,
 ) -> list[Measured]:  # fmt: skip
     """Normalised comprehensiveness as a study's released code computes it; higher is better.
 
         NC_k = clip( max(0, p(x) - p(x - R_k)) / D0, 0, 1 ),   mean over the lengths k
 
-    with the erasure, the null, the budget, the lengths, the query and the scores of the switches.
-
-    *Laws*: with all switches "defined" it is `normalised_comprehensiveness` with the same unit and
+    *Laws*: without deviations it is `normalised_comprehensiveness` with the same unit and
     grid; within [0, 1].
     Source: Zhao and Aletras 2024, released code.
     """
-    switches = _checked(erasure, null, budget, lengths, query, occurrences)
-    curves = _curves(model, inputs, by_sign(scores, sign), targets, unit, grid, switches)
+    on = _checked(deviations)
+    curves = _curves(model, inputs, by_sign(scores, sign), targets, unit, grid, on)
     return [_share(full, null_, np.maximum(0.0, full - erased), reason)
             for full, null_, erased, _, reason in curves]  # fmt: skip
 
@@ -76,21 +63,20 @@ def released_comprehensiveness(
 def released_sufficiency(
     model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
     unit: str = TOKEN, grid: Sequence[float] = GRID, sign: str = "signed",
-    erasure: str = "id_0", null: str = "everything", budget: str = "n_plus_1",
-    lengths: str = "repeated", query: str = "erased", occurrences: str = "summed",
+    deviations: Sequence[str] = DEVIATIONS,
 ) -> list[Measured]:  # fmt: skip
     """Normalised sufficiency as a study's released code computes it; higher is better.
 
         NS_k = clip( max(0, D0 - max(0, p(x) - p(R_k))) / D0, 0, 1 ),   mean over the lengths k
 
-    The query of a pair is kept with or without its switch, which is about comprehensiveness.
+    The query of a pair is always kept: its deviation is one of comprehensiveness.
 
-    *Laws*: with all switches "defined" it is `normalised_sufficiency` with the same unit and grid;
+    *Laws*: without deviations it is `normalised_sufficiency` with the same unit and grid;
     within [0, 1].
     Source: Zhao and Aletras 2024, released code.
     """
-    switches = _checked(erasure, null, budget, lengths, query, occurrences)
-    curves = _curves(model, inputs, by_sign(scores, sign), targets, unit, grid, switches)
+    on = _checked(deviations)
+    curves = _curves(model, inputs, by_sign(scores, sign), targets, unit, grid, on)
     return [
         _share(full, null_, np.maximum(0.0, full - null_ - np.maximum(0.0, full - kept)), reason)
         for full, null_, _, kept, reason in curves
@@ -119,46 +105,44 @@ def _curves(
     targets: Sequence[Target],
     unit: str,
     grid: Sequence[float],
-    switches: Mapping[str, str],
+    on: frozenset[str],
 ) -> list[Curve]:
     check_grid(grid)
     sets, reasons = [], []
     for row, attributed in zip(inputs, scores):
         values = np.asarray(attributed, dtype=np.float64)
-        if switches["occurrences"] != DEFINED and unit == TOKEN and np.isfinite(values).all():
+        if "occurrences" in on and unit == TOKEN and np.isfinite(values).all():
             values = summed_occurrences(row.ids[row.content], values)
         order, reason = ranked(row, values, unit)
-        chosen = tops(row, order, _lengths(len(order), grid, switches), unit)
-        sets.append(_erasures(row, chosen, switches))
+        chosen = tops(row, order, _lengths(len(order), grid, on), unit)
+        sets.append(_erasures(row, chosen, on))
         reasons.append(reason)
-    found = _probabilities(model, inputs, targets, sets, switches["erasure"])
+    found = _probabilities(model, inputs, targets, sets, "erasure" in on)
     return [
         (float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
         for why, (many, reason) in zip(reasons, found)
     ]
 
 
-def _erasures(row: Encoded, chosen: Sequence[Erased], switches: Mapping[str, str]) -> list[Erased]:
+def _erasures(row: Encoded, chosen: Sequence[Erased], on: frozenset[str]) -> list[Erased]:
     """Nothing, the null, then for each length the rationale and all but the rationale."""
     pair = bool((row.segment == 1).any())
     fixed = np.zeros_like(row.content)
-    if switches["query"] != DEFINED and pair:
+    if "query" in on and pair:
         fixed = (row.segment >= 0) & ~row.content
     empty = row.content
-    if switches["null"] != DEFINED and not pair:
+    if "null" in on and not pair:
         empty = np.ones_like(row.content)
     both = [part for top in chosen for part in (top | fixed, row.content & ~top)]
     return [np.zeros_like(row.content), empty, *both]
 
 
-def _lengths(n: int, grid: Sequence[float], switches: Mapping[str, str]) -> list[int]:
+def _lengths(n: int, grid: Sequence[float], on: frozenset[str]) -> list[int]:
     if n == 0:
         return []
-    counted = n if switches["budget"] == DEFINED else n + 1
-    if switches["lengths"] == DEFINED and counted == n:
-        return distinct_lengths(n, grid)
+    counted = n + 1 if "budget" in on else n
     sizes = [min(n, max(1, ceil(ratio * counted - 1e-9))) for ratio in grid]
-    return sizes if switches["lengths"] != DEFINED else sorted(set(sizes))
+    return sizes if "lengths" in on else sorted(set(sizes))
 
 
 def _probabilities(
@@ -166,9 +150,9 @@ def _probabilities(
     inputs: Sequence[Encoded],
     targets: Sequence[Target],
     sets: Sequence[Sequence[Erased]],
-    erasure: str,
+    by_id: bool,
 ) -> list[tuple[NDArray[np.float64], str]]:
-    if erasure == DEFINED:
+    if not by_id:
         return probabilities(model, inputs, targets, sets, None)
     queries = [
         replace(inference.query(row), ids=np.where(gone, 0, row.ids))
@@ -182,11 +166,11 @@ def _probabilities(
     ]
 
 
-def _checked(*values: str) -> dict[str, str]:
-    for (name, released), value in zip(SWITCHES.items(), values):
-        if value not in (released, DEFINED):
-            raise InputError(f"{name} {value!r} is not one of: {released}, {DEFINED}")
-    return dict(zip(SWITCHES, values))
+def _checked(deviations: Sequence[str]) -> frozenset[str]:
+    unknown = sorted(set(deviations) - set(DEVIATIONS))
+    if unknown:
+        raise InputError(f"deviation {unknown[0]!r} is not one of: {', '.join(DEVIATIONS)}")
+    return frozenset(deviations)
 
 
 def _share(full: float, null: float, amounts: NDArray[np.float64], reason: str) -> Measured:

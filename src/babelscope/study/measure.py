@@ -21,13 +21,13 @@ from babelscope.study.fill import Tally, block_resources, fill
 from babelscope.study.grid import blocks
 from babelscope.training.cache import cache_folder
 
-TEXTS = (3, 6)
+TEXTS = (2, 8)
 """Texts per language in the two runs: their difference is what a text costs."""
 ROWS = (16, 48)
 """Training rows in the two runs."""
 CACHE = "BABELSCOPE_CACHE"
-LANGUAGES = 2
-"""Languages of the measured block."""
+LANGUAGES = (2, 4)
+"""Languages of the measured block, and of a third run where the study has more."""
 SPLITS = {"train_examples": "train", "dev_examples": "dev"}
 """Fields of analyses that say how many rows of a split they read."""
 
@@ -51,6 +51,8 @@ class Measured:
     task: str
     texts: Cost
     """Seconds by text and language that is analysed."""
+    per_language: float
+    """Seconds that each language beyond two adds, whatever its texts."""
     shared: Cost
     """The same for what all models of a task share."""
     rows: Cost
@@ -66,6 +68,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
+    languages: int
     units: int
     rows: int
     training: float
@@ -77,18 +80,22 @@ class _Run:
 
 
 def measure(study: Study) -> Measured:
-    """Times the first block twice, on few texts and on twice as many, with the study's own methods,
-    metrics and options; a unit's cost is the difference divided by the difference in units.
+    """Times the first block on few texts and on more, and in more languages, with the study's own
+    methods, metrics and options; a unit's cost is the difference divided by the difference in
+    units. A first run, in which libraries are loaded, is not counted.
 
     *Laws*: no result of the study is written; a cost is never negative.
     """
-    block = _few_languages(blocks(study)[0])
-    small, large = (_timed(study, block, *sizes) for sizes in zip(TEXTS, ROWS))
+    block = blocks(study)[0]
+    _timed(study, block, TEXTS[0], ROWS[0], LANGUAGES[0])
+    small, large = (_timed(study, block, *sizes, LANGUAGES[0]) for sizes in zip(TEXTS, ROWS))
+    texts = _cost(small.units, small.own, large.units, large.own)
     characters = mean_characters(block.task.data, block.languages[0])
     return Measured(
         block.model.name,
         block.task.name,
-        _cost(small.units, small.own, large.units, large.own),
+        texts,
+        _per_language(study, block, small, texts.each),
         _cost(small.units, small.shared, large.units, large.shared),
         _cost(small.rows, small.training, large.rows, large.training),
         _cost(small.units, small.passes, large.units, large.passes),
@@ -112,18 +119,26 @@ def _cost(first: float, low: float, second: float, high: float) -> Cost:
     return Cost(max(0.0, low - each * first), each)
 
 
-def _few_languages(block: Block) -> Block:
-    """The block in its source and one other language."""
+def _per_language(study: Study, block: Block, small: _Run, each: float) -> float:
+    if len(block.languages) <= LANGUAGES[0]:
+        return 0.0
+    more = _timed(study, block, TEXTS[0], ROWS[0], LANGUAGES[1])
+    beyond = more.own - small.own - each * (more.units - small.units)
+    return max(0.0, beyond / (more.languages - small.languages))
+
+
+def _few_languages(block: Block, count: int) -> Block:
+    """The block in its source and some other languages."""
     train = block.model.train
     first = [lang for lang in (train.languages if train else []) if lang in block.languages]
-    order = list(dict.fromkeys([*first, *block.languages]))[:LANGUAGES]
+    order = list(dict.fromkeys([*first, *block.languages]))[:count]
     return replace(block, languages=tuple(order))
 
 
-def _timed(study: Study, block: Block, texts: int, rows: int) -> _Run:
+def _timed(study: Study, block: Block, texts: int, rows: int, langs: int) -> _Run:
     """The block with so many texts and training rows, in a store and a cache that are removed."""
     small = _shrunk(study, block, texts, rows)
-    few = _few_languages(blocks(small)[0])
+    few = _few_languages(blocks(small)[0], langs)
     with tempfile.TemporaryDirectory() as folder, _own_cache(Path(folder) / "cache"):
         store = open_store(Path(folder) / "store")
         tally = Tally()
@@ -142,7 +157,7 @@ def _timed(study: Study, block: Block, texts: int, rows: int) -> _Run:
         trained = _rows_seen(few, rows)
         weights = sum(weight.numel() for weight in model.hf.parameters())
         return _Run(
-            count, trained, training, seconds[False], seconds[True],
+            len(few.languages), count, trained, training, seconds[False], seconds[True],
             model.inference.distinct - passes, size, weights,
         )  # fmt: skip
 

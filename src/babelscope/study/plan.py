@@ -13,7 +13,7 @@ from babelscope.data.spec import TaskSpec
 from babelscope.model.sizes import encoder_size
 from babelscope.study.config import Study
 from babelscope.study.grid import blocks, cells_of, trainings
-from babelscope.study.measure import Measured, mean_characters, measure
+from babelscope.study.measure import LANGUAGES, Measured, mean_characters, measure
 from babelscope.training.spec import TrainSpec
 
 DEV_SHARE = 1 / 3
@@ -47,8 +47,8 @@ def estimate(study: Study, measured: Measured | None = None) -> Estimate:
         seconds = sum over blocks of size x length x (texts + training) + what a task's models share
 
     `size` is the weights of the block's encoder over those of the measured one, `length` the mean
-    length of its task's texts likewise; fixed costs of a block are taken as measured. Blocks run
-    one after another.
+    length of its task's texts likewise; fixed costs of a block and of a language are taken as
+    measured. Blocks run one after another.
 
     *Laws*: a study of twice the seeds has twice the fine-tunings and at most twice the seconds; the
     measured block itself costs what was measured.
@@ -66,6 +66,7 @@ def estimate(study: Study, measured: Measured | None = None) -> Estimate:
         rows = _training_rows(block, counted)
         scale = size * length
         seconds = measured.texts.fixed + scale * measured.texts.each * texts
+        seconds += measured.per_language * max(0, len(block.languages) - LANGUAGES[0])
         seconds += measured.rows.fixed + scale * measured.rows.each * rows
         totals["seconds"] += seconds
         totals["texts"] += texts

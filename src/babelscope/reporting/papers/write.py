@@ -74,14 +74,20 @@ def _files(element: Element, table: pd.DataFrame) -> Mapping[str, str | bytes]:
         return {}
     files: dict[str, str | bytes] = {f"{element.name}.csv": csv_text(table)}
     if element.draw is not None:
-        figure = replace(element.draw(table), name=element.name, title=element.caption)
-        svg = figure_svg(figure)
+        svg = drawn_svg(element, table)
         files |= {f"{element.name}.svg": svg} | _as_pdf(element.name, svg)
     else:
         caption = f"{element.caption} {element.note}".strip()
         files[f"{element.name}.md"] = markdown(table, caption)
         files[f"{element.name}.tex"] = latex(table, caption, f"tab:{element.name}")
     return files
+
+
+def drawn_svg(element: Element, table: pd.DataFrame) -> str:
+    """The figure of an element as SVG."""
+    if element.draw is None:
+        raise InputError(f"{element.name} is a table, not a figure")
+    return figure_svg(replace(element.draw(table), name=element.name, title=element.caption))
 
 
 def _as_pdf(name: str, svg: str) -> dict[str, str | bytes]:
