@@ -17,7 +17,7 @@ SOFT = {"unit": "word", "scaling": "minmax", "budget": 0.0, "draws": 8, "error":
 ORDERS = {"metric": "comprehensiveness", **ERASURE, "draws": 20, **SIGN}
 RELEASED = {
     "unit": "token", "grid": (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0), **SIGN,
-    "deviations": ("erasure", "null", "budget", "lengths", "query", "occurrences"),
+    "deviations": ("erasure", "null", "budget", "lengths", "query"),
 }  # fmt: skip
 
 METRICS: dict[str, Metric] = {

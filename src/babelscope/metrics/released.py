@@ -3,8 +3,9 @@ them, each of its deviations from the written definition with a name of its own.
 
 Zhao and Aletras 2024 define the metrics as `hard` does, on tokens; their released code differs from
 that in ways that move the numbers. Without deviations the two metrics here are
-`normalised_sufficiency` and `normalised_comprehensiveness` on tokens; with all of them, the
-default, they are the released ones, so that authors see what each correction changes. What depends
+`normalised_sufficiency` and `normalised_comprehensiveness` on tokens; with the default ones, and
+`occurrences` for input x gradient and integrated gradients, they are the released ones, so that
+authors see what each correction changes. What depends
 on the batch or on what was measured before (a null that is decremented in place) is not well
 defined and not offered.
 
@@ -38,13 +39,15 @@ from babelscope.types import Encoded, Measured, Target
 
 GRID = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """The study's rationale lengths; the last is the same for every attribution."""
-DEVIATIONS = ("erasure", "null", "budget", "lengths", "query", "occurrences")
+DEFAULT = ("erasure", "null", "budget", "lengths", "query")
+"""Those of the metrics; the last one is that of gradient methods."""
+DEVIATIONS = (*DEFAULT, "occurrences")
 
 
 def released_comprehensiveness(
     model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
     unit: str = TOKEN, grid: Sequence[float] = GRID, sign: str = "signed",
-    deviations: Sequence[str] = DEVIATIONS,
+    deviations: Sequence[str] = DEFAULT,
 ) -> list[Measured]:  # fmt: skip
     """Normalised comprehensiveness as a study's released code computes it; higher is better.
 
@@ -63,7 +66,7 @@ def released_comprehensiveness(
 def released_sufficiency(
     model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], *,
     unit: str = TOKEN, grid: Sequence[float] = GRID, sign: str = "signed",
-    deviations: Sequence[str] = DEVIATIONS,
+    deviations: Sequence[str] = DEFAULT,
 ) -> list[Measured]:  # fmt: skip
     """Normalised sufficiency as a study's released code computes it; higher is better.
 
