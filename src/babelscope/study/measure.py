@@ -89,17 +89,17 @@ def measure(study: Study) -> Measured:
     block = blocks(study)[0]
     _timed(study, block, TEXTS[0], ROWS[0], LANGUAGES[0])
     small, large = (_timed(study, block, *sizes, LANGUAGES[0]) for sizes in zip(TEXTS, ROWS))
-    texts = _cost(small.units, small.own, large.units, large.own)
+    texts = fitted_cost(small.units, small.own, large.units, large.own)
     characters = mean_characters(block.task.data, block.languages[0])
     return Measured(
         block.model.name,
         block.task.name,
         texts,
         _per_language(study, block, small, texts.each),
-        _cost(small.units, small.shared, large.units, large.shared),
-        _cost(small.rows, small.training, large.rows, large.training),
-        _cost(small.units, small.passes, large.units, large.passes),
-        _cost(small.units, small.bytes, large.units, large.bytes),
+        fitted_cost(small.units, small.shared, large.units, large.shared),
+        fitted_cost(small.rows, small.training, large.rows, large.training),
+        fitted_cost(small.units, small.passes, large.units, large.passes),
+        fitted_cost(small.units, small.bytes, large.units, large.bytes),
         large.parameters,
         characters,
     )
@@ -114,7 +114,7 @@ def mean_characters(data: Any, lang: str, count: int = 50) -> float:
     return sum(len(text) for row in rows for text in row.texts) / len(rows)
 
 
-def _cost(first: float, low: float, second: float, high: float) -> Cost:
+def fitted_cost(first: float, low: float, second: float, high: float) -> Cost:
     each = max(0.0, (high - low) / (second - first)) if second > first else 0.0
     return Cost(max(0.0, low - each * first), each)
 
