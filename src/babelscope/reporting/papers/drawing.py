@@ -32,18 +32,17 @@ def dots(
 ) -> Figure:
     """A chart for each panel, a row for each name, a mark with its interval for each series, and
     a line at the `reference`. Several rows of the table for one mark are averaged."""
-    names = _names(frame, series)
-    beside = _has_published(frame)
+    names, beside = _names(frame, series), _published_names(frame, series)
     charts = []
     for title, part in _panels(frame, panels, value):
         listed = []
         for name in _names(part, rows):
             chosen = part[part[rows].astype(str) == name]
             marks = [_mark(_of(chosen, series, each), value, f"{name} {each}") for each in names]
-            numbers = [_published_mark(_of(chosen, series, each)) for each in names if beside]
+            numbers = [_published_mark(_of(chosen, series, each)) for each in beside]
             listed.append(Row(name, (*marks, *numbers)))
         charts.append(dot_plot(title, _words(value), listed, reference=reference))
-    legend = [*names, *(f"{name} {PUBLISHED}".strip() for name in names if beside)]
+    legend = [*names, *(f"{name} {PUBLISHED}".strip() for name in beside)]
     return Figure("", "", tuple(charts), _legend(legend))
 
 
@@ -60,16 +59,16 @@ def curves(
 ) -> Figure:
     """A chart for each panel and a joined curve for each series; intervals from the columns `low`
     and `high`, marks as large as the column `size`."""
-    names, beside = _names(frame, series), _has_published(frame)
+    names, beside = _names(frame, series), _published_names(frame, series)
     charts = []
     for title, part in _panels(frame, panels, y):
         drawn = [Curve(each, _points(_of(part, series, each), x, y, size)) for each in names]
-        if beside:
-            points = [_points(_of(part, series, each), x, PUBLISHED) for each in names]
-            drawn += [Curve(f"{each} {PUBLISHED}", line) for each, line in zip(names, points)]
+        for each in beside:
+            points = _points(_of(part, series, each), x, PUBLISHED)
+            drawn.append(Curve(f"{each} {PUBLISHED}", points))
         axes = (_words(x), _words(y))
         charts.append(line_chart(title, axes, drawn, limits=limits, diagonal=diagonal))
-    legend = [*names, *(f"{name} {PUBLISHED}".strip() for name in names if beside)]
+    legend = [*names, *(f"{name} {PUBLISHED}".strip() for name in beside)]
     return Figure("", "", tuple(charts), _legend(legend))
 
 
@@ -118,7 +117,7 @@ def heat(
             charts.append(
                 heat_map(
                     said, [_shares(line) for line in cells] if whole else cells, names, across,
-                    signed=signed, axes=axes or (_words(columns), _words(rows)),
+                    signed=signed, axes=axes or (_axis(columns), _axis(rows)),
                 )
             )  # fmt: skip
     return Figure("", "", tuple(charts))
@@ -138,8 +137,17 @@ def _panels(
             yield ", ".join(_title(name, part[name].iloc[0]) for name in told), part
 
 
+PLACES = {"source": "fine-tuned on", "target": "tested in"}
+"""What the two languages of a cell are called."""
+
+
+def _axis(column: str) -> str:
+    return PLACES.get(column, _words(column))
+
+
 def _title(column: str, value: Any) -> str:
-    said = {"source": "fine-tuned on", "target": "tested in"}.get(column, "")
+    said = PLACES.get(column, "")
+    said = "" if value == "base" else said
     return (
         f"{said} {_words(value)}".strip() if isinstance(value, str) else f"{_words(column)} {value}"
     )
@@ -155,6 +163,11 @@ def _of(frame: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
 
 def _has_published(frame: pd.DataFrame) -> bool:
     return PUBLISHED in frame and bool(frame[PUBLISHED].notna().any())
+
+
+def _published_names(frame: pd.DataFrame, series: str) -> list[str]:
+    """The series that have a published value."""
+    return [each for each in _names(frame, series) if _has_published(_of(frame, series, each))]
 
 
 def _mark(part: pd.DataFrame, value: str, name: str) -> Mark | None:
