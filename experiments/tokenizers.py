@@ -48,7 +48,8 @@ def compared(spec: Spec, pairing: Pairing) -> list[dict[str, Any]]:
         examples = texts(spec, source)
         names = (pairing.multilingual, pairing.monolingual)
         counted = [table(str(spec.tokenizers / name), examples) for name in names]
-        groups = clusters(examples)
+        known = clusters(examples)
+        groups = [known[row.group] for row in examples]
         for measure, parts in MEASURES.items():
             listed.append({"family": pairing.family, "names": names, "source": source,
                            "measure": measure, "texts": len(examples),
@@ -75,13 +76,13 @@ def table(tokenizer: str, examples: list[Example]) -> dict[str, np.ndarray]:
 def difference(
     counted: list[dict[str, np.ndarray]], parts: tuple[str, str], groups: list[str]
 ) -> dict[str, Any]:
-    """Both measures, the difference with its interval by text, and a sign-flip test of the
-    difference of every text's own measure."""
+    """Both measures, the difference with its interval by text, and a sign-flip test of
+    every text's difference in what is counted above."""
     above, below = parts
     table = np.stack([each[name] for each in counted for name in parts], axis=1)
     gap = of_sums(
         table, groups, lambda sums: sums[..., 0] / sums[..., 1] - sums[..., 2] / sums[..., 3]
     )
     means = [each[above].sum() / each[below].sum() for each in counted]
-    by_text = counted[0][above] / counted[0][below] - counted[1][above] / counted[1][below]
+    by_text = counted[0][above] - counted[1][above]  # both have the same words
     return {"means": means, "gap": gap, "p": sign_flip(by_text.tolist(), groups).p}

@@ -79,10 +79,10 @@ def entropy_maps(rows: Sequence[Mapping[str, Any]]) -> Figure:
     charts, values = [], []
     for row in rows:
         for lang, layers in row["heads"].items():
-            names = [[str(at) for at in range(len(part))] for part in (layers, layers[0])]
+            down, across = ([str(at) for at in range(len(part))] for part in (layers, layers[0]))
             title = f"{_model(row['model'])}, tested in {lang}"
-            charts.append(heat_map(title, layers, *names, axes=("head", "layer")))
-            cells = _cells(layers, *names, ("head", "layer"))
+            charts.append(heat_map(title, layers, down, across, axes=("head", "layer")))
+            cells = _cells(layers, down, across, ("head", "layer"))
             values += [{"model": row["model"], "lang": lang, **cell} for cell in cells]
     title = "attention entropy by layer and head, in nats"
     return Figure("entropy-heads", title, tuple(charts), rows=tuple(values))
