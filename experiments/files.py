@@ -61,6 +61,7 @@ def render(name: str, values: Mapping[str, Any]) -> str:
     )
     environment.globals |= {"table": table}
     environment.filters |= {"shown": shown, "p": p_value, "num": number}
+    environment.filters |= {"moved": moved, "turned": turned}
     return environment.get_template(f"{name}.md.j2").render(**values)
 
 
@@ -68,6 +69,17 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A Markdown table; the first column is text, the others are numbers."""
     lines = ["| " + " | ".join(head) + " |", "|---" + "|--:" * (len(head) - 1) + "|"]
     return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows])
+
+
+def moved(cells: Sequence[float], at: int) -> float:
+    """By how much a column differs from the first; nothing where either is undefined."""
+    step = abs(cells[at] - cells[0])
+    return step if isfinite(step) else 0.0
+
+
+def turned(cells: Sequence[float]) -> bool:
+    """Whether the first and the last column lie on different sides of 1."""
+    return (cells[0] - 1) * (cells[-1] - 1) < 0
 
 
 def number(value: float, form: str) -> str:

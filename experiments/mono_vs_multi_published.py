@@ -8,6 +8,7 @@ from typing import Any
 from babelscope.stats.corrections import holm
 from babelscope.stats.correlations import correlation
 from babelscope.stats.rankings import friedman
+from experiments import published_rest as rest
 from experiments.published_ratios import ROWS, Ratios, cells, claim
 
 
@@ -34,4 +35,8 @@ def values(spec: Spec) -> dict[str, Any]:
             for model, metric in product(spec.models, spec.metrics)
         ],
         "accuracy": correlation(ROWS["acc"], means, ranks=True),
+        "large": rest.large(),
+        "soft": rest.soft(),
+        "counts": rest.counts(),
+        "fertility": rest.fertility(),
     }

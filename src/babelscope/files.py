@@ -64,8 +64,9 @@ def writing(file: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
-def write_together(folder: Path, files: Mapping[str, str]) -> None:
-    """Writes text files into a folder, created if missing; all are complete before one is renamed.
+def write_together(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Writes files, texts in UTF-8, into a folder, created if missing; all are complete before
+    one is renamed.
 
     *Laws*: those of `writing` for every file; an error before the first rename changes none of
     them; they are renamed in the order given, so that the last one may refer to the others.
@@ -73,9 +74,9 @@ def write_together(folder: Path, files: Mapping[str, str]) -> None:
     with naming(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:  # it ends the blocks in the reverse order of their beginning
-        for name, text in reversed(list(files.items())):
+        for name, content in reversed(list(files.items())):
             handle = stack.enter_context(writing(folder / name))
-            handle.write(text.encode())
+            handle.write(content.encode() if isinstance(content, str) else content)
             _flush(folder / name, handle)
 
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -82,12 +83,20 @@ def test_every_element_is_written_or_says_why_not(store: Path, tmp_path: Path, p
     for each in written:
         assert each.files or each.reason
         for name in each.files:
-            text = (tmp_path / name).read_text("utf-8")
-            assert text.strip()
+            content = (tmp_path / name).read_bytes()
+            assert content.strip()
+            if name.endswith(".svg"):
+                assert ElementTree.fromstring(content).tag.endswith("svg")
+            if name.endswith(".pdf"):
+                assert content.startswith(b"%PDF")
         if each.files:
             rows = list(csv.reader((tmp_path / f"{each.name}.csv").read_text("utf-8").splitlines()))
             assert len(rows) > 1
             assert len({len(line) for line in rows}) == 1
+    figures = {each.name for each in row.elements if each.draw is not None}
+    for each in written:
+        drawn = {f"{each.name}.svg", f"{each.name}.pdf"}
+        assert drawn <= set(each.files) if each.name in figures and each.files else True
     index = (tmp_path / "index.md").read_text("utf-8")
     assert all(f"| {each.name} |" in index for each in written)
     again = {path.name: path.read_bytes() for path in tmp_path.iterdir()}

@@ -30,7 +30,7 @@ STUDIES = sorted((Path(__file__).resolve().parents[2] / "studies").glob("*.yaml"
 FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "mono-vs-multi": (("csl", "reviews"), ("mbert", "bert"), ("zh", "es")),
     "mono-vs-multi-small": (("topic",), ("multilingual", "monolingual"), ("en", "es")),
-    "ccta-xnli": (("inference",), ("mbert",), ("en", "hi", "zh")),
+    "ccta-xnli": (("inference",), ("mbert", "xlm-large"), ("en", "hi", "zh")),
     "ccta-pawsx": (("paraphrase",), ("en", "de"), ("en", "de", "ko")),
     "ccta-xquad": (("start",), ("xlm-r-base",), ("en", "hi", "zh")),
     "head-masks": (("sst2", "qqp"), ("bert-sst2", "bert-qqp"), ("en",)),
@@ -47,15 +47,18 @@ PAPERS: dict[str, tuple[str, set[str]]] = {
     "mono-vs-multi": (
         "mono-vs-multi",
         {"performance", "ratios", "ratios-soft", "fertility", "similarity",
-         "complexity-correlations"},
+         "complexity-correlations", "figure-ratios"},
     ),
     "ccta-xnli": ("consistency", {"table-1", "figure-2"}),
-    "ccta-pawsx": ("consistency", {"table-2", "table-4", "table-5"}),
+    "ccta-pawsx": (
+        "consistency", {"table-2", "table-4", "table-5", "figure-matrix", "source-tests"},
+    ),
     "ccta-xquad": ("consistency", {"table-3-start"}),
     "tradeoffs-en-hi": (
         "tradeoffs",
         {"accuracy", "preference", "donor-difficulty", "comparisons", "figure-3", "figure-4-heads",
-         "figure-5", "recall", "confusions", "forgetting"},
+         "figure-1", "figure-2", "figure-4", "figure-5", "figure-6", "figure-confusions", "shares",
+         "recall", "confusions", "forgetting"},
     ),
     "slalom": ("slalom", {"table-2c", "table-9", "table-4"}),
     "head-masks": ("head-masks", {"table-1", "masks"}),

@@ -30,8 +30,16 @@ SIZES = {
 RENAMED = {
     "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64},
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 1024},
+    "xlm": {
+        "emb_dim": 32,
+        "n_layers": 2,
+        "n_heads": 2,
+        "n_langs": 1,
+        "max_position_embeddings": 512,
+    },
 }
 """Names that these configurations use for the same sizes."""
+SPECIAL_XLM = tuple(f"<special{at}>" for at in range(10))
 
 
 MERGES = [("t", "h"), ("Ġ", "th")]
@@ -82,6 +90,15 @@ CHECKPOINTS = (
     Checkpoint("FacebookAI/xlm-roberta-base", XLMR, ROBERTA),
     Checkpoint("FacebookAI/xlm-roberta-large", XLMR, ROBERTA, config={"num_hidden_layers": 3}),
     Checkpoint("FacebookAI/roberta-base", "RobertaForMaskedLM", ROBERTA),
+    Checkpoint(
+        "FacebookAI/roberta-large", "RobertaForMaskedLM", ROBERTA, config={"num_hidden_layers": 3}
+    ),
+    Checkpoint(
+        "hfl/chinese-roberta-wwm-ext-large", MLM, tokenizer={"init_inputs": []},
+        config={"num_hidden_layers": 3, "bos_token_id": 0, "eos_token_id": 2}, pickled=True,
+    ),
+    Checkpoint("FacebookAI/xlm-mlm-tlm-xnli15-1024", "XLMWithLMHeadModel", {}, LIMIT),
+    Checkpoint("FacebookAI/xlm-mlm-100-1280", "XLMWithLMHeadModel", {}, LIMIT, pickled=True),
     Checkpoint(
         "PlanTL-GOB-ES/roberta-base-bne", "RobertaForMaskedLM", {**ROBERTA, "<mask>": 4},
         config={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}, pickled=True,
@@ -151,6 +168,8 @@ def _settings(row: Checkpoint, config: Any, tokenizer: Any) -> dict[str, Any]:
     sizes = dict(RENAMED.get(config.model_type, SIZES)) | {"vocab_size": len(tokenizer)}
     if config.model_type == "gpt2":
         return sizes | {"bos_token_id": len(tokenizer) - 1, "eos_token_id": len(tokenizer) - 1}
+    if config.model_type == "xlm":
+        return sizes | {"n_words": sizes.pop("vocab_size"), "pad_index": 2} | dict(row.config)
     if "roberta" in config.model_type:
         fixed = {"max_position_embeddings": 514, "type_vocab_size": 1, "pad_token_id": 1}
         return sizes | fixed | {"bos_token_id": 0, "eos_token_id": 2} | dict(row.config)
@@ -158,6 +177,11 @@ def _settings(row: Checkpoint, config: Any, tokenizer: Any) -> dict[str, Any]:
 
 
 def _tokenizer(row: Checkpoint) -> Any:
+    if row.model.startswith("XLMWith"):
+        pieces = [form for each in (*characters(), "th") for form in (each, f"{each}</w>")]
+        return _numbered(
+            {}, ["<s>", "</s>", "<pad>", "<unk>", *SPECIAL_XLM, *dict.fromkeys(pieces)]
+        )
     if row.model.startswith("XLMRoberta"):
         scored = [(piece, 0.0) for piece in row.pieces]
         scored += [(piece, -float(at)) for at, piece in enumerate(["▁", *characters()], 1)]
@@ -182,13 +206,19 @@ def _numbered(fixed: Mapping[str, int], pieces: list[str]) -> dict[str, int]:
 
 
 def _write_tokenizer(folder: Path, row: Checkpoint, tokenizer: Any) -> None:
-    vocabulary = tokenizer.get_vocab()
-    if row.vocabulary_only and row.model.startswith("Roberta"):
-        (folder / "vocab.json").write_text(json.dumps(vocabulary))
+    (folder / "tokenizer_config.json").write_text(json.dumps(row.tokenizer))
+    if row.model.startswith("XLMWith"):  # a slow tokenizer: a vocabulary and merges
+        _write_merges(folder, tokenizer, ["t h", ""])
+    elif row.vocabulary_only and row.model.startswith("Roberta"):
         lines = ["#version: 0.2", *(" ".join(pair) for pair in MERGES), ""]
-        (folder / "merges.txt").write_text("\n".join(lines), "utf-8")
+        _write_merges(folder, tokenizer.get_vocab(), lines)
     elif row.vocabulary_only:
+        vocabulary = tokenizer.get_vocab()
         (folder / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.get)) + "\n")
     else:
         tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
-    (folder / "tokenizer_config.json").write_text(json.dumps(row.tokenizer))
+
+
+def _write_merges(folder: Path, vocabulary: Mapping[str, int], lines: list[str]) -> None:
+    (folder / "vocab.json").write_text(json.dumps(vocabulary))
+    (folder / "merges.txt").write_text("\n".join(lines), "utf-8")

@@ -12,6 +12,13 @@ import typer
 
 from babelscope.cli import printing
 from babelscope.cli.arguments import STRICT, Json
+from babelscope.cli.planning import (
+    UNMEASURED,
+    Measure,
+    cost_lines,
+    estimated,
+    print_deviations,
+)
 
 if TYPE_CHECKING:
     from babelscope.study.config import Study
@@ -85,6 +92,7 @@ def study_run(
         study = study.model_copy(update={"strict": True})
     from babelscope.study.run import run
 
+    print_deviations(study)
     with watching(study.name) as watch:
         place = _place(file, store, pilot)
         outcome = run(study, place, watch=watch, workers=workers, where=where)
@@ -100,20 +108,29 @@ def study_run(
 
 
 @study_app.command("plan")
-def study_plan(file: StudyFile, pilot: Pilot = False, json_: Json = False) -> None:
-    """Show what a study would compute, and which models it would train; nothing is loaded."""
+def study_plan(
+    file: StudyFile, pilot: Pilot = False, measure: Measure = False, json_: Json = False
+) -> None:
+    """Show what a study would compute, which models it would train and what is not as in the paper
+    that it redoes; nothing is loaded unless you ask for the hours."""
     from babelscope.study.grid import cells_of, trainings
 
     study = _study(file, pilot)
     rows, trained = cells_of(study), trainings(study)
+    cost = estimated(study) if measure else None
     if json_:
-        print(json.dumps({"cells": rows, "trained": trained}, indent=1, ensure_ascii=False))
+        values = {"cells": rows, "trained": trained, "deviations": study.deviations}
+        values |= {"cost": asdict(cost)} if cost else {}
+        print(json.dumps(values, indent=1, ensure_ascii=False))
         return
+    print_deviations(study)
     from babelscope.display.terminal import table
 
     columns = ("model", "task", "analysis", "cells")
     printing.show(table(study.name, columns, [tuple(row.values()) for row in rows]))
     print(f"{sum(row['cells'] for row in rows)} cells; {trained} models are fine-tuned")
+    for line in cost_lines(cost) if cost else (UNMEASURED,):
+        printing.print_text(line)
 
 
 @study_app.command("status")

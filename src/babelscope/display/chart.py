@@ -20,6 +20,8 @@ from babelscope.display.page import render
 from babelscope.display.sheets import csv_text
 
 WIDTH = 380
+MARGIN = 16
+"""Around the charts of a file."""
 """The width of a chart in pixels."""
 WIDE = 400
 """A wider chart keeps its size on a phone and scrolls."""
@@ -85,10 +87,10 @@ def figure_svg(figure: Figure) -> str:
     lines = _lines(figure.charts)
     legend, below = _legend(figure)
     wide = max((sum(chart.width for chart in line) for line in lines), default=WIDTH)
-    wide = max(wide, text_width(figure.title, 15) + 32, legend[1])
+    wide = max(wide + 2 * MARGIN, text_width(figure.title, 15) + 2 * MARGIN, legend[1])
     parts, y = [legend[0]], below
     for line in lines:
-        x = 0.0
+        x = float(MARGIN)
         for chart in line:
             parts.append(
                 Markup('<g transform="translate({:.0f},{:.0f})">{}</g>').format(x, y, chart.marks)
@@ -142,18 +144,25 @@ def _ring(x: float, y: float) -> Markup:
     return Markup(ring).format(x, y - 9)
 
 
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from at most the low to at least the high end."""
+def ticks(low: float, high: float, most: int = 6, *, whole: bool = False) -> list[float]:
+    """Round numbers from at most the low to at least the high end; `whole` ones for counts and
+    layers."""
     if not high > low:
         low, high = low - 0.5, high + 0.5
     step = 10.0 ** floor(log10((high - low) / most))
     step *= next(times for times in (1, 2, 5, 10, 20) if (high - low) / (step * times) <= most)
+    step = max(1.0, step) if whole else step
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     return [round(at * step, 10) for at in range(first, last + 1)]
 
 
-def tick_text(value: float) -> str:
-    return significant(value, 4)
+def tick_text(value: float, scale: Sequence[float] = ()) -> str:
+    """With four significant digits, or as many as tell it from its neighbours."""
+    return next(
+        significant(value, digits)
+        for digits in range(4, 13)
+        if digits == 12 or len({significant(each, digits) for each in scale}) == len(scale)
+    )
 
 
 def text(x: float, y: float, content: str, kind: str = "", title: str = "") -> Markup:

@@ -55,6 +55,7 @@ def chart_style() -> str:
         f".bs-chart .s{at}{{fill:{colour};stroke:{colour}}}" for at, colour in enumerate(SERIES)
     )
     return (
+        f"{series}"  # first: a line or a band of a series overrides its fill or stroke
         f".bs-chart text{{font:12px {FONT};fill:{INK};unicode-bidi:plaintext}}"
         f".bs-chart .paper{{fill:{PAPER}}}.bs-chart .f{{fill:{FAINT}}}"
         ".bs-chart .t{font-size:11px}.bs-chart .m{text-anchor:middle}.bs-chart .e{text-anchor:end}"
@@ -66,7 +67,6 @@ def chart_style() -> str:
         ".bs-chart .c{font-size:10px}.bs-chart .d{font-size:13px}.bs-chart .h{font-size:15px}"
         ".bs-chart .r{fill:none;stroke:#d9730d;stroke-width:2.5}"
         f".bs-chart .v{{fill:{FAINT}}}"
-        f"{series}"
         f"@media(prefers-color-scheme:dark){{.bs-chart text{{fill:{DARK_INK}}}"
         f".bs-chart .f{{fill:{DARK_FAINT}}}.bs-chart .paper{{fill:{DARK_PAPER}}}"
         f".bs-chart .g{{stroke:{DARK_GRID}}}.bs-chart .v{{fill:{DARK_FAINT}}}}}"

@@ -51,11 +51,12 @@ def dot_plot(
     rows: Sequence[Row],
     *,
     zero: bool = False,
+    reference: float | None = None,
     width: float = WIDTH,
     small: bool = False,
 ) -> Chart:
-    """Values across, names down, the intervals as bars; `zero` draws a line at 0, `small` leaves
-    out the title and the axis's name.
+    """Values across, names down, the intervals as bars; `reference` draws a line at a value, `zero`
+    at 0; `small` leaves out the title and the axis's name.
 
     *Laws*: every defined mark is drawn, inside of the chart; names never become markup.
     """
@@ -64,13 +65,14 @@ def dot_plot(
     series = max((len(row.marks) for row in rows), default=1)
     tall = max(20, 9 * series + 8)
     bottom = top + tall * len(rows)
-    scale = _ends(rows, zero)
+    reference = 0.0 if zero else reference
+    scale = _ends(rows, reference)
 
     def x(value: float) -> float:
         return left + (width - left - RIGHT) * (value - scale[0]) / (scale[-1] - scale[0])
 
     parts = [] if small else [text(0, 16, shortened(title, width), "b", title)]
-    parts += _axis(scale, x, top, bottom, zero)
+    parts += _axis(scale, x, top, bottom, reference)
     for at, row in enumerate(rows):
         parts += _row(row, top + tall * at, tall, left, x)
     if not small:
@@ -78,22 +80,27 @@ def dot_plot(
     return Chart(title, Markup("").join(parts), width, bottom + (20 if small else BOTTOM))
 
 
-def _ends(rows: Sequence[Row], zero: bool) -> list[float]:
+def _ends(rows: Sequence[Row], reference: float | None) -> list[float]:
     marks = [mark for row in rows for mark in (*row.marks, row.control) if mark is not None]
     ends = [end for mark in marks for end in (mark.value, mark.low, mark.high) if isfinite(end)]
-    ends += [0.0] if zero or not ends else []
+    ends += [reference or 0.0] if reference is not None or not ends else []
     return ticks(min(ends), max(ends), 5)
 
 
-def _axis(scale: Sequence[float], x, top: float, bottom: float, zero: bool) -> list[Markup]:  # type: ignore[no-untyped-def]
+def _axis(  # type: ignore[no-untyped-def]
+    scale: Sequence[float], x, top: float, bottom: float, reference: float | None
+) -> list[Markup]:
     parts, last = [], -1e9
     for value in scale:
         at = x(value)
-        parts.append(line(at, top, at, bottom, "a" if zero and value == 0 else "g"))
-        wide = text_width(tick_text(value), 11)
+        parts.append(line(at, top, at, bottom, "g"))
+        said = tick_text(value, scale)
+        wide = text_width(said, 11)
         if at - wide / 2 > last:
-            parts.append(text(at, bottom + 16, tick_text(value), "f t m"))
+            parts.append(text(at, bottom + 16, said, "f t m"))
             last = at + wide / 2 + 6
+    if reference is not None:
+        parts.append(line(x(reference), top, x(reference), bottom, "a"))
     return parts
 
 

@@ -26,6 +26,8 @@ class Point:
     high: float = nan
     size: float = 0.8
     title: str = ""
+    label: str = ""
+    """Written beside the mark, for a scatter plot in print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ def line_chart(
     ends = [end for p in points for end in (p.y, p.low, p.high) if isfinite(end)] or [0.0, 1.0]
     up = ticks(*(limits or (min(ends), max(ends))), 6)
     xs = [p.x for p in points] or [0.0, 1.0]
-    across = up if diagonal else ticks(min(xs), max(xs), 6)
+    whole = all(each == round(each) for each in xs)
+    across = up if diagonal else ticks(min(xs), max(xs), 6, whole=whole)
 
     def x(value: float) -> float:
         return LEFT + (WIDE - LEFT - RIGHT) * (value - across[0]) / (across[-1] - across[0])
@@ -68,8 +71,8 @@ def line_chart(
     parts = [text(0, 16, shortened(title, WIDE), "b", title)]
     for value in up:
         parts.append(line(LEFT, y(value), WIDE - RIGHT, y(value), "a" if value == 0 else "g"))
-        parts.append(text(LEFT - 6, y(value) + 4, tick_text(value), "f t e"))
-    parts += [text(x(v), TALL - BOTTOM + 16, tick_text(v), "f t m") for v in across]
+        parts.append(text(LEFT - 6, y(value) + 4, tick_text(value, up), "f t e"))
+    parts += [text(x(v), TALL - BOTTOM + 16, tick_text(v, across), "f t m") for v in across]
     parts.append(text(LEFT, TALL - 8, f"→ {axes[0]}   ↑ {axes[1]}", "f t"))
     if diagonal:
         parts.append(Markup('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="a" '
@@ -100,4 +103,6 @@ def _curve(curve: Curve, series: int, x, y) -> list[Markup]:  # type: ignore[no-
     for p in known:
         said = p.title or f"{curve.name}: {number(p.x, 2)}, {number(p.y)}"
         parts.append(shape(x(p.x), y(p.y), series, said, p.size))
+        if p.label:
+            parts.append(text(x(p.x) + 6, y(p.y) - 4, p.label, "f t"))
     return parts

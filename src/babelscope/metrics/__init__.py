@@ -15,6 +15,10 @@ SIGN = {"sign": "signed"}
 RATIOS = {**ERASURE, "grid": (0.01, 0.05, 0.1, 0.2, 0.5), **SIGN}
 SOFT = {"unit": "word", "scaling": "minmax", "budget": 0.0, "draws": 8, "error": 0.02}
 ORDERS = {"metric": "comprehensiveness", **ERASURE, "draws": 20, **SIGN}
+RELEASED = {
+    "unit": "token", "grid": (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0), **SIGN,
+    "deviations": ("erasure", "null", "budget", "lengths", "query"),
+}  # fmt: skip
 
 METRICS: dict[str, Metric] = {
     row.name: row
@@ -132,6 +136,18 @@ METRICS: dict[str, Metric] = {
             "share of random orders that a metric puts below the explanation",
             ORDERS,
             higher_is_better=True, bounds=(0.0, 1.0), order_only=False,
+        ),
+        Metric(
+            "released_comprehensiveness", "babelscope.metrics.released", "faithfulness",
+            "normalised comprehensiveness as a study's released code computes it",
+            RELEASED,  # tokens are replaced by id: not defined for a function of texts
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=False, embeddings=True,
+        ),
+        Metric(
+            "released_sufficiency", "babelscope.metrics.released", "faithfulness",
+            "normalised sufficiency as a study's released code computes it",
+            RELEASED,
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=False, embeddings=True,
         ),
         Metric(
             "rationale_auroc", "babelscope.metrics.plausibility", "plausibility",

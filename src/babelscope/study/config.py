@@ -34,6 +34,8 @@ class Study(Spec):
     """Title of the report."""
     description: str = ""
     """One sentence below the title."""
+    deviations: list[str] = Field(default_factory=list)
+    """What is not as in the paper that the study redoes; `plan` and `run` print it."""
     tasks: list[TaskSpec] = Field(min_length=1)
     """Tasks whose examples are explained."""
     languages: list[str] = Field(min_length=1)

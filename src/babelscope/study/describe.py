@@ -37,6 +37,7 @@ def describe_study(
     return {
         "name": study.name,
         "description": study.description,
+        "deviations": study.deviations,
         "task": ", ".join(task.name for task in study.tasks),
         "tasks": [task.model_dump() for task in study.tasks],
         "names": list(dict.fromkeys(block.name for block in grid)),

@@ -73,7 +73,7 @@ def fill_block(
     store itself (a full disk, no permission) is raised.
     """
     tally = Tally()
-    resources = _resources(store, block, tally, progress)
+    resources = block_resources(store, block, tally, progress)
     for name in study.analyses:
         for group in _groups(study, name, block, resources):
             if isinstance(group, Failure):
@@ -169,7 +169,9 @@ def _title(cell: PlannedCell) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _resources(store: Store, block: Block, tally: Tally, progress: Progress | None) -> Resources:
+def block_resources(
+    store: Store, block: Block, tally: Tally, progress: Progress | None = None
+) -> Resources:
     """Models and examples of a block, each loaded once; a model that cannot be had is
     tried once.
     """

@@ -12,6 +12,7 @@ from babelscope.analyses.consistency.tables import Matrix, Result
 from babelscope.display.numbers import number
 
 MAPPED = {
+    "c": "C: the weight that meets its translation",
     "lift": "Lift: C beyond the same weights on other words",
     "kappa": "Kappa: the lift as a share of what was possible",
     "accuracy": "Accuracy of the model in the target language",
@@ -67,11 +68,19 @@ def _line(result: Result, lang: str) -> Line | None:
 
 def _value(result: Result, lang: str, name: str) -> float:
     line = _line(result, lang)
+    if line is None and name == "accuracy" and lang == result.comparison.source:
+        return source_accuracy(result)
     if line is None:
         return nan
     if name == "accuracy":
         return result.accuracy[lang]
     return line.kappa.mean if name == "kappa" else line.means[name].mean
+
+
+def source_accuracy(result: Result) -> float:
+    """The share of the compared texts that the model gets right in its source language."""
+    correct = [pair.correct_s for pair in result.comparison.pairs if pair.correct_s is not None]
+    return sum(correct) / len(correct) if correct else nan
 
 
 def _title(result: Result, lang: str) -> str:

@@ -52,7 +52,7 @@ def section(tables: Tables) -> Section:
         head=HEAD,
         results=[(title(r), rows(r), notes(r), id(r) in first) for r in tables.results],
         sensitivity=[(_whose(each), each.rows) for each in tables.sensitivity],
-        matrices=[(_matrix_title(m), _grids(m), _about(m)) for m in tables.matrices],
+        matrices=[(_matrix_title(m), _grids(m), _about(m), m.tests) for m in tables.matrices],
         ribbons=[(chart.title, figure_html(chart)) for chart in charts],
         number=number,
     )

@@ -21,6 +21,7 @@ from babelscope.analyses.consistency.sensitivity import (
     steadiness,
     with_accuracy,
 )
+from babelscope.analyses.consistency.sources import SourceTest, source_tests
 from babelscope.analyses.consistency.stored_pairs import Origin, to_comparisons
 from babelscope.analyses.consistency.stored_ribbons import stored_ribbons
 from babelscope.analyses.consistency.summary import overall
@@ -67,6 +68,8 @@ class Matrix:
     """One for each source."""
     mantel: tuple[float, float]
     """Mantel's r and p between lift and accuracy; NaN with fewer than three sources."""
+    tests: tuple[SourceTest, ...] = ()
+    """Every two sources against one another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +167,8 @@ def _sensitivity(results: Sequence[Result]) -> tuple[Sensitivity, ...]:
 
 
 def _matrices(results: Sequence[Result]) -> tuple[Matrix, ...]:
-    """The same task, method, space and norm for models with different sources, each source once."""
+    """The same task, method, space and norm for models with different sources. Of several models
+    with one source the first of the study: the others are rows of the tables by language only."""
     grouped: dict[tuple[Any, ...], list[Result]] = {}
     for group in _by_run(results):
         origin = group[0].origin
@@ -173,10 +177,13 @@ def _matrices(results: Sequence[Result]) -> tuple[Matrix, ...]:
             grouped.setdefault(place, []).append(result)
     matrices = []
     for group in grouped.values():
-        sources = [result.comparison.source for result in group]
-        if len(sources) > 1 and len(set(sources)) == len(sources):
-            comparisons = [result.comparison for result in group]
-            matrices.append(Matrix(tuple(group), matrix_with_accuracy(comparisons)))
+        first: dict[str, Result] = {}
+        for result in group:
+            first.setdefault(result.comparison.source, result)
+        if len(first) > 1:
+            comparisons = [result.comparison for result in first.values()]
+            tests = tuple(source_tests(comparisons))
+            matrices.append(Matrix(tuple(first.values()), matrix_with_accuracy(comparisons), tests))
     return tuple(matrices)
 
 

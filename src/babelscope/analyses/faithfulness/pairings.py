@@ -200,7 +200,8 @@ def specifications(pairs: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]
     """Every method by every metric and setting, above the floor or plain, on all texts or those
     that both get right.
 
-    The first table has one row per specification: method, metric, setting, form, texts.
+    The first table has one row per specification: method, metric, setting, form, texts; with the
+    options of methods in a column of their own where a study has a method with several.
     """
     table = pairs.table[pairs.table["pairing"] == pairing.name]
     columns, kinds = [], []
@@ -213,15 +214,30 @@ def specifications(pairs: Pairs, pairing: Pairing) -> tuple[pd.DataFrame, Curve]
             )
             columns.append(wide)
             for method, metric in [(str(column[0]), str(column[1])) for column in wide.columns]:
-                setting = metric.partition("[")[2].rstrip("]") or "as given"
-                kinds.append(
-                    (method, base(metric), setting, form, "both right" if correct else "all")
-                )
+                texts = "both right" if correct else "all"
+                name, options = split_setting(method)
+                kinds.append((name, options, *split_setting(metric), form, texts))
     whole = pd.concat(columns, axis=1)
     curve = specification_curve(
         whole.to_numpy(dtype=np.float64).T, whole.index.get_level_values("cluster").tolist()
     )
-    return pd.DataFrame(kinds, columns=["method", "metric", "setting", "form", "texts"]), curve
+    names = ["method", "options", "metric", "setting", "form", "texts"]
+    choices = pd.DataFrame(kinds, columns=names)
+    varied = bool((choices["options"] != AS_GIVEN).any())
+    return choices if varied else choices.drop(columns="options"), curve
+
+
+AS_GIVEN = "as given"
+"""The setting of a method or metric that a study names with one setting only."""
+
+
+def split_setting(name: str) -> tuple[str, str]:
+    """`integrated_gradients[baseline=zero]` as the name and its setting.
+
+    *Law*: a name without a setting is `as given`.
+    """
+    plain, _, setting = name.partition("[")
+    return plain, setting.rstrip("]") or AS_GIVEN
 
 
 def csv(pairs: Pairs) -> str:

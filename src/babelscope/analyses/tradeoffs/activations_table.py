@@ -16,6 +16,7 @@ from babelscope.analyses.tradeoffs.activations import (
     gram,
     hsic,
     jackknifed,
+    linear_cka,
     paired_cosine,
     retrieval,
     similarity,
@@ -26,6 +27,8 @@ from babelscope.analyses.tradeoffs.records import Records, state_parts
 from babelscope.random import keyed
 from babelscope.types import FineTuning
 
+AS_PUBLISHED = 100
+"""Texts of the published similarities, which depend on their number."""
 Models = Sequence[FineTuning]
 Pairs = Sequence[tuple[int, int]]
 Replicates = Float[np.ndarray, "pair layer replicate"]
@@ -79,6 +82,7 @@ def _row(records: Records, tuned: Models, lang: str, pooling: str) -> dict[str, 
         row["slope"] = list(jackknifed(depth_slope(beyond.T)))
     row["exchanged"] = _exchanged(records, models[0], lang, pooling)
     row["cosine"] = _cosines(records, tuned, bases, lang, pooling)
+    row["as_published"] = _as_published(records, tuned, lang, pooling)
     return row
 
 
@@ -153,6 +157,21 @@ def _cosines(
         ]
         rows[name] = np.mean(each, axis=0).tolist()
     return rows
+
+
+def _as_published(
+    records: Records, tuned: Models, lang: str, pooling: str
+) -> dict[str, list[float]]:
+    """Models of different sources as the trade-off study compares them: biased CKA and the raw
+    cosine of the first 100 texts, per layer, averaged over pairs of the first seed."""
+    first = [model for model in tuned if model.seed == tuned[0].seed]
+    states = [next(state_parts(records, model, "test", lang, pooling)) for model in first]
+    pairs = [(x[:AS_PUBLISHED], y[:AS_PUBLISHED]) for x, y in combinations(states, 2)]
+    layers = range(states[0].shape[1]) if pairs else range(0)
+    return {
+        name: [float(np.mean([measure(x[:, k], y[:, k]) for x, y in pairs])) for k in layers]
+        for name, measure in (("cka", linear_cka), ("cosine", paired_cosine))
+    }
 
 
 def alignment_table(

@@ -8,8 +8,11 @@ from typing import Any
 
 from babelscope.analyses.tradeoffs.figures import (
     confusion_matrices,
+    entropy_curves,
+    entropy_maps,
     layer_curves,
     matrix,
+    recall_plot,
     reliability_diagrams,
 )
 from babelscope.display.chart import Figure
@@ -36,12 +39,17 @@ class Chapters:
     curves: Figure
     diagrams: Figure
     confusions: Figure
+    entropies: tuple[Figure, ...]
+    """By layer, and by layer and head."""
+    recall: Figure
+    other_confusions: list[tuple[str, Figure]]
+    """Every matrix of each model, to be opened by the language that it was fine-tuned on."""
     flips: list[dict[str, Any]]
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         listed = [figure for _, _, figure in self.matrices]
-        listed += [self.curves, self.diagrams, self.confusions]
+        listed += [self.curves, *self.entropies, self.diagrams, self.confusions, self.recall]
         return tuple(figure for figure in listed if figure.charts)
 
     @property
@@ -51,6 +59,7 @@ class Chapters:
 
 def chapters(name: str, tables: Tables) -> Chapters:
     sources = tables["sources"]
+    nats = [row for row in tables["attention"] if row["quantity"] == "nats"]
     pooled = next((row["pooling"] for row in tables["activations"]), "mean")
     return Chapters(
         name,
@@ -62,6 +71,9 @@ def chapters(name: str, tables: Tables) -> Chapters:
         confusion_matrices(
             [pair for source in sources for pair in _confusions(tables, source)], tables["labels"]
         ),
+        (entropy_curves(nats), entropy_maps(nats)),
+        recall_plot(tables["errors"], tables["labels"]),
+        [(source, _all_confusions(tables, source)) for source in sources],
         _flips(tables),
     )
 
@@ -91,6 +103,12 @@ def _matrices(tables: Tables) -> list[tuple[str, str, Figure]]:
     line = "Rows: the language fine-tuned on. Columns: the language tested in."
     accuracy = matrix("Accuracy", behaviour["accuracy"]["value"], sources, targets)
     listed = [("Accuracy", line, accuracy)]
+    line = (
+        "Accuracy in the model's own language less that in another. Two of these differ by twice "
+        "the difficulty of the languages: they are no evidence of specialisation."
+    )
+    title = "Preference"
+    listed.append((title, line, signed(title, behaviour["preference"]["value"], targets)))
     line = "How much more the target's own model reaches; empty where the target has no model."
     gap = signed("Transfer gap", behaviour["transfer_gap"]["value"], targets)
     listed.append(("Transfer gap", line, gap))
@@ -132,6 +150,12 @@ def _confusions(tables: Tables, source: str) -> list[tuple[str, Any]]:
         (f"fine-tuned on {source}, tested in {row['target']}", row["confusion"])
         for row in (*same, *others[:1])
     ]
+
+
+def _all_confusions(tables: Tables, source: str) -> Figure:
+    rows = [row for row in tables["errors"] if row["source"] == source]
+    pairs = [(f"{source}, tested in {row['target']}", row["confusion"]) for row in rows]
+    return confusion_matrices(pairs, tables["labels"])
 
 
 def _flips(tables: Tables) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from math import isfinite, nan
 from typing import Any
 
 from babelscope.display.chart import Chart, Figure
+from babelscope.display.dots import Mark, Row, dot_plot
 from babelscope.display.heat import heat_map
 from babelscope.display.lines import Curve, Point, line_chart
 from babelscope.display.numbers import number
@@ -53,6 +54,66 @@ def layer_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
         ]  # fmt: skip
     legend = (*(CURVES[name] for name in names), NULL)
     return Figure("activations", "similarity by layer", tuple(charts), legend, rows=tuple(values))
+
+
+def entropy_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Entropy in nats by layer, a chart for each model, a series for each language."""
+    langs = list(dict.fromkeys(lang for row in rows for lang in row["layers"]))
+    charts, values = [], []
+    for row in rows:
+        curves = []
+        for lang in langs:
+            layers = [_known(each) for each in row["layers"].get(lang, ())]
+            curves.append(Curve(lang, tuple(Point(at, each) for at, each in enumerate(layers))))
+            values += [
+                {"model": row["model"], "lang": lang, "layer": at, "nats": each}
+                for at, each in enumerate(layers)
+            ]
+        charts.append(line_chart(_model(row["model"]), ("layer", "nats"), curves))
+    title = "attention entropy by layer"
+    return Figure("entropy", title, tuple(charts), tuple(langs), rows=tuple(values))
+
+
+def entropy_maps(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Entropy in nats of every head, a chart for each model in its own language."""
+    charts, values = [], []
+    for row in rows:
+        for lang, layers in row["heads"].items():
+            down, across = ([str(at) for at in range(len(part))] for part in (layers, layers[0]))
+            title = f"{_model(row['model'])}, tested in {lang}"
+            charts.append(heat_map(title, layers, down, across, axes=("head", "layer")))
+            cells = _cells(layers, down, across, ("head", "layer"))
+            values += [{"model": row["model"], "lang": lang, **cell} for cell in cells]
+    title = "attention entropy by layer and head, in nats"
+    return Figure("entropy-heads", title, tuple(charts), rows=tuple(values))
+
+
+def recall_plot(rows: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> Figure:
+    """Recall of every class, a chart for each model, a series for each language."""
+    targets = list(dict.fromkeys(row["target"] for row in rows))
+    charts, values = [], []
+    for source in dict.fromkeys(row["source"] for row in rows):
+        by_target = {row["target"]: row["recall"] for row in rows if row["source"] == source}
+        listed = [
+            Row(label, tuple(_recall(by_target.get(each), at, label, each) for each in targets))
+            for at, label in enumerate(labels)
+        ]
+        charts.append(dot_plot(f"fine-tuned on {source}", "recall", listed))
+        values += [
+            {"source": source, "target": target, "class": label, "recall": value}
+            for target, numbers in by_target.items()
+            for label, value in zip(labels, numbers)
+        ]
+    return Figure("recall", "recall by class", tuple(charts), tuple(targets), rows=tuple(values))
+
+
+def _recall(values: Sequence[float | None] | None, at: int, label: str, lang: str) -> Mark | None:
+    value = _known(values[at]) if values is not None else nan
+    return Mark(value, title=f"{label} in {lang}: {number(value)}") if isfinite(value) else None
+
+
+def _model(name: str) -> str:
+    return name if name == "base" else f"fine-tuned on {name}"
 
 
 def reliability_diagrams(

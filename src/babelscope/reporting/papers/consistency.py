@@ -12,7 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from babelscope.analyses.consistency.matrix import source_accuracy
 from babelscope.analyses.consistency.tables import Matrix, Result, Tables, tables
+from babelscope.reporting.papers.drawing import heat, scatter
 from babelscope.reporting.papers.element import Element, Paper
 from babelscope.reporting.papers.published import beside, published
 from babelscope.store import Store
@@ -78,6 +80,12 @@ def accuracy_matrix(found: Tables) -> pd.DataFrame:
     return _matrix(found, name, lambda result, lang: result.accuracy[lang], own=float("nan"))
 
 
+def both_matrices(found: Tables) -> pd.DataFrame:
+    """The accuracies and the consistencies one below the other, for the figure."""
+    parts = (("accuracy", accuracy_matrix(found)), ("consistency", consistency_matrix(found)))
+    return pd.concat([part.assign(measure=name) for name, part in parts], ignore_index=True)
+
+
 def _matrix(
     found: Tables, name: str, value: Callable[[Result, str], float], own: float
 ) -> pd.DataFrame:
@@ -96,10 +104,7 @@ def _matrix(
 
 def _of_self(result: Result, own: float) -> float:
     """The accuracy in the source language itself, or the given value for consistency."""
-    if own == 1.0:
-        return own
-    correct = [pair.correct_s for pair in result.comparison.pairs if pair.correct_s is not None]
-    return sum(correct) / len(correct) if correct else own
+    return own if own == 1.0 else source_accuracy(result)
 
 
 def _first(matrices: Sequence[Matrix]) -> list[Matrix]:
@@ -108,6 +113,16 @@ def _first(matrices: Sequence[Matrix]) -> list[Matrix]:
     for matrix in matrices:
         by_task.setdefault(matrix.results[0].origin.task, matrix)
     return list(by_task.values())
+
+
+def source_tests(found: Tables) -> pd.DataFrame:
+    """Every two sources of a task against one another."""
+    rows = [
+        {"task": matrix.results[0].origin.task, **test._asdict()}
+        for matrix in _first(found.matrices)
+        for test in matrix.tests
+    ]
+    return pd.DataFrame(rows)
 
 
 def correlations(found: Tables) -> pd.DataFrame:
@@ -162,7 +177,20 @@ PAPER = Paper(
         ),
         Element(
             "figure-2", "Performance against consistency over languages.", correlations,
-            figure=True, note="The published points are not in the paper's text.",
+            draw=partial(scatter, x="c", y="accuracy", label="lang", series="model",
+                         panels=["task"]),
+            note="The published points are not in the paper's text.",
+        ),
+        Element(
+            "figure-matrix", "Accuracy and consistency by training and input language.",
+            both_matrices,
+            draw=partial(heat, value="value", rows="source", columns="target",
+                         panels=["task", "measure"]),
+        ),
+        Element(
+            "source-tests", "Is one source more consistent than another? Paired by text, Holm.",
+            source_tests,
+            note="The paper names a most consistent source without a test.",
         ),
         Element("by-language", "Consistency of every model, task and language.", everything),
     ),

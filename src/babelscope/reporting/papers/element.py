@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from babelscope.display.chart import Figure
 from babelscope.store import Store
 
 
@@ -21,8 +22,9 @@ class Element:
     frame: Callable[[Any], pd.DataFrame]
     """From the paper's material to the table, or to the points of the figure; an empty one where
     the study holds nothing of it."""
-    figure: bool = False
-    """Its data are written as CSV; a table is also written as Markdown and LaTeX."""
+    draw: Callable[[pd.DataFrame], Figure] | None = None
+    """Of a figure: from its points to its charts, written as SVG and PDF beside the CSV. A table
+    has none and is also written as Markdown and LaTeX."""
     note: str = ""
     """What is otherwise than in the paper, or the published value's condition."""
 

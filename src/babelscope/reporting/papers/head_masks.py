@@ -12,6 +12,7 @@ import pandas as pd
 from babelscope.analyses.faithfulness import ratios
 from babelscope.analyses.faithfulness.ratios import Comparison
 from babelscope.analyses.heads.tables import ModelHeads, tables
+from babelscope.reporting.papers.drawing import curves
 from babelscope.reporting.papers.element import Element, Missing, Paper
 from babelscope.stats import estimate
 from babelscope.store import Store
@@ -97,7 +98,9 @@ PAPER = Paper(
             note="answer recall is the paper's precision at 20, here averaged over texts.",
         ),
         Element("masks", "Heads that every mask keeps.", masks),
-        Element("figure-thresholds", "Heads by threshold.", thresholds, figure=True),
+        Element("figure-thresholds", "Heads by threshold.", thresholds,
+                draw=partial(curves, x="margin", y="kept", series="lang",
+                             panels=["model", "task"])),
     ),
     (
         Missing("table-3", "Which results the third table has is not in the sources at hand.",

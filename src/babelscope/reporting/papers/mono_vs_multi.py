@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import pandas as pd
 
 from babelscope.analyses.faithfulness import model_similarity, ratios, task_complexity
 from babelscope.analyses.faithfulness.ratios import Comparison
+from babelscope.reporting.papers.drawing import dots, scatter
 from babelscope.reporting.papers.element import Element, Paper
 from babelscope.reporting.papers.published import beside, published
 from babelscope.store import Store
@@ -211,12 +212,16 @@ PAPER = Paper(
         ),
         Element(
             "complexity", "Texts, classes, words and error of every task beside its ratios.",
-            complexity, figure=True,
+            complexity,
+            draw=partial(scatter, x="words", y="ratio", label="task", series="lang",
+                         panels=["metric"]),
         ),
         Element(
             "complexity-correlations", "Do ratios and disparities go with the complexity of tasks?",
             complexity_correlations,
         ),
-        Element("figure-ratios", "Bars of the ratios by method and language.", hard, figure=True),
+        Element("figure-ratios", "Ratios to random by method and language.", hard,
+                draw=partial(dots, value="ratio", rows="lang", series="model",
+                             panels=["metric", "method"], reference=1.0)),
     ),
 )  # fmt: skip

@@ -1,13 +1,15 @@
-"""From a store to the files of a paper: a table or figure's data each, and a list of them."""
+"""From a store to the files of a paper: its tables, its figures, and a list of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
+from babelscope.display.chart import figure_svg
+from babelscope.display.export import pdf
 from babelscope.display.sheets import csv_text
 from babelscope.errors import InputError, StoreError
 from babelscope.files import write_together
@@ -30,9 +32,9 @@ class Written:
 
 
 def write_paper(store: str | Path, paper: str, output: str | Path) -> list[Written]:
-    """Writes every table of the paper as CSV, Markdown and LaTeX, and the data of every figure as
-    CSV, into `output`: all of them or none. `tables.tex` is a document with all tables, `index.md`
-    lists every element, also those that the store holds nothing of.
+    """Writes every table of the paper as CSV, Markdown and LaTeX, and every figure as SVG and PDF
+    with its data as CSV, into `output`: all of them or none. `tables.tex` is a document with all
+    tables, `index.md` lists every element, also those that the store holds nothing of.
 
     *Laws*: the same store gives the same bytes; a text of the store becomes no command or markup of
     a table.
@@ -46,7 +48,7 @@ def write_paper(store: str | Path, paper: str, output: str | Path) -> list[Writt
             f"{opened.path} holds nothing of {row.name}; run its study first: "
             f"babelscope study run {row.study}"
         )
-    files: dict[str, str] = {}
+    files: dict[str, str | bytes] = {}
     listed = []
     for element in row.elements:
         named = _files(element, element.frame(material))
@@ -66,16 +68,34 @@ def _paper(name: str) -> Paper:
     return PAPERS[name]
 
 
-def _files(element: Element, table: pd.DataFrame) -> Mapping[str, str]:
+def _files(element: Element, table: pd.DataFrame) -> Mapping[str, str | bytes]:
     """By file name; nothing for an empty table."""
     if table.empty:
         return {}
-    files = {f"{element.name}.csv": csv_text(table)}
-    if not element.figure:
+    files: dict[str, str | bytes] = {f"{element.name}.csv": csv_text(table)}
+    if element.draw is not None:
+        svg = drawn_svg(element, table)
+        files |= {f"{element.name}.svg": svg} | _as_pdf(element.name, svg)
+    else:
         caption = f"{element.caption} {element.note}".strip()
         files[f"{element.name}.md"] = markdown(table, caption)
         files[f"{element.name}.tex"] = latex(table, caption, f"tab:{element.name}")
     return files
+
+
+def drawn_svg(element: Element, table: pd.DataFrame) -> str:
+    """The figure of an element as SVG."""
+    if element.draw is None:
+        raise InputError(f"{element.name} is a table, not a figure")
+    return figure_svg(replace(element.draw(table), name=element.name, title=element.caption))
+
+
+def _as_pdf(name: str, svg: str) -> dict[str, str | bytes]:
+    """Nothing where the libraries of the extra `figures` are not installed."""
+    try:
+        return {f"{name}.pdf": pdf(svg)}
+    except InputError:
+        return {}
 
 
 def _index(paper: Paper, listed: list[Written]) -> str:

@@ -1,0 +1,28 @@
+"""How large a checkpoint is, from its configuration alone: nothing is loaded."""
+
+from __future__ import annotations
+
+from babelscope.errors import InputError
+from babelscope.hub import locate
+from babelscope.model.pretrained import read_config
+from babelscope.model.scopes import quiet
+
+LAYER_NAMES = ("num_hidden_layers", "n_layers", "n_layer", "num_layers")
+WIDTH_NAMES = ("hidden_size", "dim", "n_embd", "emb_dim", "d_model")
+
+
+def encoder_size(checkpoint: tuple[str | None, str | None]) -> int | None:
+    """About how many weights its layers have: 12 layers width^2, embeddings not counted, since
+    these cost next to no time. None where there is no such configuration."""
+    name, revision = checkpoint
+    if name is None or name.startswith("pretrained:"):
+        return None
+    try:
+        with quiet():
+            config = read_config(*locate(name, revision))
+    except (OSError, ValueError, InputError):
+        return None
+    values = config.get_text_config().to_dict()
+    layers = next((values[each] for each in LAYER_NAMES if each in values), None)
+    width = next((values[each] for each in WIDTH_NAMES if each in values), None)
+    return 12 * layers * width**2 if layers and width else None

@@ -1,0 +1,60 @@
+"""The charts of a paper's figures, from tables made by hand."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from babelscope.display.chart import Figure, figure_svg
+from babelscope.reporting.papers.drawing import curves, dots, heat, scatter
+
+FRAME = pd.DataFrame(
+    {
+        "task": ["nli"] * 4,
+        "source": ["en", "en", "hi", "hi"],
+        "target": ["en", "hi", "en", "hi"],
+        "x": [0, 1, 0, 1],
+        "accuracy": [0.7, 0.6, float("nan"), 0.5],
+        "low": [0.6, 0.5, float("nan"), 0.4],
+        "high": [0.8, 0.7, float("nan"), 0.6],
+    }
+)
+
+
+def marks(figure: Figure) -> int:
+    return figure_svg(figure).count('class="mark') - len(figure.legend)
+
+
+def test_every_defined_value_is_one_mark() -> None:
+    # three of the four values are defined
+    assert marks(dots(FRAME, value="accuracy", rows="source", series="target")) == 3
+    assert marks(curves(FRAME, x="x", y="accuracy", series="source", panels=["task"])) == 3
+    drawn = scatter(FRAME, x="x", y="accuracy", label="target", series="source")
+    assert marks(drawn) == 3
+    assert ">hi</text>" in figure_svg(drawn), "labels are written beside the marks"
+
+
+def test_published_values_are_series_or_charts_of_their_own() -> None:
+    table = FRAME.assign(published=[0.75, float("nan"), float("nan"), 0.55])
+    drawn = dots(table, value="accuracy", rows="source", series="target")
+    assert drawn.legend == ("en", "hi", "en published", "hi published")
+    assert marks(drawn) == 3 + 2
+    maps = heat(table, value="accuracy", rows="source", columns="target", panels=["task"])
+    assert [chart.title for chart in maps.charts] == ["nli", "nli published"]
+    assert dots(FRAME, value="accuracy", rows="source", series="target").legend == ("en", "hi")
+
+
+def test_a_panel_for_each_part_named_by_what_varies() -> None:
+    drawn = curves(FRAME, x="x", y="accuracy", panels=["task", "source"])
+    assert [chart.title for chart in drawn.charts] == ["fine-tuned on en", "fine-tuned on hi"]
+
+
+def test_counts_become_shares_of_their_row() -> None:
+    counts = pd.DataFrame(
+        {"gold": ["a", "a", "b", "b"], "predicted": ["a", "b"] * 2, "count": [3, 1, 0, 0]}
+    )
+    drawn = heat(counts, value="count", rows="gold", columns="predicted", whole=True)
+    text = figure_svg(drawn)
+    # 3 of 4 and 1 of 4; the class b has no example and so no share
+    assert ">.75</text>" in text
+    assert ">.25</text>" in text
+    assert text.count("undefined") == 2

@@ -1,0 +1,86 @@
+"""What a study costs: extrapolated by hand from a block with known costs, and measured for real."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from babelscope.cli import app
+from babelscope.model.sizes import encoder_size
+from babelscope.study.config import parse_study
+from babelscope.study.measure import Cost, Measured, fitted_cost, mean_characters, measure
+from babelscope.study.plan import estimate
+
+STUDIES = Path(__file__).resolve().parents[2] / "studies"
+STUDY: dict[str, Any] = {
+    "name": "two languages",
+    "deviations": ["texts are made up"],
+    "tasks": [{"name": "sentiment", "data": {"builtin": "sentiment", "examples": 3}}],
+    "languages": ["en", "es", "hi"],
+    "models": [{"name": "a", "source": "demo"}, {"name": "b", "source": "demo"}],
+    "methods": ["occlusion"],
+    "faithfulness": {"metrics": ["comprehensiveness"]},
+}
+
+
+def measured(characters: float) -> Measured:
+    return Measured(
+        "a", "sentiment", texts=Cost(1.0, 0.5), per_language=0.25, shared=Cost(0.0, 0.0),
+        rows=Cost(2.0, 0.1), passes=Cost(0.0, 10.0), bytes=Cost(100.0, 7.0), parameters=1000,
+        characters=characters,
+    )  # fmt: skip
+
+
+def test_a_line_through_two_points() -> None:
+    # 4 units take 3 s, 10 units 6 s: half a second each and one for the block
+    assert fitted_cost(4, 3.0, 10, 6.0) == Cost(1.0, 0.5)
+    assert fitted_cost(4, 3.0, 10, 2.0) == Cost(3.0, 0.0), "a cost is never negative"
+
+
+def test_the_cost_of_a_study_by_hand() -> None:
+    study = parse_study(STUDY)
+    length = mean_characters(study.tasks[0].data, "en")
+    cost = estimate(study, measured(length))
+    # two models: 9 texts, one language beyond two, loading: 1 + 9 / 2 + 0.25 + 2 each
+    assert cost.seconds == pytest.approx(2 * (1 + 4.5 + 0.25 + 2))
+    assert (cost.texts, cost.trainings, cost.training_rows) == (18, 0, 0)
+    assert cost.passes == pytest.approx(180)
+    assert cost.result_bytes == pytest.approx(2 * (100 + 63))
+    assert cost.model_bytes == 0, "no model is fine-tuned"
+    longer = estimate(study, measured(length / 2))
+    # texts are twice as long as the measured ones: what a text costs doubles
+    assert longer.seconds == pytest.approx(2 * (1 + 9 + 0.25 + 2))
+
+
+def test_the_size_of_layers_from_the_configuration() -> None:
+    # the packaged demo: layers and width as its config.json says
+    size = encoder_size(("demo", None))
+    assert size is not None
+    assert size % 12 == 0
+    assert encoder_size(("no/such-checkpoint-here", None)) is None
+    assert encoder_size(("pretrained:multilingual", None)) is None
+
+
+@pytest.mark.slow
+def test_a_measurement_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
+    taken = measure(parse_study(STUDY))
+    assert taken.texts.fixed + taken.texts.each > 0
+    # occlusion and comprehensiveness read erased texts
+    assert taken.passes.each > 1
+    assert taken.parameters > 1000
+    assert not list((tmp_path / "cache").rglob("*.safetensors"))
+
+
+def test_a_plan_says_what_is_not_as_in_the_paper() -> None:
+    arguments = ["study", "plan", str(STUDIES / "tradeoffs-en-hi.yaml")]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert "not as in the paper:" in done.stderr
+    assert "three seeds, not one" in done.stderr
+    assert "--measure estimates forward passes" in done.stdout
