@@ -48,7 +48,8 @@ class DataSpec(Spec):
     """Label map: the name of each label of the file or data set. Rows with other labels are left
     out: `{"0": negative, "1": negative, "3": positive, "4": positive}`."""
     train_hub: str | None = None
-    """Another data set of the hub for training and development rows: `ID` or `ID@REVISION`."""
+    """Another data set of the hub for training and development rows, also where the explained ones
+    are a corpus or a file: `ID` or `ID@REVISION`."""
     train_config: str | None = None
     """Its configuration."""
     train_split: str = "train"
@@ -67,8 +68,10 @@ class DataSpec(Spec):
     sampled: bool = False
     """Sample the examples instead of taking the first; the same translations in every language.
     Some corpora are sorted by class."""
+    train_sampled: bool = False
+    """The same for training and development rows."""
     seed: int = 0
-    """Seed of the built-in corpus, or of the sample."""
+    """Seed of the built-in corpus, or of the samples."""
 
     @field_validator("rows", mode="before")
     @classmethod
@@ -94,15 +97,15 @@ class DataSpec(Spec):
             != 1
         ):
             raise ValueError("give one of 'builtin', 'corpus', 'file', 'hub' and 'rows'")
-        if self.hub is None and (self.config or self.revision or self.data_dir or self.train_hub):
-            raise ValueError(
-                "'config', 'revision', 'data_dir' and 'train_hub' belong to a data set of the 'hub'"
-            )
+        if self.hub is None and (self.config or self.revision or self.data_dir):
+            raise ValueError("'config', 'revision' and 'data_dir' belong to a data set of the 'hub'")
+        if self.train_hub and (self.builtin is not None or self.rows is not None):
+            raise ValueError("'train_hub' is for a 'corpus', a 'file' or a data set of the 'hub'")
         if self.where and (self.builtin is not None or self.corpus is not None):
             raise ValueError("'where' names columns of a 'file', of 'rows' or of a 'hub' data set")
         if self.folder is not None and self.corpus is None:
             raise ValueError("'folder' is the folder of a 'corpus'; a 'file' has a path of its own")
-        if self.builtin is not None and self.sampled:
+        if self.builtin is not None and (self.sampled or self.train_sampled):
             raise ValueError(
                 "'sampled' is for files, corpora and the hub; in the built-in corpus, another "
                 "'seed' gives other examples"

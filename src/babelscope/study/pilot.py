@@ -45,7 +45,7 @@ def pilot(study: Study) -> Study:
 
     *Laws*: no limit makes anything larger; the pilot of a pilot is itself.
     """
-    whole = any(task.data.sampled for task in study.tasks)
+    whole = any(task.data.sampled and not task.data.train_sampled for task in study.tasks)
     return study.model_copy(
         update={
             "name": f"{study.name.removesuffix(ENDING)}{ENDING}",
