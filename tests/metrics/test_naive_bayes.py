@@ -24,9 +24,7 @@ OTHER, CLASS = 0, 1
 def file(tmp_path_factory: pytest.TempPathFactory) -> str:
     model = tiny("bert")
     texts = ["good lovely room", "good food was good", "bad food", "the bad bad room"]
-    rows = [
-        {"text": text, "label": model.labels[at < 2]} for at, text in enumerate(texts)
-    ]
+    rows = [{"text": text, "label": model.labels[at < 2]} for at, text in enumerate(texts)]
     path = tmp_path_factory.mktemp("bayes") / "texts.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
@@ -35,9 +33,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 def measured(scores: np.ndarray, target: int, unit: str = "word", **options: Any) -> Measured:
     model = tiny("bert")
     (row,) = encode(model, as_examples(TEXT))
-    (value,) = naive_bayes_agreement(
-        model, [row], [scores], [Target(target)], unit=unit, **options
-    )
+    (value,) = naive_bayes_agreement(model, [row], [scores], [Target(target)], unit=unit, **options)
     return value
 
 

@@ -275,9 +275,7 @@ def test_naive_bayes_equals_its_reference(tmp_path: Path) -> None:
     distinct = list(dict.fromkeys(one.tokens))
 
     def times(token: str, wanted: str) -> int:
-        return sum(
-            many.count(token) for many, (_, label) in zip(tokens, rows) if label == wanted
-        )
+        return sum(many.count(token) for many, (_, label) in zip(tokens, rows) if label == wanted)
 
     def ranks(values: list[float]) -> list[float]:
         return [

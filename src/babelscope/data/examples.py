@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from babelscope.data import builtin, corpora
+from babelscope.data import builtin, corpora, synthetic
 from babelscope.data.corpora import CORPORA
 from babelscope.data.formats import hub
 from babelscope.data.formats.problems import with_bad_rows
@@ -59,6 +59,8 @@ def _stream(data: DataSpec, lang: str, split: str | None, number: int | None) ->
         return _of_hub(data, lang, split)
     if data.builtin is not None:
         return builtin.read(data.builtin, lang, wanted, number or data.examples or 0, data.seed)
+    if data.synthetic is not None:
+        return synthetic.read(data.synthetic, wanted, number or data.examples or 0, data.seed)
     if data.corpus is not None:
         folder = data.folder or "."
         return corpora.read(data.corpus, folder, lang=lang, split=wanted, bad_rows=True)

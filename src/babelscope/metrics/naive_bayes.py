@@ -49,9 +49,9 @@ def naive_bayes_agreement(
 
     rho Spearman's correlation, N_u+ the occurrences of u in the labelled `texts` of the explained
     class, N_u- those in all others; of a unit that occurs twice the first score counts. `texts` is
-    what the `data` of a task is in a study (a mapping), or a name: a file, or
-    CORPUS/LANG/SPLIT/COUNT. `against` "abs" compares with |b_u|: for scores without a sign, such as
-    SLALOM's importance.
+    a name (a file, or CORPUS/LANG/SPLIT/COUNT), what the `data` of a task is in a study (a
+    mapping), or in a study "train": what the task's models are trained on. `against` "abs" compares
+    with |b_u|: for scores without a sign, such as SLALOM's importance.
 
     *Laws*: within [-1, 1]; 1 for b itself and -1 for the negated; unchanged by strictly increasing
     maps of the scores; exchanging the classes negates it; undefined (NaN) without texts, for a

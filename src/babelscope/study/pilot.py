@@ -30,7 +30,8 @@ LEAST = {"tolerance": 0.5, "error": 1.0}
 """Smallest values of options that a computation is continued until it reaches."""
 BLOCKS = {
     "samples": 2, "permutations": 2, "explanations": 1, "shuffles": 1, "seeds": 1,
-    "train_examples": 16, "dev_examples": 10,
+    "train_examples": 16, "dev_examples": 10, "ablations": 2, "fitted": 120, "tested": 20,
+    "shown": 20, "exact": 5,
 }  # fmt: skip
 """Largest values of the fields of an analysis."""
 SKIPPED = 0.5
