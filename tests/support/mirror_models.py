@@ -176,7 +176,8 @@ def _settings(row: Checkpoint, config: Any, tokenizer: Any) -> dict[str, Any]:
     if config.model_type in DECODERS:
         last = tokenizer.eos_token_id
         ends = {"bos_token_id": last, "eos_token_id": last, "pad_token_id": tokenizer.pad_token_id}
-        return sizes | ends | dict(row.config)
+        spare = {"vocab_size": len(tokenizer) + 3}  # as on the hub: more rows than tokens
+        return sizes | spare | ends | dict(row.config)
     if config.model_type == "gpt2":
         return sizes | {"bos_token_id": len(tokenizer) - 1, "eos_token_id": len(tokenizer) - 1}
     if config.model_type == "xlm":

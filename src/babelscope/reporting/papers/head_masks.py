@@ -1,4 +1,4 @@
-"""The tables and figures of masked relevance propagation from stores of studies/head-masks*.yaml."""
+"""Tables and figures of masked relevance propagation from stores of studies/head-masks*.yaml."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def means(metrics: tuple[str, ...], found: Material) -> pd.DataFrame:
     if chosen.empty:
         return pd.DataFrame(columns=columns)
     lines = []
-    for place, part in chosen.groupby([*PLACE, "metric", "method"], sort=False):
+    for place, part in chosen.groupby([*PLACE, "metric", "method"]):
         mean = estimate(part["value"].tolist(), part["cluster"].tolist())
         if mean.n:
             lines.append((*place, mean.mean, mean.low, mean.high, mean.n, mean.undefined))
@@ -75,7 +75,7 @@ def precision(found: Material) -> pd.DataFrame:
     keys = zip(recall["name"], recall["method"], recall["id"])
     sized = recall.assign(size=[lengths.get(key, np.nan) for key in keys])
     lines = []
-    for place, part in sized.groupby([*PLACE, "method"], sort=False):
+    for place, part in sized.groupby([*PLACE, "method"]):
         clusters = part["cluster"].tolist()
         hits = (part["value"] * part["size"]).to_numpy(dtype=np.float64)
         sums = np.column_stack([hits, part["size"].to_numpy(dtype=np.float64)])
@@ -236,7 +236,7 @@ PAPER = Paper(
                         axes=("the mask's sentences", "the texts"))),
         Element("mask-agreement", "Do the languages' masks keep the same heads?", agreements),
         Element("head-ablation", "Predictions with the heads of a mask alone, and without them.",
-                forward, note="p: share of random masks of the same size that do at least as well."),
+                forward, note="p: share of random masks of that size that do at least as well."),
         Element("masks", "Heads that every mask keeps.", masks),
         Element("figure-thresholds", "Heads by threshold.", thresholds,
                 partial(curves, x="margin", y="synt", series="lang", panels=["model", "task"])),

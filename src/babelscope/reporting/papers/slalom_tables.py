@@ -53,7 +53,7 @@ def _means(metrics: Sequence[str], table: str, found: Any) -> pd.DataFrame:
         for metric, wanted in zip(chosen["metric"], setting)
     ]
     lines = []
-    for place, part in chosen[fits].groupby(["task", "model", "method"], sort=False):
+    for place, part in chosen[fits].groupby(["task", "model", "method"]):
         mean = estimate(part["value"].tolist(), part["cluster"].tolist())
         if mean.n:
             lines.append((*place, mean.mean, mean.low, mean.high, mean.n, mean.undefined))

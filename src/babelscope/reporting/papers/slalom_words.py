@@ -30,10 +30,16 @@ def plane(which: int, found: Any) -> pd.DataFrame:
         listed.append(row["id"])
         if len(listed) - 1 != which:
             continue
-        places = zip(row["tokens"], details["value"], details["importance"])
-        points = {token: (value, weight) for token, value, weight in places if value is not None}
+        places = zip(_written(row), details["value"], details["importance"])
+        points = {word: (value, weight) for word, value, weight in places if value is not None}
         lines += [(row["model"], row["id"], token, *point) for token, point in points.items()]
     return pd.DataFrame(lines, columns=["model", "id", "word", "value", "importance"])
+
+
+def _written(row: dict[str, Any]) -> list[str]:
+    """Every token as it is written in the text."""
+    spans = zip(row["tokens"], row["segment"], row["offsets"])
+    return [row["texts"][at][start:end].strip() or token for token, at, (start, end) in spans]
 
 
 def review(found: Any) -> pd.DataFrame:
@@ -77,6 +83,6 @@ def _reviews(found: Any) -> list[dict[str, Any]]:
     marked = table.filter(pc.is_valid(table["rationale"]))
     chosen = marked if marked.num_rows else table
     columns = ["id", "model", "task", "method", "tokens", "words", "word_scores", "details",
-               "rationale"]  # fmt: skip
+               "rationale", "texts", "segment", "offsets"]  # fmt: skip
     rows: list[dict[str, Any]] = chosen.select(columns).to_pylist()
     return sorted(rows, key=lambda row: (row["model"], row["id"], row["method"]))
