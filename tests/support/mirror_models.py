@@ -150,7 +150,10 @@ CHECKPOINTS = (
     Checkpoint("bigscience/bloom-7b1", "BloomForCausalLM", BLOOM, {}),
     Checkpoint("state-spaces/mamba-2.8b-hf", "MambaForCausalLM", {"<|endoftext|>": 0}, {}),
     Checkpoint("meta-llama/Llama-3.2-1B", "LlamaForCausalLM", {}, {}),
-    Checkpoint("Qwen/Qwen3-1.7B", "Qwen3ForCausalLM", {}, {}, config={"head_dim": 16}),
+    Checkpoint(
+        "Qwen/Qwen3-1.7B", "Qwen3ForCausalLM", {}, {},
+        config={"head_dim": 16, "num_key_value_heads": 2},
+    ),
     Checkpoint("HuggingFaceTB/SmolLM2-1.7B", "LlamaForCausalLM", {"<|endoftext|>": 0}, {}),
 )  # fmt: skip
 
