@@ -35,6 +35,7 @@ FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "head-masks": (("sst2", "qqp"), ("bert-sst2", "bert-qqp"), ("en",)),
     "head-masks-squad": (("squad1", "squad2"), ("gpt2-squad1", "roberta-squad2"), ("en",)),
     "head-masks-transfer": (("inference",), ("xlm-r-base",), ("en", "hi")),
+    "head-masks-decoders": (("sst2",), ("qwen3-1.7b",), ("en",)),
     "slalom": (("yelp", "imdb"), ("bert-2", "gpt2-2"), ("en",)),
     "slalom-synthetic": (
         ("linear", "slalom"),

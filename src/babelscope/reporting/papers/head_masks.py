@@ -102,7 +102,7 @@ def _answer_lengths(comparison: Comparison) -> dict[tuple[str, str, str], float]
 
 def by_threshold(found: Material) -> pd.DataFrame:
     """The method's mask with thresholds that more or fewer heads pass: means of each metric."""
-    frame = _masked(means((*CLASSIFICATION, "answer_recall"), found))
+    frame = _masked(found)
     if frame.empty:
         return frame
     own = frame["source"].eq("builtin") & frame["kind"].isin([METHOD, "all"])
@@ -113,7 +113,7 @@ def by_threshold(found: Material) -> pd.DataFrame:
 
 def ablation(found: Material) -> pd.DataFrame:
     """Every kind of mask at the same thresholds: both, each half, random, corrupted, all."""
-    frame = _masked(means((*CLASSIFICATION, "answer_recall"), found))
+    frame = _masked(found)
     if frame.empty:
         return frame
     own = frame[frame["source"].eq("builtin")]
@@ -124,14 +124,18 @@ def ablation(found: Material) -> pd.DataFrame:
 
 def transfer(found: Material) -> pd.DataFrame:
     """The method's mask from sentences of the text's own and of other languages and corpora."""
-    frame = _masked(means((*CLASSIFICATION, "answer_recall"), found))
+    frame = _masked(found)
     if frame.empty or not (~frame["source"].eq("builtin")).any():
         return pd.DataFrame()
     part = frame[~frame["source"].eq("builtin")]["part"].mode()
     chosen = frame[frame["kind"].eq(METHOD) & (frame["part"].isin(part) | frame["part"].isna())]
     sources = [_language(*pair) for pair in zip(chosen["source"], chosen["lang"])]
     corpora = chosen["source"].map(lambda name: "both" if name == "builtin" else name.split("/")[0])
-    return chosen.assign(mask_language=sources, mask_corpus=corpora).drop(columns=["kind"])
+    own = chosen["source"].map(lambda name: name == "builtin" or "{lang}" in name)
+    said = ["own" if mine else lang for mine, lang in zip(own, sources)]
+    names = [f"{corpus} {lang}" for corpus, lang in zip(corpora, said)]
+    table = chosen.assign(mask=names, mask_language=sources, mask_corpus=corpora)
+    return table.drop(columns=["kind"])
 
 
 def _language(source: str, lang: str) -> str:
@@ -142,18 +146,37 @@ def _language(source: str, lang: str) -> str:
     return parts[1] if len(parts) > 1 else re.split(r"[_.]", parts[0])[0]
 
 
-def _masked(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rows of masked methods with the source, kind and part of the mask; NaN: fixed thresholds."""
+def _masked(found: Material) -> pd.DataFrame:
+    """Means of masked methods with the source, kind and part of the mask (NaN: fixed thresholds),
+    and whether it keeps no head, or all."""
+    frame = means((*CLASSIFICATION, "answer_recall"), found)
     matches = [_MASK.search(str(name)) for name in frame["method"]]
     kept = frame[[match is not None for match in matches]]
     known = [match for match in matches if match is not None]
+    parts = [float(match["part"]) if match["part"] else np.nan for match in known]
+    flags = _empty_or_full(found)
     return kept.assign(
         source=[match["source"] for match in known],
         kind=[match["kind"] or METHOD for match in known],
-        part=pd.Series(
-            [float(m["part"]) if m["part"] else np.nan for m in known], kept.index, float
-        ),
+        part=pd.Series(parts, kept.index, float),
+        empty_or_full=[flags.get(pair, "") for pair in zip(kept["model"], kept["method"])],
     )
+
+
+def _empty_or_full(found: Material) -> dict[tuple[str, str], str]:
+    """By model and method, what the explanations say of their mask."""
+    if found.comparison is None or "flags" not in found.comparison.attributions.column_names:
+        return {}
+    rows = found.comparison.measured.rows
+    names = dict(zip(rows["name"], rows["model"]))
+    said = {"the head mask keeps no head": "none", "the head mask keeps all heads": "all"}
+    columns = found.comparison.attributions.select(["model", "method", "flags"]).to_pylist()
+    return {
+        (names.get(row["model"], row["model"]), row["method"]): said[flag]
+        for row in columns
+        for flag in row["flags"] or ()
+        if flag in said
+    }
 
 
 def thresholds(found: Material) -> pd.DataFrame:
@@ -231,7 +254,7 @@ PAPER = Paper(
                                       panels=["metric", "task", "lang", "model"])),
         Element("transfer", "Masks of other corpora and languages.", transfer),
         Element("figure-transfer", "Masks of other languages: AOPC and LOdds.", transfer,
-                partial(heat, value="mean", rows="lang", columns="source", signed=True,
+                partial(heat, value="mean", rows="lang", columns="mask", signed=True,
                         panels=["metric", "task", "model"],
                         axes=("the mask's sentences", "the texts"))),
         Element("mask-agreement", "Do the languages' masks keep the same heads?", agreements),

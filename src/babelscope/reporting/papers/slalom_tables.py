@@ -22,6 +22,8 @@ UNSIGNED = {"2a": "against=abs", "2b": "sign=signed"}
 """The setting of the metric by which importances, which have no sign, are measured."""
 SIGNED = {"2a": "against=signed", "2b": "sign=abs"}
 SAMPLES = "5000"
+AUTO = ("", "2200")
+"""What the study takes for the "auto" of the package shap, which depends on the text's length."""
 COLUMNS = ["task", "model", "method", "mean", "low", "high", "n", "undefined"]
 
 
@@ -86,7 +88,7 @@ def budgets(found: Any) -> pd.DataFrame:
     samples = [given.get("samples", "") for given in options]
     named = zip(frame["method"].map(base), samples)
     values = [
-        numbers.get(("", f"{name} {count}" if name == "slalom" else f"{name} auto"), nan)
+        numbers.get(("", f"{name} {'auto' if count in AUTO else count}"), nan)
         for name, count in named
     ]
     table = frame.assign(samples=samples, published=values)[kept]

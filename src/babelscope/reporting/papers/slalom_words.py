@@ -51,7 +51,7 @@ def review(found: Any) -> pd.DataFrame:
     first = (rows[0]["id"], rows[0]["model"])
     chosen = [row for row in rows if (row["id"], row["model"]) == first]
     shown = [(MARKS, [float(mark) for mark in rows[0]["rationale"]])]
-    for row in chosen:
+    for row in sorted(chosen, key=lambda row: _order(row["method"])):
         name = (
             f"slalom, {item(row['method'])}" if base(row["method"]) == "slalom" else row["method"]
         )
@@ -64,6 +64,13 @@ def review(found: Any) -> pd.DataFrame:
     ]
     columns = ["id", "model", "position", "word", "method", "score"]
     return pd.DataFrame(lines, columns=columns)
+
+
+def _order(method: str) -> tuple[int, str]:
+    """SLALOM's scores first, then what the paper compares them with."""
+    names = ("value", "importance", "lin", "lime", "kernel_shap", "integrated_gradients")
+    name = item(method)
+    return (names.index(name) if name in names else len(names), method)
 
 
 def draw_review(frame: pd.DataFrame) -> Figure:
