@@ -145,6 +145,7 @@ def study() -> dict[str, Any]:
         "tasks": [{"name": "linear", "data": {"synthetic": "linear", "examples": 10}}],
         "languages": ["en"],
         "models": [{"name": "bert-1", "train": train}],
+        "seeds": [0, 1],
         "surrogates": SMALL.model_dump(),
     }
 
@@ -154,12 +155,14 @@ def test_in_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
     asked = parse_study(study())
     first = run(asked, tmp_path / "store")
-    assert (first.filled, first.failed) == (1, ())
+    assert (first.filled, first.failed) == (2, ())
     assert run(asked, tmp_path / "store").filled == 0
     store = open_store(tmp_path / "store")
     found = tables(store, read_study(store))
     assert found is not None
-    assert set(found.rows["model"]) == {"bert-1"}
+    assert set(found.rows["model"]) == {"bert-1"}, "both seeds under the name of the study"
+    assert found.errors["seed"].tolist() == ["0", "1"]
+    assert (summary(found)[["seeds", "constant"]].sum(axis=1) == 2).all()
     page = report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
     assert 'id="surrogates"' in page
     written = {each.name: each for each in write_paper(store.path, "slalom", tmp_path / "paper")}

@@ -33,19 +33,17 @@ def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
     frame = read(store, KIND, stored_keys(store, study, NAME)).to_pandas()
     if frame.empty:
         return None
-    names = [model["name"] for model in study["models"]]
-    owners = frame["model"].map(lambda name: _owner(name, names))
-    rows = frame.assign(model=owners.map(lambda pair: pair[0]), seed=owners.map(lambda p: p[1]))
-    order = rows["model"].map(lambda name: names.index(name) if name in names else len(names))
-    rows = rows.assign(order=order).sort_values(["order", "seed"], kind="stable")
-    rows = rows.drop(columns="order").reset_index(drop=True)
-    return Tables(rows, _errors(rows))
-
-
-def _owner(name: str, models: list[str]) -> tuple[str, str]:
-    """The study's name of the model, and its seed where it has several."""
-    spec, _, seed = name.rpartition("/")
-    return (spec, seed) if spec in models else (name, "")
+    owners = {
+        row["name"]: (row.get("spec") or row["name"], str(row.get("seed", "")))
+        for row in study["models"]
+    }
+    order = list(owners)
+    known = frame[frame["model"].isin(order)]
+    ranked = known.assign(order=known["model"].map(order.index)).sort_values("order", kind="stable")
+    spec, seed = ({name: owner[at] for name, owner in owners.items()} for at in (0, 1))
+    names = ranked["model"]
+    rows = ranked.assign(model=names.map(spec), seed=names.map(seed)).drop(columns="order")
+    return Tables(rows.reset_index(drop=True), _errors(rows)) if len(rows) else None
 
 
 def _errors(rows: pd.DataFrame) -> pd.DataFrame:
