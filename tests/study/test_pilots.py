@@ -36,6 +36,7 @@ FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "head-masks-squad": (("squad1", "squad2"), ("gpt2-squad1", "roberta-squad2"), ("en",)),
     "head-masks-transfer": (("inference",), ("xlm-r-base",), ("en", "hi")),
     "head-masks-decoders": (("sst2",), ("qwen3-1.7b",), ("en",)),
+    "head-masks-small": (("sentiment",), ("multilingual",), ("en", "hi")),
     "slalom": (("yelp", "imdb"), ("bert-2", "gpt2-2"), ("en",)),
     "slalom-synthetic": (
         ("linear", "slalom"),
@@ -86,6 +87,7 @@ PAPERS: dict[str, tuple[str, set[str]]] = {
     "head-masks-squad": ("head-masks", {"table-2", "answers", "masks", "head-ablation"}),
     "head-masks-transfer": ("head-masks", {"transfer", "figure-transfer", "mask-agreement"}),
     "head-masks-decoders": ("head-masks", {"table-1", "ablation", "head-ablation"}),
+    "head-masks-small": ("head-masks", {"table-1", "transfer", "head-ablation", "mask-agreement"}),
 }  # fmt: skip
 """The paper that a study redoes, and elements that its pilot must deliver."""
 

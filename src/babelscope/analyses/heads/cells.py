@@ -108,10 +108,10 @@ def _ablations(
     }
 
     def compute() -> Rows:
-        (row,) = read(resources.store, KIND, [counted]).to_pylist()
-        rows = ablated(model, examples, derived(restore(row), spec), spec.ablations)
-        named = {"model": block.name, "task": block.task.name, "fingerprint": model.fingerprint}
-        return [replace(each, **named) for each in rows]
+        (stored,) = read(resources.store, KIND, [counted]).to_pylist()
+        rows = ablated(model, examples, derived(restore(stored), spec), spec.ablations)
+        task, weights = block.task.name, model.fingerprint
+        return [replace(row, model=block.name, task=task, fingerprint=weights) for row in rows]
 
     return PlannedCell(_ablation_place(block, spec, lang), identity, ABLATIONS, compute)
 

@@ -58,9 +58,8 @@ def _cell(block: Block, spec: Spec, resources: Resources, lang: str) -> PlannedC
             return log_odds(model, made_up, sequences, lang)
 
         place = (block.name, block.task.name, lang)
-        return [
-            SurrogateNumber(*place, *line) for line in lines(made_up, answers, spec, block.seed)
-        ]
+        found = lines(made_up, answers, spec, block.seed)
+        return [SurrogateNumber(*place, line.part, line.name, line.x, line.y) for line in found]
 
     return PlannedCell(_place(block, spec, lang), identity, KIND, compute)
 

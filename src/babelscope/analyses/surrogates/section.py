@@ -80,7 +80,9 @@ def repeated_figure(found: Tables) -> Figure:
         ]
         title = f"{name}, {task}" if frame["task"].nunique() > 1 else str(name)
         charts.append(line_chart(title, ("copies of the word", "log-odds"), curves))
-    rows = tuple(frame.to_dict("records"))
+    rows = tuple(
+        {str(key): value for key, value in row.items()} for row in frame.to_dict("records")
+    )
     names = tuple(dict.fromkeys(frame["model"].astype(str)))
     return Figure("repeated", "Log-odds of copies of one word", tuple(charts),
                   names if len(names) > 1 else (), rows=rows)  # fmt: skip

@@ -96,7 +96,8 @@ def scatter_points(kind: str, found: Any) -> pd.DataFrame:
     firsts = chosen.groupby("model")["seed"].transform("first")
     shown = chosen[chosen["seed"] == firsts]
     names = {"name": "surrogate", "x": "model_log_odds", "y": "surrogate_log_odds"}
-    return shown[["task", "model", "name", "x", "y"]].rename(columns=names)
+    points: pd.DataFrame = shown[["task", "model", "name", "x", "y"]].rename(columns=names)
+    return points
 
 
 def lengths(found: Any) -> pd.DataFrame:
