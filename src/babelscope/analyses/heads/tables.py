@@ -75,6 +75,7 @@ def tables(store: Store, study: Mapping[str, Any]) -> list[ModelHeads] | None:
     if not rows:
         return None
     switched_off = read(store, ABLATIONS, keys).to_pylist()
+    switched_off.sort(key=lambda row: _order(study, row))
     spec = Spec.model_validate(study["analyses"][NAME])
     groups: dict[tuple[str, str, str], list[LanguageHeads]] = {}
     for row in sorted(rows, key=lambda row: _order(study, row)):

@@ -133,7 +133,9 @@ def transfer(found: Material) -> pd.DataFrame:
     corpora = chosen["source"].map(lambda name: "both" if name == "builtin" else name.split("/")[0])
     own = chosen["source"].map(lambda name: name == "builtin" or "{lang}" in name)
     said = ["own" if mine else lang for mine, lang in zip(own, sources)]
-    names = [f"{corpus} {lang}" for corpus, lang in zip(corpora, said)]
+    names = [
+        lang if corpus == "both" else f"{corpus} {lang}" for corpus, lang in zip(corpora, said)
+    ]
     table = chosen.assign(mask=names, mask_language=sources, mask_corpus=corpora)
     return table.drop(columns=["kind"])
 
