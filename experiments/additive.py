@@ -13,6 +13,7 @@ from babelscope import options
 from babelscope.data.synthetic import linear_words, sample
 from babelscope.methods.slalom.fit import fit
 from babelscope.methods.slalom.surrogate import counted
+from experiments.additive_figure import picture
 from experiments.connected_network import connected
 from experiments.slalom_models import answers, trained
 
@@ -52,4 +53,5 @@ def values(spec: Spec) -> dict[str, Any]:
     _, texts = sample(linear_words(), spec.fitted, seed=3)
     value = fit(counted(texts), transformer(texts), size=10).value
     words = [(linear_words().words[at], value[at]) for at in np.argsort(-value)]
-    return {"spec": spec, "weights": weights, "words": words}
+    figures = {"additive.svg": picture(spec.copies, weights)}
+    return {"spec": spec, "weights": weights, "words": words, "figures": figures}

@@ -54,6 +54,8 @@ COUNTS = {
     ),
     "yelp-hat-readers": ({"part1_50words": 900, "part6_100words": 1314, "part7": 2096,
                           "part8_200words": 543}, POLAR),
+    "yelp-hat-all": ({"part1_50words": 300, "part6_100words": 439, "part7": 625,
+                      "part8_200words": 181}, POLAR),
     "eraser-movies": ({"train": 1600, "val": 200, "test": 199}, POLAR),
     "sentiment-rationales": ({"test": 250}, POLAR),
 }  # fmt: skip
@@ -308,6 +310,19 @@ def test_yelp_readers_add_up_to_the_votes(data: Path) -> None:
     ]
     assert len(alike) > 250
     assert sum(alike) / len(alike) > 0.9, "the authors left out a few readers"
+
+
+def test_yelp_words_that_all_readers_marked(data: Path) -> None:
+    """A word is marked if every one of its readers marked it: as many as the readers' own maps
+    have in common."""
+    common: dict[str, list[bool]] = {}
+    for row in read("yelp-hat-readers", data, split="part1_50words"):
+        assert row.rationale is not None
+        before = common.get(row.group, [True] * len(row.rationale[0]))
+        common[row.group] = [a and b for a, b in zip(before, row.rationale[0])]
+    rows = list(read("yelp-hat-all", data, split="part1_50words"))
+    assert {row.group: list(row.rationale[0]) for row in rows if row.rationale} == common
+    assert sum(map(any, common.values())) == 296, "four reviews have no word in common"
 
 
 def test_eraser_evidence_is_marked(data: Path) -> None:

@@ -66,8 +66,10 @@ def test_filters_keep_the_numbers_of_rows(file: str, in_file: bool) -> None:
 def test_filters_and_maps_belong_to_sources_with_columns() -> None:
     with pytest.raises(ValueError, match="'where' names columns"):
         DataSpec(builtin="topic", where={"a": 1})
-    with pytest.raises(ValueError, match="'data_dir' and 'train_hub' belong to"):
-        DataSpec(file="rows.csv", train_hub="org/name")
+    with pytest.raises(ValueError, match="'revision' and 'data_dir' belong to"):
+        DataSpec(file="rows.csv", data_dir="en")
+    with pytest.raises(ValueError, match="'train_hub' is for a 'corpus', a 'file' or"):
+        DataSpec(builtin="topic", train_hub="org/name")
     # Labels of the built-in corpus can be renamed
     rows = examples(DataSpec(builtin="sentiment", labels={"positive": "1"}, examples=20), "en")
     assert {row.label for row in rows} == {"1"}

@@ -29,8 +29,8 @@ from babelscope.methods.explain import (
 )
 from babelscope.metrics.measure import measure
 from babelscope.model.encode import encode
-from babelscope.model.heads import mask_for
 from babelscope.model.load import Model
+from babelscope.model.mask_options import mask_for
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded
 from conftest import PAIRS, TEXTS

@@ -4,8 +4,10 @@ model calls, loops.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from math import exp, log
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,6 +46,18 @@ def reference_curves(p: Probability, n: int, score: np.ndarray) -> dict[str, flo
     up = [p(set(order[k:])) for k in range(n + 1)]
     areas = [sum((curve[k] + curve[k + 1]) / 2 for k in range(n)) / n for curve in (down, up)]
     return {"deletion_area": areas[0], "insertion_area": areas[1]}
+
+
+def reference_stepwise(p: Probability, n: int, score: np.ndarray) -> dict[str, float]:
+    """With two words at a time kept: everything else is gone."""
+    order = sorted(range(n), key=lambda word: -score[word])
+    sizes = [k for k in range(1, n + 1) if k % 2 == 0]
+    lowest = [p(set(order[: n - k])) for k in sizes]
+    highest = [p(set(order[k:])) for k in sizes]
+    return {
+        "stepwise_deletion": 1 - sum(lowest) / len(sizes),
+        "stepwise_insertion": 1 - sum(highest) / len(sizes),
+    }
 
 
 def reference_agreement(p: Probability, n: int, score: np.ndarray) -> dict[str, float]:
@@ -176,7 +190,9 @@ def test_metrics_equal_their_references(architecture: str) -> None:
         defined |= check(model, one, expected, {}) | check(
             model, one, soft, {"draws": 4, "error": 1.0}
         )
-        wanted |= {*expected, *soft}
+        stepwise = reference_stepwise(p, n, score)
+        defined |= check(model, one, stepwise, {"step": 2, "unit": "word"})
+        wanted |= {*expected, *soft, *stepwise}
     assert defined == wanted, "every metric has a value for one of the texts"
 
 
@@ -243,3 +259,37 @@ def test_rationales_equal_their_references() -> None:
                 average += seen / rank / 3
         expected = {"rationale_auroc": area, "rationale_auprc": average}
         assert check(model, one, expected, {}) == set(expected)
+
+
+def test_naive_bayes_equals_its_reference(tmp_path: Path) -> None:
+    """Counts by a loop over the tokenizer's own tokens, ranks by counting smaller values."""
+    model = tiny("bert")
+    rows = [("the food was good", "a"), ("the food was bad bad", "b"), ("good good room", "a")]
+    names = {"a": model.labels[0], "b": model.labels[1]}
+    lines = [json.dumps({"text": text, "label": names[label]}) for text, label in rows]
+    file = tmp_path / "texts.jsonl"
+    file.write_text("\n".join(lines))
+    text = "the good food was bad and bad the room"
+    (one,) = explain(model, text, "occlusion", target=model.labels[0])
+    tokens = [model.tokenizer.tokenize(each) for each, _ in rows]
+    distinct = list(dict.fromkeys(one.tokens))
+
+    def times(token: str, wanted: str) -> int:
+        return sum(many.count(token) for many, (_, label) in zip(tokens, rows) if label == wanted)
+
+    def ranks(values: list[float]) -> list[float]:
+        return [
+            sum(other < value for other in values) + sum(other == value for other in values) / 2
+            for value in values
+        ]
+
+    for smoothing in (20.0, 1.0):
+        evidence = [
+            log(times(token, "a") + smoothing) - log(times(token, "b") + smoothing)
+            for token in distinct
+        ]
+        scores = [one.scores[one.tokens.index(token)] for token in distinct]
+        expected = float(np.corrcoef(ranks(scores), ranks(evidence))[0, 1])
+        options = {"texts": str(file), "smoothing": smoothing}
+        (got,) = measure(model, [one], "naive_bayes_agreement", options=options)
+        assert got.value == pytest.approx(expected, abs=1e-12)

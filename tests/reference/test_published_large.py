@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from experiments.published_rest import counts, large
 
 

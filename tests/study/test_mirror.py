@@ -16,9 +16,9 @@ from babelscope.cli import app
 from babelscope.data import sources
 from babelscope.data.examples import examples
 from babelscope.data.formats import hub
-from babelscope.data.spec import DataSpec
+from babelscope.data.spec import DataSpec, training_data
 from babelscope.errors import InputError, UntrainedHead
-from babelscope.hub import MIRROR, locate
+from babelscope.hub import MIRROR, PACKAGED, locate
 from babelscope.model.language_models import load_language_model
 from babelscope.model.load import load
 from babelscope.model.tokenizers import load_tokenizer, longest
@@ -78,11 +78,30 @@ def hub_data(study: Study) -> Iterator[tuple[str, DataSpec, str]]:
 def test_the_mirror_has_everything_that_a_study_names(file: Path, mirror: Path) -> None:
     study = read_study(file)
     for name in set(checkpoints(study)):
-        if not name.startswith("models/"):  # a folder of the user
+        if not name.startswith("models/") and not (PACKAGED / name).is_dir():  # a user's, ours
             assert locate(name)[0].startswith(str(mirror / "models")), name
     for _, data, lang in hub_data(study):
         name = str(data.hub).replace("{lang}", lang)
         assert locate(name, data.revision, kind="datasets")[0].startswith(str(mirror / "datasets"))
+    for task in study.tasks:
+        if task.data.train_hub is not None:
+            place = locate(task.data.train_hub, None, kind="datasets")[0]
+            assert place.startswith(str(mirror / "datasets")), task.data.train_hub
+
+
+def test_training_rows_of_the_slalom_study_have_both_classes() -> None:
+    """Yelp-HAT is explained and yelp_polarity is trained on, under the same names of classes; of
+    IMDB the training rows are sampled."""
+    study = read_study(next(file for file in STUDIES if file.stem == "slalom"))
+    for task in study.tasks:
+        rows = examples(task.data, "en", "train", 30)
+        assert {row.label for row in rows} == {"negative", "positive"}
+        counted = training_data(task.data, 20)
+        assert {row.label for row in examples(counted, "en")} == {"negative", "positive"}
+    imdb = study.tasks[1].data
+    unsampled = imdb.model_copy(update={"train_sampled": False})
+    first, sampled = (examples(data, "en", "train", 10) for data in (unsampled, imdb))
+    assert [row.texts for row in first] != [row.texts for row in sampled]
 
 
 def test_every_task_of_the_full_study_is_read() -> None:

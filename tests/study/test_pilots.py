@@ -35,6 +35,15 @@ FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "ccta-xquad": (("start",), ("xlm-r-base",), ("en", "hi", "zh")),
     "head-masks": (("sst2", "qqp"), ("bert-sst2", "bert-qqp"), ("en",)),
     "head-masks-squad": (("squad1", "squad2"), ("gpt2-squad1", "roberta-squad2"), ("en",)),
+    "head-masks-transfer": (("inference",), ("xlm-r-base",), ("en", "hi")),
+    "head-masks-decoders": (("sst2",), ("qwen3-1.7b",), ("en",)),
+    "head-masks-small": (("sentiment",), ("multilingual",), ("en", "hi")),
+    "slalom": (("yelp", "imdb"), ("bert-2", "gpt2-2"), ("en",)),
+    "slalom-synthetic": (
+        ("linear", "slalom"),
+        ("bert-1", "gpt2-2", "slalom-distilbert-1"),
+        ("en",),
+    ),
     "everything-small": (("topic",), ("tuned-en", "tuned-hi"), ("en", "hi")),
     "tradeoffs-small": (("topic",), ("fine-tuned-en", "fine-tuned-hi", "joint"), ("en", "hi")),
 }
@@ -60,9 +69,26 @@ PAPERS: dict[str, tuple[str, set[str]]] = {
          "figure-1", "figure-2", "figure-4", "figure-5", "figure-6", "figure-confusions", "shares",
          "recall", "confusions", "forgetting"},
     ),
-    "slalom": ("slalom", {"table-2c", "table-9", "table-4"}),
-    "head-masks": ("head-masks", {"table-1", "masks"}),
-    "head-masks-squad": ("head-masks", {"table-2", "masks"}),
+    "slalom": (
+        "slalom",
+        {"table-2a", "table-2b", "table-2c", "table-9", "table-4", "table-12", "figure-5",
+         "figure-10", "figure-11"},
+    ),
+    "slalom-synthetic": (
+        "slalom",
+        {"table-3", "table-6", "table-7", "table-8", "figure-3", "figure-4", "figure-7", "figure-8",
+         "figure-9"},
+    ),
+    "slalom-large": ("slalom", {"table-13", "figure-5"}),
+    "head-masks": (
+        "head-masks",
+        {"table-1", "masks", "ablation", "figure-ablation", "figure-aopc-by-threshold", "transfer",
+         "head-ablation", "figure-thresholds"},
+    ),
+    "head-masks-squad": ("head-masks", {"table-2", "answers", "masks", "head-ablation"}),
+    "head-masks-transfer": ("head-masks", {"transfer", "figure-transfer", "mask-agreement"}),
+    "head-masks-decoders": ("head-masks", {"table-1", "ablation", "head-ablation"}),
+    "head-masks-small": ("head-masks", {"table-1", "transfer", "head-ablation", "mask-agreement"}),
 }  # fmt: skip
 """The paper that a study redoes, and elements that its pilot must deliver."""
 

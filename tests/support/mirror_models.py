@@ -20,6 +20,7 @@ from mirror_texts import characters
 BERT = {"[PAD]": 0, "[UNK]": 100, "[CLS]": 101, "[SEP]": 102, "[MASK]": 103}
 TRAINED = {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "[MASK]": 4}
 BETO = {"[MASK]": 0, "[PAD]": 1, "[EOS]": 2, "[UNK]": 3, "[CLS]": 4, "[SEP]": 5}
+BLOOM = {"<unk>": 0, "<s>": 1, "</s>": 2, "<pad>": 3}
 ROBERTA = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 CASED = {"do_lower_case": False, "model_max_length": 512}
 UNCASED = {"do_lower_case": True, "model_max_length": 512}
@@ -27,6 +28,9 @@ LIMIT = {"model_max_length": 512}
 SIZES = {
     "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64,
 }  # fmt: skip
+DECODERS = ("bloom", "mamba", "llama", "qwen3")
+BYTE_LEVEL = ("Roberta", "GPT2", "Bloom", "Mamba", "Llama", "Qwen3")
+"""Beginnings of the classes whose tokenizers are byte-level BPE."""
 RENAMED = {
     "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64},
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 1024},
@@ -37,6 +41,8 @@ RENAMED = {
         "n_langs": 1,
         "max_position_embeddings": 512,
     },
+    "bloom": {"hidden_size": 32, "n_layer": 2, "n_head": 2},
+    "mamba": {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "num_heads": 2},
 }
 """Names that these configurations use for the same sizes."""
 SPECIAL_XLM = tuple(f"<special{at}>" for at in range(10))
@@ -145,6 +151,14 @@ CHECKPOINTS = (
         "anas-awadalla/gpt2-span-head-finetuned-squad", "GPT2ForQuestionAnswering", {},
         {"model_max_length": 1024}, pickled=True,
     ),
+    Checkpoint("bigscience/bloom-7b1", "BloomForCausalLM", BLOOM, {}),
+    Checkpoint("state-spaces/mamba-2.8b-hf", "MambaForCausalLM", {"<|endoftext|>": 0}, {}),
+    Checkpoint("meta-llama/Llama-3.2-1B", "LlamaForCausalLM", {}, {}),
+    Checkpoint(
+        "Qwen/Qwen3-1.7B", "Qwen3ForCausalLM", {}, {},
+        config={"head_dim": 16, "num_key_value_heads": 2},
+    ),
+    Checkpoint("HuggingFaceTB/SmolLM2-1.7B", "LlamaForCausalLM", {"<|endoftext|>": 0}, {}),
 )  # fmt: skip
 
 
@@ -166,6 +180,11 @@ def write(root: Path) -> None:
 
 def _settings(row: Checkpoint, config: Any, tokenizer: Any) -> dict[str, Any]:
     sizes = dict(RENAMED.get(config.model_type, SIZES)) | {"vocab_size": len(tokenizer)}
+    if config.model_type in DECODERS:
+        last = tokenizer.eos_token_id
+        ends = {"bos_token_id": last, "eos_token_id": last, "pad_token_id": tokenizer.pad_token_id}
+        spare = {"vocab_size": len(tokenizer) + 3}  # as on the hub: more rows than tokens
+        return sizes | spare | ends | dict(row.config)
     if config.model_type == "gpt2":
         return sizes | {"bos_token_id": len(tokenizer) - 1, "eos_token_id": len(tokenizer) - 1}
     if config.model_type == "xlm":
@@ -186,10 +205,11 @@ def _tokenizer(row: Checkpoint) -> Any:
         scored = [(piece, 0.0) for piece in row.pieces]
         scored += [(piece, -float(at)) for at, piece in enumerate(["▁", *characters()], 1)]
         return XLMRobertaTokenizer(vocab=[*scored, ("<mask>", 0.0)])
-    if row.model.startswith(("Roberta", "GPT2")):
+    if row.model.startswith(BYTE_LEVEL):
         alphabet = [*sorted(pre_tokenizers.ByteLevel.alphabet()), "th", "Ġth"]
-        last = "<|endoftext|>" if row.model.startswith("GPT2") else "<mask>"
-        kind = GPT2Tokenizer if row.model.startswith("GPT2") else RobertaTokenizer
+        roberta = row.model.startswith("Roberta")
+        last = "<mask>" if roberta else "<|endoftext|>"
+        kind = RobertaTokenizer if roberta else GPT2Tokenizer
         ids = _numbered(row.pieces, [*alphabet, *({last} - set(row.pieces))])
         return kind(vocab=ids, merges=MERGES)
     pieces = [form for each in characters() for form in (each, f"##{each}")]

@@ -21,13 +21,12 @@ def write(root: Path, mirror: Path) -> Path:
     for lang in PHRASES:
         _write_vectors(root / "vectors" / f"wiki.{lang}.align.vec", lang)
     for split in SIZES:
-        for name in ("yelp", "imdb"):
-            _write_reviews(root / "data" / name / f"{split}.jsonl", "en", split, ("text", "label"))
         for lang in ("en", "hi", "ar"):
             columns = ("review_body", "stars")
             _write_reviews(root / "data" / lang / f"{split}.jsonl", lang, split, columns)
         for lang in ("en", "es", "ar", "hi", "sw", "zh"):
             _write_topics(root / "corpora" / "sib200" / CODES[lang] / f"{split}.tsv", lang, split)
+    _write_marks(root / "corpora" / "yelp-hat" / "raw_data" / "ham_part1_50words.csv")
     models = mirror / "models"
     shutil.copytree(models / "FacebookAI/xlm-roberta-base", root / "models/mini-multilingual")
     shutil.copytree(models / "your-name/mbert-reviews", root / "models/xlm-r-reviews")
@@ -62,6 +61,21 @@ def _write_reviews(place: Path, lang: str, split: str, columns: tuple[str, str])
     ]
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def _write_marks(place: Path) -> None:
+    """As published: a line for each of three readers, whose marks are in the page that they saw."""
+    lines = ["Input.label,Input.text,Answer.Q1Answer,Answer.html_output"]
+    for number, text in enumerate(_rows("en", "test")):
+        words = text.split()
+        for reader in range(3):
+            marked = {1, 2 + reader}
+            active = [' class=""active""' if at in marked else "" for at in range(len(words))]
+            spans = [f"<span{mark}>{word}</span>" for mark, word in zip(active, words)]
+            label = number % 2
+            lines.append(f'{label},"{text}",{label},"{" ".join(spans)}"')
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def _write_topics(place: Path, lang: str, split: str) -> None:

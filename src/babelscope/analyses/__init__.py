@@ -75,6 +75,7 @@ ANALYSES: Mapping[str, Analysis] = {
         Analysis("tokenization", "Is it the tokenizer?"),
         Analysis("tradeoffs", "What did fine-tuning on one language cost the others?"),
         Analysis("heads", "Which attention heads matter, and does masking the rest help?"),
+        Analysis("surrogates", "Which surrogate describes the model: a sum of words, or a SLALOM?"),
     )
 }
 """The analyses, in the order of the report."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from babelscope.data import builtin, corpora
+from babelscope.data import builtin, corpora, synthetic
 from babelscope.data.corpora import CORPORA
 from babelscope.data.formats import hub
 from babelscope.data.formats.problems import with_bad_rows
@@ -39,9 +39,9 @@ def _selection(
 ) -> tuple[list[Example], Counter[str]]:
     """The examples, and how many rows of each label the label map leaves out."""
     number = count if count is not None else data.examples
-    if data.sampled and split is None:
-        every = data.model_copy(update={"sampled": False, "examples": None})
-        rows, dropped = _selection(every, lang, None, None)
+    if data.sampled if split is None else data.train_sampled:
+        whole = {"sampled": False, "train_sampled": False, "examples": None}
+        rows, dropped = _selection(data.model_copy(update=whole), lang, split, None)
         order = sorted(rows, key=lambda row: keyed(data.seed, "drawn", row.group).random())
         return order[:number], dropped
     dropped = Counter()
@@ -55,8 +55,12 @@ def _selection(
 def _stream(data: DataSpec, lang: str, split: str | None, number: int | None) -> Iterable[Example]:
     """The rows of the source in their order; of the built-in corpus, which has no end, `number`."""
     wanted = split or data.split
+    if split is not None and data.train_hub is not None:
+        return _of_hub(data, lang, split)
     if data.builtin is not None:
         return builtin.read(data.builtin, lang, wanted, number or data.examples or 0, data.seed)
+    if data.synthetic is not None:
+        return synthetic.read(data.synthetic, wanted, number or data.examples or 0, data.seed)
     if data.corpus is not None:
         folder = data.folder or "."
         return corpora.read(data.corpus, folder, lang=lang, split=wanted, bad_rows=True)

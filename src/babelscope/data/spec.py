@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from babelscope.data.formats.in_memory import plain_rows
 from babelscope.data.formats.records import COLUMNS
 from babelscope.data.limits import MOST
+from babelscope.data.synthetic import language
 from babelscope.options import Spec, suggestion
 
 
@@ -18,6 +19,9 @@ class DataSpec(Spec):
 
     builtin: str | None = None
     """Task of the built-in corpus: `sentiment`, `topic`, `nli`, `paraphrase` or `reading`."""
+    synthetic: str | None = None
+    """Made-up language of one word order and a known law of labels, as in the SLALOM study:
+    `linear`, `linear_table` or `slalom:N` with N words."""
     corpus: str | None = None
     """Name of a public corpus, for example `sib200`."""
     folder: str | None = None
@@ -48,7 +52,8 @@ class DataSpec(Spec):
     """Label map: the name of each label of the file or data set. Rows with other labels are left
     out: `{"0": negative, "1": negative, "3": positive, "4": positive}`."""
     train_hub: str | None = None
-    """Another data set of the hub for training and development rows: `ID` or `ID@REVISION`."""
+    """Another data set of the hub for training and development rows, also where the explained ones
+    are a corpus or a file: `ID` or `ID@REVISION`."""
     train_config: str | None = None
     """Its configuration."""
     train_split: str = "train"
@@ -67,8 +72,10 @@ class DataSpec(Spec):
     sampled: bool = False
     """Sample the examples instead of taking the first; the same translations in every language.
     Some corpora are sorted by class."""
+    train_sampled: bool = False
+    """The same for training and development rows."""
     seed: int = 0
-    """Seed of the built-in corpus, or of the sample."""
+    """Seed of the built-in corpus, or of the samples."""
 
     @field_validator("rows", mode="before")
     @classmethod
@@ -86,30 +93,51 @@ class DataSpec(Spec):
 
     @model_validator(mode="after")
     def one_source(self) -> Self:
-        if (
-            sum(
-                each is not None
-                for each in (self.builtin, self.corpus, self.file, self.hub, self.rows)
-            )
-            != 1
-        ):
-            raise ValueError("give one of 'builtin', 'corpus', 'file', 'hub' and 'rows'")
-        if self.hub is None and (self.config or self.revision or self.data_dir or self.train_hub):
+        sources = (self.builtin, self.synthetic, self.corpus, self.file, self.hub, self.rows)
+        if sum(each is not None for each in sources) != 1:
             raise ValueError(
-                "'config', 'revision', 'data_dir' and 'train_hub' belong to a data set of the 'hub'"
+                "give one of 'builtin', 'synthetic', 'corpus', 'file', 'hub' and 'rows'"
             )
-        if self.where and (self.builtin is not None or self.corpus is not None):
+        if self.hub is None and (self.config or self.revision or self.data_dir):
+            raise ValueError(
+                "'config', 'revision' and 'data_dir' belong to a data set of the 'hub'"
+            )
+        made = self.builtin is not None or self.synthetic is not None
+        if self.train_hub and (made or self.rows is not None):
+            raise ValueError("'train_hub' is for a 'corpus', a 'file' or a data set of the 'hub'")
+        if self.where and (made or self.corpus is not None):
             raise ValueError("'where' names columns of a 'file', of 'rows' or of a 'hub' data set")
         if self.folder is not None and self.corpus is None:
             raise ValueError("'folder' is the folder of a 'corpus'; a 'file' has a path of its own")
-        if self.builtin is not None and self.sampled:
+        if made and (self.sampled or self.train_sampled):
             raise ValueError(
                 "'sampled' is for files, corpora and the hub; in the built-in corpus, another "
                 "'seed' gives other examples"
             )
-        if self.builtin is not None and self.examples is None:
+        if self.synthetic is not None:
+            language(self.synthetic)
+        if made and self.examples is None:
             raise ValueError("give the number of 'examples': the built-in corpus has no end")
         return self
+
+
+TRAINING = 5000
+"""Training examples that words are counted in."""
+
+
+def training_data(data: DataSpec, count: int = TRAINING) -> DataSpec:
+    """The training rows of a task as data of their own."""
+    wanted = {"examples": count, "sampled": data.train_sampled, "train_sampled": False}
+    if data.train_hub is not None:
+        source = {"corpus": None, "file": None, "folder": None, "hub": data.train_hub,
+                  "config": data.train_config, "train_hub": None, "revision": None,
+                  "data_dir": None}  # fmt: skip
+        return data.model_copy(update={**wanted, **source, "split": data.train_split})
+    if data.hub is not None:
+        return data.model_copy(update={**wanted, "split": data.train_split})
+    if data.file is not None:
+        return data.model_copy(update={**wanted, "file": data.train_file or data.file})
+    return data.model_copy(update={**wanted, "split": "train"})
 
 
 class TaskSpec(Spec):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from string import ascii_lowercase
 
 import numpy as np
 from numpy.typing import NDArray
 
+from babelscope.errors import InputError
 from babelscope.random import keyed
 from babelscope.types import Example
 
@@ -18,6 +20,11 @@ LINEAR = {
 """Weight and frequency of each word of the linear language; frequencies are divided by their sum,
 1.2.
 """
+
+TABLE = {"good": 0.6, "ok": -0.6, "poor": -1.0}
+"""Weights of the paper's table 3 where its code has others; it calls "poor" "bad"."""
+SPLITS = {"train": 1, "dev": 2, "test": 3}
+"""Seeds of the splits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +54,39 @@ def linear_words() -> Language:
     return Language(tuple(LINEAR), np.array([weight for weight, _ in LINEAR.values()]))
 
 
+def table_words() -> Language:
+    """The same with the weights and words of the paper's table 3."""
+    words = tuple("bad" if word == "poor" else word for word in LINEAR)
+    weights = [TABLE.get(word, weight) for word, (weight, _) in LINEAR.items()]
+    return Language(words, np.array(weights))
+
+
+def language(name: str) -> Language:
+    """`linear` (the weights of the paper's code), `linear_table` (of its table 3), or `slalom:N` of
+    N words, 200 by default. Words are letters only: no tokenizer splits them at a digit.
+    """
+    kind, colon, count = name.partition(":")
+    if kind == "slalom" and (not colon or (count.isdigit() and 2 <= int(count) <= 26**3)):
+        plain = slalom_words(int(count) if colon else 200)
+        letters = ascii_lowercase
+        words = [letters[at // 676] + letters[at // 26 % 26] + letters[at % 26]
+                 for at in range(len(plain.words))]  # fmt: skip
+        return replace(plain, words=tuple(words))
+    if name not in ("linear", "linear_table"):
+        raise InputError(
+            f"there is no made-up language {name!r}; there are: linear, linear_table and slalom:N "
+            "with N words from 2 on"
+        )
+    return linear_words() if name == "linear" else table_words()
+
+
+def read(name: str, split: str, count: int, seed: int = 0) -> list[Example]:
+    """The first texts of a split of a made-up language."""
+    if split not in SPLITS:
+        raise InputError(f"{name} has no split {split!r}; there are: {', '.join(SPLITS)}")
+    return sample(language(name), count, seed=10 * seed + SPLITS[split])[0]
+
+
 def slalom_words(count: int = 200, *, seed: int = 0) -> Language:
     """Words of a SLALOM: the stronger a word's value, the more it weighs.
 
@@ -73,7 +113,8 @@ def sample(
     A linear text has a length ~ Binomial(30, 1/2), at least 1, and words by their frequency; a
     SLALOM text a length uniform over 1 to 30 and words alike.
 
-    *Laws*: the same seed gives the same texts; labels follow the log-odds.
+    *Laws*: the same seed gives the same texts, and more texts begin with the fewer; labels follow
+    the log-odds.
     """
     generator = keyed(seed, "synthetic", *language.words[:3])
     linear = language.importance is None

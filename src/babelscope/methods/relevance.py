@@ -21,8 +21,9 @@ from torch import Tensor
 from babelscope.methods.attention import read, rolled
 from babelscope.model import activations, inference
 from babelscope.model.activations import ActivationGradients
-from babelscope.model.heads import head_grid, mask_for
+from babelscope.model.heads import head_grid
 from babelscope.model.load import Model
+from babelscope.model.mask_options import mask_for
 from babelscope.model.targets import UNIT
 from babelscope.propagation.jitter import with_sensitivity
 from babelscope.propagation.rules import Mask, rules
@@ -114,8 +115,8 @@ def masked_lrp(
         passed on to the weights and values is M[l, h] R_O[l, h]; R_A itself is taken unmasked
 
     M is 1 for heads that follow syntax or a fixed offset (`babelscope heads`); `heads` is a mask
-    file, or "builtin": measured on the built-in corpus in the text's language (English where it has
-    none).
+    file, "builtin": measured on the built-in corpus in the text's language (English where it has
+    none), or a treebank and a kind of mask (`model/mask_options.py`).
 
     *Laws*: an all-ones mask gives transatt; the mask of the lowest layer changes nothing; a mask of
     zeros leaves the residual path, and rows of J still sum to 1. Masked relevance is lost, not

@@ -108,6 +108,18 @@ METRICS: dict[str, Metric] = {
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
         ),
         Metric(
+            "stepwise_deletion", "babelscope.metrics.stepwise", "faithfulness",
+            "one minus the mean probability while the lowest 5, 10, ... units are kept",
+            {"unit": "token", "operator": None, "step": 5, **SIGN},
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
+        ),
+        Metric(
+            "stepwise_insertion", "babelscope.metrics.stepwise", "faithfulness",
+            "one minus the mean probability while the highest 5, 10, ... units are kept",
+            {"unit": "token", "operator": None, "step": 5, **SIGN},
+            higher_is_better=False, bounds=(0.0, 1.0), order_only=True,
+        ),
+        Metric(
             "loo_correlation", "babelscope.metrics.agreement", "faithfulness",
             "rank agreement with the effect of erasing each unit alone",
             ERASURE,
@@ -178,6 +190,12 @@ METRICS: dict[str, Metric] = {
             "share of the highest units that are in the gold rationale",
             {**UNIT, "k": 5, **SIGN},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
+        ),
+        Metric(
+            "naive_bayes_agreement", "babelscope.metrics.naive_bayes", "plausibility",
+            "rank agreement with the evidence of naive Bayes for the class",
+            {"unit": "token", "texts": None, "smoothing": 20.0, "against": "signed"},
+            higher_is_better=True, bounds=(-1.0, 1.0), order_only=True,
         ),
         Metric(
             "complexity", "babelscope.metrics.complexity", "complexity",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from math import ceil, isfinite
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ KINDS = {
     "synt_pos": "either of the two: the method",
     "random": "as many heads as the method keeps, sampled at random",
     "corrupted": "the method's heads, and a random share of the others",
+    "corrupted_sinks": "the same, the others that look most at the first or a special token",
+    "corrupted_words": "the same, the others that look least at these",
     "all": "every head: no mask",
 }
 """The masks: the method, its two halves and its controls."""
@@ -82,11 +84,13 @@ def head_mask(
 
     acc, threshold and its margin as in `head_statistics.py`; share is the largest share of tokens
     at one offset. Kind "random" samples as many heads as M has, "corrupted" adds to M the share
-    `rate` of the other heads, rounded; "all" keeps all.
+    `rate` of the other heads, rounded, at random, "corrupted_sinks" those with the largest sink and
+    "corrupted_words" those with the smallest: which irrelevant heads harm? "all" keeps all.
 
     *Laws*: permuting heads permutes synt, pos and M; random has as many heads as M; corrupted at
-    rate 0 is M, at 1 all, and between them grows with the rate; the same seed samples the same
-    heads; higher thresholds never keep more heads.
+    rate 0 is M, at 1 all, and between them grows with the rate; so do the two sorted kinds, which
+    add as many heads and no common one up to a rate of 1/2; the same seed samples the same heads;
+    higher thresholds never keep more heads.
     *Left open by the paper*: how the corrupting heads are sampled; from one shuffled list per seed,
     so that rates are nested.
     Source: arXiv 2401.09972, section 3 and its ablations.
@@ -103,7 +107,7 @@ def head_mask(
         kind=kind,
         keep=tuple(map(tuple, keep.tolist())),
         seed=seed if kind in ("random", "corrupted") else 0,
-        rate=rate if kind == "corrupted" else 0.0,
+        rate=rate if kind.startswith("corrupted") else 0.0,
     )
 
 
@@ -161,7 +165,10 @@ def _kept(
     order = keyed(seed, kind, statistics.corpus, *statistics.shape).permutation(method.size)
     if kind == "random":
         return _at(method.shape, order[: method.sum()])
-    if kind == "corrupted":
+    if kind in ("corrupted_sinks", "corrupted_words"):
+        sink = np.nan_to_num(statistics.sink.reshape(-1), nan=-1.0)
+        order = np.argsort(sink if kind == "corrupted_words" else -sink, kind="stable")
+    if kind.startswith("corrupted"):
         others = order[~method.reshape(-1)[order]]
         return method | _at(method.shape, others[: round(rate * len(others))])
     return method
@@ -171,6 +178,17 @@ def _at(shape: tuple[int, ...], places: NDArray[np.int64]) -> NDArray[np.bool_]:
     grid = np.zeros(shape, dtype=bool)
     grid.reshape(-1)[places] = True
     return grid
+
+
+def random_like(mask: HeadMask, seed: int) -> HeadMask:
+    """As many heads as the mask keeps, sampled at random: its control.
+
+    *Laws*: keeps as many heads; the same seed samples the same ones.
+    """
+    layers, heads = mask.shape
+    order = keyed(seed, "random", mask.corpus, *mask.shape).permutation(layers * heads)
+    keep = _at((layers, heads), order[: mask.count])
+    return replace(mask, kind="random", keep=tuple(map(tuple, keep.tolist())), seed=seed, rate=0.0)
 
 
 def repeated(

@@ -11,26 +11,15 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from babelscope.data import builtin
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model import activations, inference
 from babelscope.model.encode import encode
 from babelscope.model.head_counts import Counts, Sentence, Size, count, reach, sentence
-from babelscope.model.head_masks import (
-    HeadMask,
-    check_mask,
-    head_mask,
-    load_mask,
-    margins_keeping,
-)
+from babelscope.model.head_masks import HeadMask, load_mask
 from babelscope.model.head_statistics import RELATIONS, HeadStatistics, resolve_relations, share
-from babelscope.model.inference_state import HeadMaskKey
 from babelscope.model.load import Model
 from babelscope.types import Encoded, Example
 
-BUILTIN = ("sentiment", "topic")
-"""The tasks whose sentences the built-in masks are measured on, and how many of each."""
-EACH = 150
 CHUNK = 128
 """Sentences whose counts are in memory at a time."""
 
@@ -192,50 +181,3 @@ def read_mask(path_or_text: str | Path, model: Model) -> dict[int, list[float]]:
     name = "the head mask" if text.lstrip().startswith("{") else text
     mask = fitting(load_mask(path_or_text), model, name)
     return {layer: [float(head) for head in heads] for layer, heads in enumerate(mask.keep)}
-
-
-def mask_for(model: Model, heads: str, lang: str) -> dict[int, list[float]]:
-    """The mask that the option `heads` of a method names.
-
-        masks/{model}-{lang}.json    a mask's file, the names of model and language filled in
-        {"keep": ...}                a mask as JSON
-        builtin                      measured on the built-in corpus in that language, else English
-        builtin:random               the same of another kind (`head_masks.KINDS`)
-        builtin:synt@0.25            with thresholds that a quarter of the heads pass
-
-    It is measured once per model, language, kind and state of the weights.
-    """
-    if not heads.startswith("builtin"):
-        json_text = heads.lstrip().startswith('{"')
-        named = heads if json_text else heads.replace("{lang}", lang).replace("{model}", model.name)
-        return read_mask(named, model)
-    lang = lang if lang in builtin.LANGUAGES else "en"
-    known = model.inference.head_masks
-    key = HeadMaskKey(lang, sum(weight._version for weight in model.hf.parameters()), heads)
-    if key not in known:
-        mask = _builtin_mask(model, heads, lang)
-        known[key] = {layer: [float(head) for head in kept] for layer, kept in enumerate(mask.keep)}
-    return known[key]
-
-
-def _builtin_mask(model: Model, heads: str, lang: str) -> HeadMask:
-    """The mask that `builtin:KIND@PART` names."""
-    _, _, name = heads.partition(":")
-    kind, at, part = name.partition("@")
-    try:
-        kept = float(part) if at else None
-    except ValueError:
-        wrong = f"heads {heads!r}: {part!r} is no number; write builtin:synt@0.25"
-        raise InputError(wrong) from None
-    if kind:
-        check_mask(kind, 0, 0, 0)
-    key = HeadMaskKey(lang, sum(weight._version for weight in model.hf.parameters()))
-    counted = model.inference.head_counts
-    if key not in counted:
-        sentences = [row for task in BUILTIN for row in builtin.read(task, lang, "train", EACH)]
-        counted[key] = head_statistics(model, sentences)
-    statistics = counted[key]
-    if kept is None:
-        return head_mask(statistics, kind or "synt_pos")
-    margin, positional = margins_keeping(statistics, kept)
-    return head_mask(statistics, kind or "synt_pos", margin=margin, positional=positional)

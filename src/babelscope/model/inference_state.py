@@ -4,6 +4,7 @@ listeners.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -112,7 +113,9 @@ class InferenceState:
     head_masks: dict[HeadMaskKey, dict[int, list[float]]] = field(default_factory=dict)
     """Per layer 1 or 0 for each head: the built-in masks of this model."""
     head_counts: dict[HeadMaskKey, HeadStatistics] = field(default_factory=dict)
-    """What the heads point at in the built-in corpus."""
+    """What the heads point at, by language and by the sentences that they are counted in."""
+    unit_counts: dict[str, dict[str, Counter[tuple[str, ...]]]] = field(default_factory=dict)
+    """By the labelled texts and the unit: how often each unit occurs in the texts of each label."""
     mean_embedding: tuple[WeightState, Tensor] | None = None
     """The mean word embedding of the vocabulary, and the state of the embedding matrix that it is
     of.

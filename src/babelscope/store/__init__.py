@@ -15,6 +15,9 @@
     STORE/states/KEY.parquet         one row per text that a model read: its hidden states
     STORE/head_statistics/KEY.parquet   one row: what the attention heads of a model point at in
       one language
+    STORE/head_ablations/KEY.parquet    one row per mask: predictions with its heads alone, or
+      without them
+    STORE/surrogates/KEY.parquet     one row per number about the surrogates of a model
     STORE/finetunings/KEY.parquet    one row per fine-tuned model: its language, its seed, its
       classes
     STORE/drifts/KEY.parquet         one row per part of a fine-tuned model: how far its weights

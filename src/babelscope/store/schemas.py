@@ -130,6 +130,20 @@ SCHEMAS = {
             ("positional", _NUMBERS), ("offset", _COUNTS), ("sink", _NUMBERS),
         ]
     ),
+    "head_ablations": pa.schema(
+        [
+            ("lang", pa.string()), ("kind", pa.string()), ("seed", pa.int64()), ("side",
+            pa.string()), ("heads", pa.int32()), ("total", pa.int32()), ("group", _STRINGS),
+            ("same", _FLAGS), ("probability", _NUMBERS), ("right", _NUMBERS), ("model",
+            pa.string()), ("task", pa.string()), ("fingerprint", pa.string()),
+        ]
+    ),
+    "surrogates": pa.schema(
+        [
+            ("model", pa.string()), ("task", pa.string()), ("lang", pa.string()), ("part",
+            pa.string()), ("name", pa.string()), ("x", pa.float64()), ("y", pa.float64()),
+        ]
+    ),
     "finetunings": pa.schema(
         [
             ("model", pa.string()), ("source", pa.string()), ("seed", pa.int64()), ("kind",

@@ -30,7 +30,8 @@ LEAST = {"tolerance": 0.5, "error": 1.0}
 """Smallest values of options that a computation is continued until it reaches."""
 BLOCKS = {
     "samples": 2, "permutations": 2, "explanations": 1, "shuffles": 1, "seeds": 1,
-    "train_examples": 16, "dev_examples": 10,
+    "train_examples": 16, "dev_examples": 10, "ablations": 2, "fitted": 120, "tested": 20,
+    "shown": 20, "exact": 5,
 }  # fmt: skip
 """Largest values of the fields of an analysis."""
 SKIPPED = 0.5
@@ -45,7 +46,7 @@ def pilot(study: Study) -> Study:
 
     *Laws*: no limit makes anything larger; the pilot of a pilot is itself.
     """
-    whole = any(task.data.sampled for task in study.tasks)
+    whole = any(task.data.sampled and not task.data.train_sampled for task in study.tasks)
     return study.model_copy(
         update={
             "name": f"{study.name.removesuffix(ENDING)}{ENDING}",

@@ -11,7 +11,7 @@ from babelscope.types.explanations import (
     ScoredUnits,
     Target,
 )
-from babelscope.types.heads import StoredHeadStatistics
+from babelscope.types.heads import StoredHeadAblation, StoredHeadStatistics
 from babelscope.types.inputs import (
     Candidate,
     Encoded,
@@ -25,6 +25,7 @@ from babelscope.types.inputs import (
 from babelscope.types.measures import FEW_GROUPS, Estimate, Failure, Measure, Measured, StoredPanel
 from babelscope.types.prompts import Prompt
 from babelscope.types.skipped import SkippedRow
+from babelscope.types.surrogates import SurrogateNumber
 from babelscope.types.tokenization import DoseOutcome, Segmentation, TokenizedText
 from babelscope.types.tradeoffs import (
     CorpusText,
@@ -63,8 +64,10 @@ __all__ = [
     "Segmentation",
     "SkippedRow",
     "Span",
+    "StoredHeadAblation",
     "StoredHeadStatistics",
     "StoredPanel",
+    "SurrogateNumber",
     "Target",
     "TextStates",
     "TokenizedText",

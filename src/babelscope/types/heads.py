@@ -34,3 +34,27 @@ class StoredHeadStatistics:
     positional: Any
     offset: Any
     sink: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredHeadAblation:
+    """What a model predicts with the heads of a mask alone, or without them; a value per text."""
+
+    lang: str
+    kind: str
+    seed: int
+    """-1 for the mask itself; of a random mask of its size the seed."""
+    side: str
+    """`kept` or `removed`."""
+    heads: int
+    total: int
+    group: tuple[str, ...]
+    same: tuple[bool, ...]
+    """Whether the prediction is that of the whole model."""
+    probability: tuple[float, ...]
+    """Of what the whole model predicts."""
+    right: tuple[float, ...]
+    """1 or 0; NaN for a text without a label."""
+    model: str = ""
+    task: str = ""
+    fingerprint: str = ""

@@ -35,8 +35,9 @@ from babelscope.model.head_masks import (
     write_mask,
 )
 from babelscope.model.head_statistics import HeadStatistics, accuracy, coverage, thresholds
-from babelscope.model.heads import head_statistics, mask_for, read_mask
+from babelscope.model.heads import head_statistics, read_mask
 from babelscope.model.load import Model, load
+from babelscope.model.mask_options import mask_for
 from conftest import tiny
 
 ROLES = [
@@ -116,8 +117,46 @@ def test_masks_by_name(tmp_path: Path) -> None:
     assert count(str(tmp_path / "{model}-{lang}.json")) == total
     with pytest.raises(InputError, match="no kind of mask 'best'"):
         count("builtin:best")
+    with pytest.raises(InputError, match=r"'synt' is given a number, which random and corrupted"):
+        count("builtin:synt(0.5)")
+    with pytest.raises(InputError, match="'best' is no kind of mask; there are: synt, pos"):
+        count("topic/en/train/20:best")
     with pytest.raises(InputError, match=r"'half' is no number; write builtin:synt@0\.25"):
         count("builtin:synt@half")
+
+
+def test_masks_of_other_sentences_seeds_and_rates() -> None:
+    """A mask may be measured on a treebank, also of another language than the texts'."""
+    model = tiny("bert")
+    total = model.hf.config.num_hidden_layers * model.hf.config.num_attention_heads
+
+    def mask(heads: str, lang: str = "en") -> np.ndarray:
+        return np.array(list(mask_for(model, heads, lang).values()))
+
+    spanish = head_statistics(model, corpus.read("topic", "es", "train", 20))
+    margin, positional = margins_keeping(spanish, 0.25)
+    keep = head_mask(spanish, "synt", margin=margin, positional=positional).keep
+    assert mask("topic/es/train/20:synt@0.25").tolist() == np.array(keep, float).tolist()
+    assert (mask("topic/{lang}/train/20:synt@0.25", "es") == np.array(keep)).all()
+    both = int(mask("builtin:synt_pos@0.25").sum())
+    assert mask("builtin:corrupted(1.0)@0.25").sum() == total
+    assert mask("builtin:corrupted(0)@0.25").sum() == both
+    drawn = {tuple(mask(f"builtin:random({seed})@0.25").ravel()) for seed in range(8)}
+    assert len(drawn) > 1 or both in (0, total)
+
+
+def test_corrupted_by_sinks_and_by_words(counted: HeadStatistics) -> None:
+    """Both add as many heads; up to a half of the others they have none in common."""
+    method = kept(counted)
+    sinks, words = (kept(counted, f"corrupted_{kind}", rate=0.5) for kind in ("sinks", "words"))
+    assert len(sinks) == len(words) == len(kept(counted, "corrupted", rate=0.5))
+    others = counted.shape[0] * counted.shape[1] - len(method)
+    if others % 2 == 0:
+        assert sinks & words == method
+    assert min(counted.sink[each] for each in sinks - method) >= max(
+        counted.sink[each] for each in words - method
+    )
+    assert kept(counted, "corrupted_sinks", rate=0.0) == method
 
 
 def test_random_attention_selects_none() -> None:

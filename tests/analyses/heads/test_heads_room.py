@@ -100,6 +100,25 @@ def test_a_study_counts_once_and_stores_what_it_planned(folder: Path, tmp_path: 
     assert len(lines) == 2 * 2 * 2  # languages, layers, heads
 
 
+def test_heads_are_switched_off_where_the_study_says_so(folder: Path, tmp_path: Path) -> None:
+    block = {"part": 0.25, "kinds": ["synt_pos", "synt"], "ablations": 3}
+    asked = parse_study(study(folder, heads=block, faithfulness=None, languages=["en"]))
+    listed = [place for each in blocks(asked) for place in planned(asked, each)]
+    assert len(listed) == 2
+    assert run(asked, tmp_path / "store").filled == 2
+    store = open_store(tmp_path / "store")
+    (model,) = tables(store, read_study(store)) or ()
+    assert [(each.kind, each.side) for each in model.ablations] == [
+        (kind, side) for kind in block["kinds"] for side in ("kept", "removed")
+    ]
+    assert all(each.texts == 4 for each in model.ablations)
+    page = report(tmp_path / "store", tmp_path / "out").read_text("utf-8")
+    assert "does the model need these heads? 4 texts" in page
+    table = (tmp_path / "out" / "head_ablations.csv").read_text("utf-8").splitlines()
+    assert len(table) == 1 + 4
+    assert run(asked, tmp_path / "store").filled == 0
+
+
 def test_treebanks_of_a_study(folder: Path, tmp_path: Path) -> None:
     """A mapping leaves languages out, a pattern names them all; the counts are those of
     the files.

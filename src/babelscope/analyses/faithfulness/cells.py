@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 from babelscope.analyses.block import Block, Group, Place, PlannedCell, Resources, by_language
 from babelscope.analyses.explanations import Run, explanation_cells, key_of, place, runs
 from babelscope.analyses.faithfulness.spec import Spec
+from babelscope.data.spec import training_data
 from babelscope.files import canonical
 from babelscope.metrics import METRICS
 from babelscope.options import Choice, resolve_options
@@ -48,6 +51,7 @@ def _measures(
     block: Block, resources: Resources, lang: str, run: Run, cell: PlannedCell, choice: Choice
 ) -> PlannedCell:
     options = resolve_options(METRICS[choice.name], choice.options)
+    named = _named_texts(block, options)
     identity = {
         "kind": "measures",
         "of": key_of(cell),
@@ -61,9 +65,21 @@ def _measures(
 
         rows = read_attributions(resources.store, [key_of(cell)])
         model, progress = resources.model(lang), resources.progress
-        return list(measure(model, rows, choice.name, options=options, progress=progress))
+        values = measure(model, rows, choice.name, options=options | named, progress=progress)
+        return [replace(value, options=options) for value in values] if named else list(values)
+
+    identity |= named
 
     return PlannedCell(_place(block, lang, run, choice), identity, "measures", compute)
+
+
+def _named_texts(block: Block, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The texts that a metric counts words in, where the study says `texts: train`: those that
+    the models of the task are trained on."""
+    if options.get("texts") != "train":
+        return {}
+    data = training_data(block.task.data)
+    return {"texts": data.model_dump(exclude_defaults=True)}
 
 
 def _place(block: Block, lang: str, run: Run, choice: Choice) -> Place:

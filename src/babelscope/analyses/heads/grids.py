@@ -51,6 +51,26 @@ def kinds_grid(model: ModelHeads) -> Grid:
     return Grid(f"heads kept of {total}, by kind of mask", ("mask", *langs, "which"), rows)
 
 
+def ablation_grid(model: ModelHeads) -> Grid:
+    """What the model predicts with the heads of each mask alone, and without them."""
+    rows = [
+        (
+            each.lang, each.kind, each.side, f"{each.heads} of {each.total}",
+            *map(_defined, (each.same, each.probability, each.accuracy)),
+            *map(_defined, (each.control_same, each.control_probability, each.p)),
+        )
+        for each in model.ablations
+    ]  # fmt: skip
+    samples = max((each.samples for each in model.ablations), default=0)
+    texts = max((each.texts for each in model.ablations), default=0)
+    columns = (
+        "language", "mask", "heads are", "heads", "same prediction", "probability", "accuracy",
+        "same, random heads", "probability, random heads", "p",
+    )  # fmt: skip
+    title = f"does the model need these heads? {texts} texts, {samples} random masks of each size"
+    return Grid(title, columns, rows)
+
+
 def agreement_grid(model: ModelHeads) -> Grid:
     """Whether the masks of two languages keep the same heads."""
     rows = [

@@ -9,10 +9,12 @@ from typing import Any
 
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.heads import figure
+from babelscope.analyses.heads.ablation import Ablation, ablations_csv
 from babelscope.analyses.heads.agreement import Agreement
 from babelscope.analyses.heads.findings import answer
 from babelscope.analyses.heads.grids import (
     Grid,
+    ablation_grid,
     agreement_grid,
     kinds_grid,
     relations_grid,
@@ -47,10 +49,17 @@ def section(models: Sequence[ModelHeads]) -> Section:
         body,
         terminal(models),
         data(models),
-        {"heads.csv": heads_csv(models), "head_relations.csv": relations_csv(models)},
+        {"heads.csv": heads_csv(models), "head_relations.csv": relations_csv(models)}
+        | _csv(models),
         headline=headline(models),
         charts=tuple(each for figures in charts for each in figures),
     )
+
+
+def _csv(models: Sequence[ModelHeads]) -> dict[str, str]:
+    """The table of ablations, where there is one."""
+    any_ablated = any(model.ablations for model in models)
+    return {"head_ablations.csv": ablations_csv(models)} if any_ablated else {}
 
 
 def counted(model: ModelHeads) -> list[figure.Counted]:
@@ -76,10 +85,12 @@ def _plain(model: ModelHeads) -> dict[str, Any]:
     names = (*Agreement._fields, "likeness")
     pairs = [defined([*pair, rank]) for pair, rank in zip(model.agreements, model.likeness)]
     transfer = [dict(zip(names, pair)) for pair in pairs]
-    return {"languages": languages, "transfer": transfer}
+    lines = [dict(zip(Ablation._fields, defined(list(each)))) for each in model.ablations]
+    return {"languages": languages, "transfer": transfer} | ({"ablations": lines} if lines else {})
 
 
 def _grids(model: ModelHeads) -> list[Grid]:
     grids = [relations_grid(language) for language in model.languages]
     grids += [kinds_grid(model), *threshold_grids(model)]
+    grids += [ablation_grid(model)] if model.ablations else []
     return [*grids, agreement_grid(model)] if model.agreements else grids

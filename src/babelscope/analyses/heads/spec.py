@@ -33,12 +33,16 @@ class Spec(AnalysisSpec):
     """Part of the heads that pass each of the two thresholds, which then replace `margin` and
     `positional`: with fixed thresholds a mask may keep no head of a model, or all."""
     kinds: list[str] = Field(default=["synt_pos", "synt", "pos"], min_length=1)
-    """Masks that are derived: `synt_pos`, `synt`, `pos`, `random`, `corrupted` or `all`; the first
-    is the one that is shown and compared between languages."""
+    """Masks that are derived: `synt_pos`, `synt`, `pos`, `random`, `corrupted`,
+    `corrupted_sinks`, `corrupted_words` or `all`; the first is the one that is shown and compared
+    between languages."""
     seed: int = 0
     """Seed of the masks `random` and `corrupted`."""
+    ablations: int = Field(default=0, ge=0)
+    """Number of random masks that every mask is compared with in the forward pass: what the model
+    predicts with its heads alone, and without them. 0: no head is switched off."""
     rate: float = 0.5
-    """Share of the other heads that the mask `corrupted` adds."""
+    """Share of the other heads that the `corrupted` masks add."""
 
     @model_validator(mode="after")
     def all_known(self) -> Self:

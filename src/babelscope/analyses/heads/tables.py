@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from babelscope.analyses.heads.ablation import KIND as ABLATIONS
+from babelscope.analyses.heads.ablation import Ablation, summaries
 from babelscope.analyses.heads.agreement import Agreement, Step, agreements, likeness, sensitivity
 from babelscope.analyses.heads.rows import KIND, restore
 from babelscope.analyses.heads.spec import Spec
@@ -53,6 +55,8 @@ class ModelHeads:
     """Of the masks of every two languages."""
     likeness: Sequence[float]
     """Of the accuracies of every two languages, in the same order."""
+    ablations: Sequence[Ablation] = ()
+    """What the model predicts with the heads of a mask alone, or without them."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -66,15 +70,27 @@ def tables(store: Store, study: Mapping[str, Any]) -> list[ModelHeads] | None:
     Models that are trained separately for each language have one name and different heads, so each
     of them has its own entry, and only heads of the same weights are compared.
     """
-    rows = read(store, KIND, stored_keys(store, study, NAME)).to_pylist()
+    keys = stored_keys(store, study, NAME)
+    rows = read(store, KIND, keys).to_pylist()
     if not rows:
         return None
+    switched_off = read(store, ABLATIONS, keys).to_pylist()
+    switched_off.sort(key=lambda row: _order(study, row))
     spec = Spec.model_validate(study["analyses"][NAME])
     groups: dict[tuple[str, str, str], list[LanguageHeads]] = {}
     for row in sorted(rows, key=lambda row: _order(study, row)):
         weights = (row["model"], row["task"], row["fingerprint"])
         groups.setdefault(weights, []).append(_language(restore(row), spec))
-    return [_model(model, task, languages) for (model, task, _), languages in groups.items()]
+    return [
+        replace(_model(*place[:2], languages), ablations=_ablations(switched_off, place))
+        for place, languages in groups.items()
+    ]
+
+
+def _ablations(rows: Sequence[Mapping[str, Any]], place: tuple[str, str, str]) -> list[Ablation]:
+    """Those of one model on one task."""
+    names = ("model", "task", "fingerprint")
+    return summaries(row for row in rows if tuple(row[name] for name in names) == place)
 
 
 def _order(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[int, ...]:
@@ -88,9 +104,14 @@ def _order(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def _language(statistics: HeadStatistics, spec: Spec) -> LanguageHeads:
+    return LanguageHeads(statistics, derived(statistics, spec), sensitivity(statistics))
+
+
+def derived(statistics: HeadStatistics, spec: Spec) -> dict[str, HeadMask]:
+    """The masks of a block by kind."""
     fixed = (spec.margin, spec.positional)
     margin, positional = margins_keeping(statistics, spec.part) if spec.part else fixed
-    masks = {
+    return {
         kind: head_mask(
             statistics,
             kind,
@@ -101,7 +122,6 @@ def _language(statistics: HeadStatistics, spec: Spec) -> LanguageHeads:
         )
         for kind in spec.kinds
     }
-    return LanguageHeads(statistics, masks, sensitivity(statistics))
 
 
 def _model(model: str, task: str, languages: Sequence[LanguageHeads]) -> ModelHeads:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from babelscope.analyses.heads.grids import (
     Grid,
+    ablation_grid,
     agreement_grid,
     kinds_grid,
     passing,
@@ -40,6 +41,8 @@ def terminal(models: Sequence[ModelHeads]) -> tuple[RenderableType, ...]:
     for model in models:
         if len(model.languages[0].masks) > 1:
             shown.append(_table(kinds_grid(model)))
+        if model.ablations:
+            shown.append(_table(ablation_grid(model)))
         if model.agreements:
             shown.append(_table(agreement_grid(model)))
     statistics = [language.statistics for model in models for language in model.languages]

@@ -51,6 +51,7 @@ CORPORA = {
         pud_alignments.ROW,
         yelp_hat.ROW,
         yelp_hat.READERS,
+        yelp_hat.UNANIMOUS,
         eraser_movies.ROW,
         sentiment_rationales.ROW,
         xcopa.ROW,

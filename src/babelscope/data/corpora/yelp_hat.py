@@ -33,6 +33,31 @@ def annotators(file: Path, lang: str, prefix: str) -> Iterator[Example]:
     return sound(_annotators(file, lang, prefix))
 
 
+def unanimous(file: Path, lang: str, prefix: str) -> Iterator[Example]:
+    """A review with the words that every one of its annotators marked, as in Leemann et al. 2024
+    (SLALOM); annotators whose page does not hold the text are left out.
+    """
+    return sound(_unanimous(file, lang, prefix))
+
+
+def _unanimous(file: Path, lang: str, prefix: str) -> Iterator[Example | Problem]:
+    merged: Example | None = None
+    for item in _annotators(file, lang, prefix):
+        if isinstance(item, Problem):
+            yield item
+            continue
+        if merged is not None and merged.group == item.group:
+            (before,), (marks,) = merged.rationale or ((),), item.rationale or ((),)
+            both = tuple(first and second for first, second in zip(before, marks))
+            merged = replace(merged, rationale=(both,))
+            continue
+        if merged is not None:
+            yield merged
+        merged = replace(item, id=f"{item.group}-{lang}")
+    if merged is not None:
+        yield merged
+
+
 def _consensus(file: Path, lang: str, prefix: str, votes: int) -> Iterator[Example | Problem]:
     number = 0
     for item in comma_separated(file):
@@ -133,4 +158,11 @@ READERS = replace(
     summary="The same reviews with each reader's own marks",
     files=("raw_data/ham_{split}.csv",),
     read=annotators,
+)
+
+UNANIMOUS = replace(
+    READERS,
+    name="yelp-hat-all",
+    summary="The same reviews with the words that all readers marked",
+    read=unanimous,
 )

@@ -8,6 +8,7 @@ Without a model, arrays in and arrays out:
     surrogate.py   the model F of texts in count form, and of one text (a mixture)
     design.py      which texts are sampled, made of the units of the explained text
     fit.py         importances and values fitted to the answers: Levenberg-Marquardt, L-BFGS
+    adam.py        the published fit: Adam for a fixed number of epochs
     exact.py       importances and values of an exact SLALOM from 2T - 1 answers
     joint.py       one fit for all classes: importances shared, values by class
     shapley.py     exact Shapley values of F by quadrature

@@ -12,6 +12,8 @@ from babelscope.errors import InputError, UnsupportedModel
 from babelscope.methods.slalom.design import DEFAULT, Design, Text, parse_design
 from babelscope.methods.slalom.scores import SCORES
 from babelscope.methods.slalom.text import (
+    FITS,
+    LEAST_SQUARES,
     Surrogate,
     details,
     fit_answers,
@@ -40,6 +42,7 @@ def slalom(
     design: str = DEFAULT,
     samples: int = 0,
     unit: str = "token",
+    fit: str = LEAST_SQUARES,
     seed: int = 0,
 ) -> list[Explained]:
     """Two numbers per unit, a value and an importance, fitted to the model's answers to short texts
@@ -57,8 +60,9 @@ def slalom(
     parts of the text, and the text itself), fixed(3) (as published), deletion (the text without up
     to 5 positions) or exact (2T - 1 queries, nothing fitted); with +text the text itself, heavily
     weighted; with +context what is always present is a unit too. `samples` is their number, 0 for
-    ten per unit and 300 to 5000, twice that for near. In a pair a unit belongs to its segment; a
-    fixed part is unchanged.
+    ten per unit and 300 to 5000, twice that for near. `fit` is least_squares, or adam as published:
+    60 epochs from zero, which needs thousands of samples to reach large values. In a pair a unit
+    belongs to its segment; a fixed part is unchanged.
 
     *Laws*: a transformer that is a SLALOM is explained exactly; alone as in a batch; the same seed
     gives the same scores; a constant model, a single unit and unseen units are flagged, and so is
@@ -68,12 +72,14 @@ def slalom(
     gradient), the fit (see `slalom/fit.py`).
     Source: Leemann, Fastowski, Pfeiffer and Kasneci 2024 (SLALOM), eq. 4 and algorithm 1.
     """
-    for name, choice, known in (("score", score, tuple(SCORES)), ("unit", unit, UNITS)):
+    for name, choice, known in (
+        ("score", score, tuple(SCORES)), ("unit", unit, UNITS), ("fit", fit, FITS),
+    ):  # fmt: skip
         if choice not in known:
             raise InputError(f"slalom: {name} {choice!r} is not one of: {', '.join(known)}")
     parsed = parse_design(design)
     rows = [text_units(row, unit) for row in inputs]
-    surrogates = fit_surrogates(model, rows, targets, parsed, samples, seed)
+    surrogates = fit_surrogates(model, rows, targets, parsed, samples, seed, fit)
     outputs = inference.outputs(model, [inference.query(row) for row in inputs])
     answers = [float(value(model, *each)) for each in zip(outputs, targets)]
     return [_explained(*each, score) for each in zip(surrogates, rows, answers)]
@@ -195,6 +201,7 @@ def fit_surrogates(
     design: Design,
     samples: int,
     seed: int,
+    fit: str = LEAST_SQUARES,
 ) -> list[Surrogate]:
     """The surrogate of every text; the queries of all texts share batches."""
     if model.row.spans or model.row.several:
@@ -217,7 +224,8 @@ def fit_surrogates(
     surrogates = []
     for row, plan, target in zip(rows, plans, targets):
         answer = np.array([float(value(model, next(outputs), target)) for _ in plan.texts])
-        fitted = fit_answers(plan, answer, keyed(seed, "slalom held out", *identity(row.row)))
+        generator = keyed(seed, "slalom held out", *identity(row.row))
+        fitted = fit_answers(plan, answer, generator, fit)
         flags = (*fitted.flags, *cut_off(model, target, answer.tolist()))
         surrogates.append(replace(fitted, flags=flags))
     return surrogates

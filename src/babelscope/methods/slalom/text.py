@@ -12,12 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.errors import InputError
+from babelscope.methods.slalom.adam import fit_adam
 from babelscope.methods.slalom.design import Design, Text, sample_size, sample_texts
 from babelscope.methods.slalom.exact import Query, recover
 from babelscope.methods.slalom.fit import MANY, SAME, Fit, fit
 from babelscope.methods.slalom.scores import score
-from babelscope.methods.slalom.surrogate import Mixture, Numbers, counted, predict
+from babelscope.methods.slalom.surrogate import (
+    CountedTexts,
+    Mixture,
+    Numbers,
+    counted,
+    predict,
+)
 
+LEAST_SQUARES, ADAM = FITS = ("least_squares", "adam")
+"""How a surrogate is fitted: to the minimum, or as published."""
 LEAST = 20
 """Distinct texts below which none is held out."""
 FAR = 0.1
@@ -77,7 +86,12 @@ def plan_queries(
     return Queries(whole, size, design, (*sampled, *empty), np.array(weight), wanted)
 
 
-def fit_answers(queries: Queries, answer: Numbers, generator: np.random.Generator) -> Surrogate:
+def fit_answers(
+    queries: Queries,
+    answer: Numbers,
+    generator: np.random.Generator,
+    how: str = LEAST_SQUARES,
+) -> Surrogate:
     """The surrogate that fits the answers best, with its R2 on a tenth of them, held out from a
     first fit.
 
@@ -85,7 +99,7 @@ def fit_answers(queries: Queries, answer: Numbers, generator: np.random.Generato
 
     over the held-out texts, F fitted to the others; a unit alone and the explained text itself are
     never held out. The parameters are then fitted to all texts, starting from the first fit and
-    with its ridge.
+    with its ridge; with `how` "adam" as published, from zero.
 
     *Laws*: never more queries than samples; units that no query but the text itself contains are
     NaN and flagged; one distinct unit gets the model's value.
@@ -107,23 +121,29 @@ def fit_answers(queries: Queries, answer: Numbers, generator: np.random.Generato
     )
     first, r2 = None, nan
     if held_out.any():
-        first = fit(
-            texts.subset(~held_out), answer[~held_out], size=total, weight=queries.weight[~held_out]
-        )
+        kept = (texts.subset(~held_out), answer[~held_out])
+        first = _fitted(*kept, total, queries.weight[~held_out], how)
         spread = float(((answer[held_out] - answer[held_out].mean()) ** 2).sum())
         gap = predict(texts.subset(held_out), first.importance, first.value) - answer[held_out]
         r2 = 1 - float(gap @ gap) / spread if spread > 1e-24 else nan
-    fitted = fit(
-        texts,
-        answer,
-        size=total,
-        weight=queries.weight,
-        ridge=first.ridge if first else None,
-        start=first,
-    )
+    fitted = _fitted(texts, answer, total, queries.weight, how, first)
     apart = [unit for segment, is_other in zip(flat, other) for unit in segment if is_other]
     seen = np.isin(np.arange(total), apart)
     return _surrogate(queries, fitted, seen[:size], r2)
+
+
+def _fitted(
+    texts: CountedTexts,
+    answer: Numbers,
+    size: int,
+    weight: Numbers,
+    how: str,
+    start: Fit | None = None,
+) -> Fit:
+    if how == ADAM:
+        return fit_adam(texts, answer, size=size, weight=weight)
+    ridge = start.ridge if start else None
+    return fit(texts, answer, size=size, weight=weight, ridge=ridge, start=start)
 
 
 def recover_surrogate(segments: Sequence[Sequence[int]], query: Query) -> Surrogate:

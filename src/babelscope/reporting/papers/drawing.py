@@ -90,8 +90,16 @@ def scatter(
         for each in names:
             points = _points(_of(part, series, each), x, y, label=label)
             drawn.append(Curve(each, points, joined=False))
-        charts.append(line_chart(title, (_words(x), _words(y)), drawn, diagonal=diagonal))
+        limits = _limits(part, x, y) if diagonal else None
+        axes = (_words(x), _words(y))
+        charts.append(line_chart(title, axes, drawn, limits=limits, diagonal=diagonal))
     return Figure("", "", tuple(charts), _legend(names))
+
+
+def _limits(part: pd.DataFrame, x: str, y: str) -> tuple[float, float]:
+    """The ends of both axes of a chart with a diagonal."""
+    values = pd.concat([part[x], part[y]])
+    return float(values.min()), float(values.max())
 
 
 def heat(

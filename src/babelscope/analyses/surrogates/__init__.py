@@ -1,0 +1,1 @@
+"""Which surrogate describes the model: one that adds up words, or a SLALOM?"""

@@ -1,0 +1,33 @@
+"""The surrogates block of a study file."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from babelscope.analyses.block import Request
+from babelscope.analyses.spec import AnalysisSpec
+
+
+class Spec(AnalysisSpec):
+    """How many texts surrogates are fitted to and tested on. The tasks are made-up languages."""
+
+    fitted: int = Field(default=10_000, ge=20)
+    """Number of texts that the surrogates are fitted to."""
+    tested: int = Field(default=500, ge=10)
+    """Number of further texts that they are compared with the model on."""
+    shown: int = Field(default=200, ge=1)
+    """Number of these whose predictions are stored, for the scatter plot."""
+    copies: list[int] = Field(default=[1, 2, 3, 5, 10, 15, 20, 25, 30], min_length=1)
+    """Numbers of copies of the strongest word that the model reads."""
+    lengths: list[int] = Field(default=[1, 2, 4, 8, 16, 30], min_length=1)
+    """Lengths of the texts on which the exact design is compared with the fit."""
+    exact: int = Field(default=200, ge=5)
+    """Number of texts of each of these lengths."""
+
+    def check(self, request: Request) -> None:
+        for task in request.tasks:
+            if task.data.synthetic is None:
+                raise ValueError(
+                    f"surrogates are of models of a made-up language; task {task.name!r} has no "
+                    "'synthetic' data"
+                )

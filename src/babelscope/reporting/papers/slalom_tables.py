@@ -1,0 +1,145 @@
+"""Tables 2, 4, 9, 12 and 13 of Leemann et al. 2024: explanations of reviews."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import nan
+from typing import Any
+
+import pandas as pd
+
+from babelscope.analyses.faithfulness import ratios
+from babelscope.reporting.papers.published import published
+from babelscope.stats import estimate
+
+ANNOTATED = "yelp"
+"""The only task with marks of readers."""
+STUDIED = ("bert", "distilbert", "gpt2")
+"""Architectures of the paper's main tables; models are called after them, with their depth."""
+PUBLISHED_METHODS = {"gradient_norm": "gradient"}
+UNSIGNED = {"2a": "against=abs", "2b": "sign=signed"}
+"""The setting of the metric by which importances, which have no sign, are measured."""
+SIGNED = {"2a": "against=signed", "2b": "sign=abs"}
+SAMPLES = "5000"
+AUTO = ("", "2200")
+"""What the study takes for the "auto" of the package shap, which depends on the text's length."""
+COLUMNS = ["task", "model", "method", "mean", "low", "high", "n", "undefined"]
+
+
+def means(metrics: Sequence[str], table: str, found: Any) -> pd.DataFrame:
+    """The mean of the first of these metrics that was measured, by task, model and method."""
+    frame = _means(metrics, table, found)
+    if frame.empty:
+        return frame
+    known = frame[[architecture(name) in STUDIED for name in frame["model"]]]
+    chosen = frame if known.empty else known
+    numbers = [_number(table, *each) for each in zip(chosen["model"], chosen["method"])]
+    series = pd.Series(numbers, index=chosen.index, dtype=float)
+    return chosen.assign(published=series.where(chosen["task"].eq(ANNOTATED) | (table != "2b")))
+
+
+def _means(metrics: Sequence[str], table: str, found: Any) -> pd.DataFrame:
+    if found.comparison is None:
+        return pd.DataFrame()
+    rows = found.comparison.measured.rows
+    names = [name for name in metrics if rows["metric"].map(base).eq(name).any()]
+    if not names:
+        return pd.DataFrame()
+    chosen = rows[rows["metric"].map(base) == names[0]]
+    setting = chosen["method"].map(
+        lambda name: (UNSIGNED if item(name) == "importance" else SIGNED).get(table, "")
+    )
+    fits = [
+        "[" not in metric or not wanted or wanted in metric
+        for metric, wanted in zip(chosen["metric"], setting)
+    ]
+    lines = []
+    for place, part in chosen[fits].groupby(["task", "model", "method"]):
+        mean = estimate(part["value"].tolist(), part["cluster"].tolist())
+        if mean.n:
+            lines.append((*place, mean.mean, mean.low, mean.high, mean.n, mean.undefined))
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def large(found: Any) -> pd.DataFrame:
+    """Table 13: the same of models that are not of the main tables."""
+    frame = _means(("rationale_auroc",), "2b", found)
+    if frame.empty:
+        return frame
+    chosen = frame[[architecture(name) not in STUDIED for name in frame["model"]]]
+    numbers = _numbers("13")
+    values = [numbers.get((model, item(method)), nan)
+              for model, method in zip(chosen["model"], chosen["method"])]  # fmt: skip
+    return chosen.assign(published=pd.Series(values, index=chosen.index, dtype=float))
+
+
+def budgets(found: Any) -> pd.DataFrame:
+    """Table 12: deletion of SLALOM's linear score, and of SHAP, by the number of samples."""
+    frame = _means(("stepwise_deletion", "deletion_area"), "2c", found)
+    if frame.empty:
+        return frame
+    options = [setting(name) for name in frame["method"]]
+    kept = [
+        name == "kernel_shap" or (item(label) == "lin" and given.get("fit", "") != "adam")
+        for name, label, given in zip(frame["method"].map(base), frame["method"], options)
+    ]
+    numbers = _numbers("12")
+    samples = [given.get("samples", "") for given in options]
+    named = zip(frame["method"].map(base), samples)
+    values = [
+        numbers.get(("", f"{name} {'auto' if count in AUTO else count}"), nan)
+        for name, count in named
+    ]
+    table = frame.assign(samples=samples, published=values)[kept]
+    return table.sort_values(["task", "model"], kind="stable")
+
+
+def accuracy(found: Any) -> pd.DataFrame:
+    """Accuracy of every model on the explained texts."""
+    if found.comparison is None:
+        return pd.DataFrame()
+    table = ratios.performance(found.comparison)
+    places = zip(table["task"], table["model"])
+    values = [_numbers(f"4 {task}").get(("", architecture(model)), nan) for task, model in places]
+    return table.assign(published=values)
+
+
+def base(name: str) -> str:
+    """A method or metric without its options."""
+    return name.partition("[")[0]
+
+
+def setting(name: str) -> dict[str, str]:
+    """The options in a method's name."""
+    return dict(re.findall(r"(\w+)=([^,\]]+)", name))
+
+
+def item(method: str) -> str:
+    """The paper's name of a method: of SLALOM that of its score."""
+    name = base(method)
+    if name == "slalom":
+        return setting(method).get("score", "lin")
+    return PUBLISHED_METHODS.get(name, name)
+
+
+def architecture(model: str) -> str:
+    """bert-6 is a bert."""
+    return re.sub(r"-\d+$", "", model)
+
+
+def _number(table: str, model: str, method: str) -> float:
+    """The published value: of table 9 that of 6 layers, of SLALOM that of the paper's samples."""
+    if table == "9" and re.search(r"-(?!6$)\d+$", model):
+        return nan
+    given = setting(method)
+    if given.get("samples", SAMPLES) != SAMPLES or given.get("design", "fixed(3)") != "fixed(3)":
+        return nan
+    return _numbers(table).get((architecture(model), item(method)), nan)
+
+
+def _numbers(table: str) -> dict[tuple[str, str], float]:
+    rows = published("slalom").fillna({"model": ""})
+    rows = rows[rows["table"].astype(str) == table]
+    places = zip(rows["model"].astype(str), rows["item"].astype(str))
+    return dict(zip(places, rows["value"].astype(float).tolist()))
