@@ -63,7 +63,7 @@ def mask_for(model: Model, heads: str, lang: str) -> dict[int, list[float]]:
 
     It is measured once per model, language, sentences and state of the weights.
     """
-    if heads.lstrip().startswith('{"'):
+    if heads.lstrip().startswith("{") and not heads.lstrip().startswith(("{model}", "{lang}")):
         return read_mask(heads, model)
     measured = parse(heads)
     if measured is None:
