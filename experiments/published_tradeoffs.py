@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,8 @@ import numpy as np
 from babelscope import options
 from babelscope.analyses.tradeoffs.activations import debiased_cka, linear_cka
 from babelscope.analyses.tradeoffs.confusions import label_shift, scores
-from babelscope.display.chart import figure_svg
-from babelscope.reporting.papers.drawing import curves, dots, heat
-from experiments.tradeoff_figures import FILE, ROWS, effects, run, square
+from experiments.published_charts import figures
+from experiments.tradeoff_figures import ROWS, effects, run, square
 
 
 class Spec(options.Spec):
@@ -26,43 +24,6 @@ def noise(texts: int, width: int, samples: int) -> np.ndarray:
     """CKA of two independent Gaussian matrices: biased and debiased."""
     pairs = [np.random.default_rng(seed).normal(size=(2, texts, width)) for seed in range(samples)]
     return np.mean([(linear_cka(x, y), debiased_cka([(x, y)])) for x, y in pairs], axis=0)
-
-
-def figures() -> dict[str, str]:
-    """The published numbers as charts."""
-    table = FILE[FILE["table"] == "accuracy 500"]
-    recall = FILE[FILE["table"] == "recall"]
-    pairs = zip(recall["model"], recall["input"])
-    recall = recall.assign(condition=[f"{model} on {lang}" for model, lang in pairs])
-    curve = FILE[FILE["table"] == "cka"]
-    curve = curve.assign(layer=curve["item"].astype(int))
-    drawn = {
-        "accuracy": heat(
-            table.rename(columns={"value": "accuracy"}),
-            value="accuracy",
-            rows="model",
-            columns="input",
-        ),
-        "similarity": curves(
-            curve.rename(columns={"value": "biased_CKA"}),
-            x="layer",
-            y="biased_CKA",
-            series="input",
-            limits=(0.0, 1.0),
-        ),
-        "recall": dots(
-            recall.rename(columns={"value": "recall"}),
-            value="recall",
-            rows="item",
-            series="condition",
-        ),
-    }
-    titles = {"accuracy": "Accuracy, first 500 rows", "similarity": "Biased CKA between models",
-              "recall": "Recall by class"}  # fmt: skip
-    return {
-        f"published-tradeoffs-{name}.svg": figure_svg(replace(figure, title=titles[name]))
-        for name, figure in drawn.items()
-    }
 
 
 def values(spec: Spec) -> dict[str, Any]:
