@@ -1,4 +1,4 @@
-"""The published trade-off figures as charts of their numbers."""
+"""The published trade-off figures as charts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from babelscope.reporting.papers.drawing import curves, dots, heat
 from experiments.tradeoff_figures import FILE
 
 
-def published_figures() -> dict[str, str]:
+def figures() -> dict[str, str]:
     """The published numbers as charts."""
     table = FILE[FILE["table"] == "accuracy 500"]
     recall = FILE[FILE["table"] == "recall"]

@@ -16,7 +16,7 @@ from babelscope.analyses.consistency.correlation import (
     pearson,
     variance_shares,
 )
-from experiments.published_matrices import across, profile, published, square
+from experiments.published_profiles import across, profile, published, square
 
 
 class Spec(options.Spec):

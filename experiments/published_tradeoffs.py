@@ -9,7 +9,7 @@ import numpy as np
 from babelscope import options
 from babelscope.analyses.tradeoffs.activations import debiased_cka, linear_cka
 from babelscope.analyses.tradeoffs.confusions import label_shift, scores
-from experiments.published_charts import published_figures
+from experiments.published_charts import figures
 from experiments.tradeoff_figures import ROWS, effects, run, square
 
 
@@ -39,6 +39,6 @@ def values(spec: Spec) -> dict[str, Any]:
         "recall": {name: effects("recall", name) for name in spec.classes},
         "entropy": square("entropy"),
         "similarity": [ROWS["cka", "", lang, "12"] for lang in spec.languages],
-        "figures": published_figures(),
+        "figures": figures(),
         "noise": {texts: noise(texts, *sizes) for texts in spec.noise["texts"]},
     }

@@ -1,18 +1,58 @@
-"""How a vocabulary segments the words of texts, and how two of them differ."""
+"""A multilingual and a monolingual vocabulary on the same texts."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from babelscope import options
 from babelscope.analyses.tokenization.counts import counts
 from babelscope.analyses.tokenization.tokenize import tokenize_texts
+from babelscope.data import sources
+from babelscope.data.independence import clusters
+from babelscope.data.texts import fault
 from babelscope.model.tokenizers import load_tokenizer
 from babelscope.stats.intervals import of_sums
 from babelscope.stats.paired import sign_flip
 from babelscope.types import Example, Segmentation
+
+MEASURES = {"fertility": ("tokens", "words"), "splitting": ("split", "words")}
+
+
+class Pairing(options.Spec):
+    family: str
+    multilingual: str
+    monolingual: str
+    sources: list[str]
+
+
+class Spec(options.Spec):
+    tokenizers: Path
+    texts: int
+    pairings: list[Pairing]
+
+
+def compared(spec: Spec, pairing: Pairing) -> list[dict[str, Any]]:
+    listed = []
+    for source in pairing.sources:
+        examples = texts(spec, source)
+        names = (pairing.multilingual, pairing.monolingual)
+        counted = [table(str(spec.tokenizers / name), examples) for name in names]
+        known = clusters(examples)
+        groups = [known[row.group] for row in examples]
+        for measure, parts in MEASURES.items():
+            listed.append({"family": pairing.family, "names": names, "source": source,
+                           "measure": measure, "texts": len(examples),
+                           **difference(counted, parts, groups)})  # fmt: skip
+    return listed
+
+
+def texts(spec: Spec, source: str) -> list[Example]:
+    rows = sources.rows(source, folder=spec.tokenizers.parent)
+    return [row for row in rows if not any(map(fault, row.texts))][: spec.texts]
 
 
 def table(tokenizer: str, examples: list[Example]) -> dict[str, np.ndarray]:

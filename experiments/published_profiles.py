@@ -1,4 +1,4 @@
-"""The published tables of cross-lingual consistency, and how alike their rows are."""
+"""Tables of published consistencies: models by languages, and sources by targets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from babelscope.analyses.consistency.correlation import pearson, variance_shares
+from babelscope.analyses.consistency.correlation import (
+    pearson,
+    variance_shares,
+)
 from babelscope.reporting.papers.published import published_file
 
 
