@@ -443,11 +443,11 @@ def test_the_demo_is_a_valid_study() -> None:
         ),
         (
             {"tasks": [{"name": "t", "data": {}}]},
-            "one of 'builtin', 'corpus', 'file', 'hub' and 'rows'",
+            "one of 'builtin', 'synthetic', 'corpus', 'file', 'hub' and 'rows'",
         ),
         (
             {"tasks": [{"name": "t", "data": {"builtin": "nli", "corpus": "xnli"}}]},
-            "one of 'builtin', 'corpus', 'file', 'hub' and 'rows'",
+            "one of 'builtin', 'synthetic', 'corpus', 'file', 'hub' and 'rows'",
         ),
         (
             {"tasks": [{"name": "t", "data": {"builtin": "nli", "folder": "x"}}]},

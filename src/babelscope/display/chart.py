@@ -10,19 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor, isfinite, log10
 
-import pandas as pd
 from markupsafe import Markup
 
 from babelscope.display.colours import SERIES, SHAPES, chart_style
 from babelscope.display.extent import text_width
 from babelscope.display.numbers import significant
 from babelscope.display.page import render
-from babelscope.display.sheets import csv_text
 
 WIDTH = 380
+"""The width of a chart in pixels."""
 MARGIN = 16
 """Around the charts of a file."""
-"""The width of a chart in pixels."""
 WIDE = 400
 """A wider chart keeps its size on a phone and scrolls."""
 
@@ -71,6 +69,10 @@ class Figure:
 
     @property
     def csv(self) -> str:
+        import pandas as pd  # here: listing methods draws no chart and should not wait for it
+
+        from babelscope.display.sheets import csv_text
+
         return csv_text(pd.DataFrame(list(self.rows)))
 
 
