@@ -45,7 +45,9 @@ def soft() -> list[dict[str, Any]]:
                 wide = chosen.pivot_table("published", keys, "model")
                 gaps.append(wide[multi] - wide[mono])
             both = pd.concat(gaps, axis=1, keys=["hard", "soft"]).dropna()
-            test = correlation(both["hard"], both["soft"], both.index.get_level_values("task"))
+            test = correlation(
+                both["hard"], both["soft"], list(both.index.get_level_values("task"))
+            )
             means = both.mean()
             listed.append({"name": f"{multi} − {mono}", "metric": metric, "cells": len(both),
                            "hard": means["hard"], "soft": means["soft"], "test": test})  # fmt: skip
@@ -71,6 +73,8 @@ def fertility() -> list[tuple[str, str, Any]]:
             wide = chosen.pivot_table("published", ["task", "lang"], "model")
             both = pd.concat([split[multi] - split[mono], wide[multi] - wide[mono]], axis=1)
             both = both.dropna()
-            test = correlation(*np.array(both).T, both.index.get_level_values("lang"), ranks=True)
+            test = correlation(
+                *np.array(both).T, list(both.index.get_level_values("lang")), ranks=True
+            )
             listed.append((f"{multi} − {mono}", metric, test))
     return listed

@@ -324,7 +324,7 @@ def test_models_of_each_language_are_a_matrix(folder: Path) -> None:
     assert results[0]["space"] == "gold links"
     assert values["matrices"][0]["sources"] == ["en", "es", "hi"]
     text = page.read_text("utf-8")
-    assert text.count('class="ribbon"') == 6 * 3
+    assert text.count('data-name="ribbon-') == 6 * 3
     assert text.count('<table class="languages">') == 3, "lift, kappa, and accuracy beside them"
     assert "Accuracy of the model in the target language" in text
     assert "Mantel's r" in call("consistency", *models, *common).stdout
@@ -359,7 +359,7 @@ def test_the_page_of_a_file_has_ribbons_and_loads_nothing(folder: Path) -> None:
     page = folder / "units.html"
     call(*common(folder), "--output", str(page))
     text = page.read_text("utf-8")
-    assert text.count('class="ribbon"') == 3, (
+    assert text.count('data-name="ribbon-') == 3, (
         "the highest, the middle and the lowest lift of three texts"
     )
     assert "src=" not in text.replace('src="data:', "")

@@ -364,7 +364,7 @@ def test_the_explained_probability_is_the_models_own() -> None:
     try:
         model.__dict__["first_position"] = 3
         with pytest.raises(BabelscopeError, match="explained probability differs"):
-            explain(model, TEXTS[0], "random")
+            explain(model, TEXTS[0], "occlusion")
     finally:
         model.__dict__.pop("first_position")
         if positions is not None:

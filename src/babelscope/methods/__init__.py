@@ -186,8 +186,8 @@ METHODS: dict[str, Method] = {
         Method(
             "slalom", "babelscope.methods.slalom.methods", "surrogate",
             "value and importance of each word in a softmax mixture fitted to the model",
-            {"score": "shapley", "design": "mix+text", "samples": 0, "unit": "token",
-             "fit": "least_squares"}, seeded=True,
+            {"score": "shapley", "design": "mix+text", "samples": 0, "unit": "token"},
+            seeded=True,
         ),
     )
 }  # fmt: skip

@@ -30,7 +30,15 @@ from numpy.typing import NDArray
 
 from babelscope.data.units import TOKEN
 from babelscope.errors import InputError
-from babelscope.metrics.erased import Erased, Scores, by_sign, probabilities, ranked, tops
+from babelscope.metrics.erased import (
+    Erased,
+    Scores,
+    by_sign,
+    missing_probabilities,
+    probabilities,
+    ranked,
+    tops,
+)
 from babelscope.metrics.hard import LEAST_DROP, check_grid
 from babelscope.model import inference
 from babelscope.model.load import Model
@@ -122,7 +130,7 @@ def _curves(
         reasons.append(reason)
     found = _probabilities(model, inputs, targets, sets, "erasure" in on)
     return [
-        (float(many[0]), float(many[1]), many[2::2], many[3::2], why or reason)
+        (float(many[0]), float(many[1]), many[2::2], many[3::2], reason or why)
         for why, (many, reason) in zip(reasons, found)
     ]
 
@@ -163,8 +171,9 @@ def _probabilities(
         for gone in erasures
     ]
     outputs = iter(inference.outputs(model, queries))
+    missing = missing_probabilities(model)
     return [
-        (np.array([float(probability(model, next(outputs), target)) for _ in erasures]), "")
+        (np.array([float(probability(model, next(outputs), target)) for _ in erasures]), missing)
         for target, erasures in zip(targets, sets)
     ]
 

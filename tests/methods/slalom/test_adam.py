@@ -83,12 +83,12 @@ def test_a_text_of_weight_two_is_that_text_twice() -> None:
 
 def test_as_an_option_of_the_method() -> None:
     model, text = tiny("bert"), "the food was good"
-    options = {"design": "fixed(3)", "samples": 60, "score": "value"}
+    options = {"samples": 60, "score": "value"}
     one, two = (
-        explain(model, text, "slalom", options={**options, "fit": each})[0]
-        for each in ("adam", "least_squares")
+        explain(model, text, "slalom", options={**options, "design": each})[0]
+        for each in ("fixed(3)+adam", "fixed(3)")
     )
     assert one.scores != two.scores
     assert one.details["value_sd"] == [None] * 4
-    with pytest.raises(InputError, match="slalom: fit 'sgd' is not one of: least_squares, adam"):
-        explain(model, text, "slalom", options={"fit": "sgd"})
+    with pytest.raises(InputError, match="design 'fixed\\(3\\)\\+sgd'"):
+        explain(model, text, "slalom", options={"design": "fixed(3)+sgd"})

@@ -12,7 +12,7 @@ from babelscope.errors import InputError, UnsupportedModel
 from babelscope.methods.slalom.design import DEFAULT, Design, Text, parse_design
 from babelscope.methods.slalom.scores import SCORES
 from babelscope.methods.slalom.text import (
-    FITS,
+    ADAM,
     LEAST_SQUARES,
     Surrogate,
     details,
@@ -42,7 +42,6 @@ def slalom(
     design: str = DEFAULT,
     samples: int = 0,
     unit: str = "token",
-    fit: str = LEAST_SQUARES,
     seed: int = 0,
 ) -> list[Explained]:
     """Two numbers per unit, a value and an importance, fitted to the model's answers to short texts
@@ -60,9 +59,9 @@ def slalom(
     parts of the text, and the text itself), fixed(3) (as published), deletion (the text without up
     to 5 positions) or exact (2T - 1 queries, nothing fitted); with +text the text itself, heavily
     weighted; with +context what is always present is a unit too. `samples` is their number, 0 for
-    ten per unit and 300 to 5000, twice that for near. `fit` is least_squares, or adam as published:
-    60 epochs from zero, which needs thousands of samples to reach large values. In a pair a unit
-    belongs to its segment; a fixed part is unchanged.
+    ten per unit and 300 to 5000, twice that for near. With +adam after the design the surrogate is
+    fitted as published, by 60 epochs of Adam from zero, which needs thousands of samples to reach
+    large values. In a pair a unit belongs to its segment; a fixed part is unchanged.
 
     *Laws*: a transformer that is a SLALOM is explained exactly; alone as in a batch; the same seed
     gives the same scores; a constant model, a single unit and unseen units are flagged, and so is
@@ -72,12 +71,11 @@ def slalom(
     gradient), the fit (see `slalom/fit.py`).
     Source: Leemann, Fastowski, Pfeiffer and Kasneci 2024 (SLALOM), eq. 4 and algorithm 1.
     """
-    for name, choice, known in (
-        ("score", score, tuple(SCORES)), ("unit", unit, UNITS), ("fit", fit, FITS),
-    ):  # fmt: skip
+    for name, choice, known in (("score", score, tuple(SCORES)), ("unit", unit, UNITS)):
         if choice not in known:
             raise InputError(f"slalom: {name} {choice!r} is not one of: {', '.join(known)}")
-    parsed = parse_design(design)
+    fit = ADAM if design.endswith(f"+{ADAM}") else LEAST_SQUARES
+    parsed = parse_design(design.removesuffix(f"+{ADAM}"))
     rows = [text_units(row, unit) for row in inputs]
     surrogates = fit_surrogates(model, rows, targets, parsed, samples, seed, fit)
     outputs = inference.outputs(model, [inference.query(row) for row in inputs])

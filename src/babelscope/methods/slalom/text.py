@@ -25,7 +25,7 @@ from babelscope.methods.slalom.surrogate import (
     predict,
 )
 
-LEAST_SQUARES, ADAM = FITS = ("least_squares", "adam")
+LEAST_SQUARES, ADAM = "least_squares", "adam"
 """How a surrogate is fitted: to the minimum, or as published."""
 LEAST = 20
 """Distinct texts below which none is held out."""

@@ -81,7 +81,8 @@ def budgets(found: Any) -> pd.DataFrame:
         return frame
     options = [setting(name) for name in frame["method"]]
     kept = [
-        name == "kernel_shap" or (item(label) == "lin" and given.get("fit", "") != "adam")
+        name == "kernel_shap"
+        or (item(label) == "lin" and not given.get("design", "").endswith("+adam"))
         for name, label, given in zip(frame["method"].map(base), frame["method"], options)
     ]
     numbers = _numbers("12")
