@@ -4,8 +4,9 @@
 
 Writes a store into a temporary folder: the packaged model's own explanations of texts of the
 built-in corpus in eight languages, with their real words, tokens, predictions and gold labels. Each
-text is explained once; the scores of the other methods and the metrics are drawn, because computing
-them would take an hour and change neither the size nor the shape of a row. Then the index is read in
+text is explained once; its scores are permuted to stand for five methods and the metrics are
+sampled, because computing them would take an hour and change neither the size nor the shape of a
+row. Then the index is read in
 a process of its own, and everything is asked that the page can ask. Times are CPU times of single
 requests, through the whole application; memory is that of the process. `--page` also writes the
 report of that store and opens it in chromium.

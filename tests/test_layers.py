@@ -20,7 +20,7 @@ RANKS = (
     {"methods", "metrics"},
     {"analyses"},
     {"study", "reporting"},
-    {"cli", "web"},
+    {"cli", "web", "__main__"},
 )
 """The layers, from the ground up: a module imports from its own layer and from those below."""
 RANK = {name: place for place, names in enumerate(RANKS) for name in names}

@@ -325,7 +325,7 @@ def test_models_of_each_language_are_a_matrix(folder: Path) -> None:
     assert values["matrices"][0]["sources"] == ["en", "es", "hi"]
     text = page.read_text("utf-8")
     assert text.count('data-name="ribbon-') == 6 * 3
-    assert text.count('<table class="languages">') == 3, "lift, kappa, and accuracy beside them"
+    assert text.count('<table class="languages">') == 4, "C, lift, kappa, and accuracy beside them"
     assert "Accuracy of the model in the target language" in text
     assert "Mantel's r" in call("consistency", *models, *common).stdout
 

@@ -131,7 +131,7 @@ def test_undefined_and_failed_are_counted(shown: str, summary: Summary) -> None:
 
 
 def test_random_is_the_floor_and_never_the_best(shown: str, summary: Summary) -> None:
-    assert re.search(r'class="floor"><th scope="row">random<small>floor</small>', shown)
+    assert re.search(r'class="floor"><th scope="row">random<small>control</small>', shown)
     assert "random scores (control)" in shown
     assert summary.methods[-1] == FLOOR
     assert all(
