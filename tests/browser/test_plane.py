@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from devtools import CHROMIUM, browser
 
+from babelscope.display.chart import MARGIN
 from babelscope.display.export import SCALE, pdf, png
 from babelscope.display.plane import WIDTH, plane_svg
 from babelscope.methods.slalom.corpus import explain_function
@@ -55,7 +56,7 @@ def test_the_plane_is_painted_in_full_in_every_script(lang: str) -> None:
         width, height, first, last, blue = page.evaluate(
             COUNT.format(base64.b64encode(painted).decode())
         )
-    assert width == SCALE * WIDTH
+    assert width == SCALE * (WIDTH + 2 * MARGIN)
     assert height > width / 2
     assert first == last == 255
     assert blue > 100 * len(set(one.words))  # a mark of 8 by 8 units for each word, twice as large

@@ -63,12 +63,19 @@ def drawn() -> dict[str, Any]:
             "accuracy": three(a), "transfer_gap": three(transfer_gap(a, [0, 1, 2, 3])), "harmed": [["en", "zh"]], "unlearnt": [],
             "specialisation": three(specialisation(a, [0, 1, 2, 3])), "gain": {"probe": three(a - 0.5)},
             "references": {"majority": three(a * 0 + 0.25), "probe": three(a * 0 + 0.5)},
+            "preference": three(np.diag(a)[:, None] - a), "donor": three(a.mean(1)), "difficulty": three(a.mean(0)),
+            "shares": three(np.array([0.5, 0.3, 0.2])),
+            "tests": [{"source": "en", "target": "<i>hi", "effect": 0.1, "only_first": 3, "only_second": 9, "mcnemar": 0.15,
+                       "p": 0.12, "adjusted": 0.4}],
         },
         "activations": [
             {"lang": lang, "pooling": "mean", "to_base": curve, "between_sources": curve, "between_seeds": curve,
+             "as_published": {"cka": [0.9, 0.8, 0.7], "cosine": [0.99, 0.98, 0.97]},
              "exchanged": [0.0, 0.01, -0.01], "slope": [0.1, 0.05, 0.15], "beyond": curve} for lang in LANGS
         ],
         "attention": [
+            {"quantity": "nats", "model": "base", "layers": {lang: [1.2, 0.8] for lang in LANGS},
+             "heads": {lang: [[1.0, 1.4], [0.9, 0.7]] for lang in LANGS}},
             {"quantity": "share", "model": "base", "language_effect": {lang: [0.0, -0.1, 0.1] for lang in LANGS}},
             {"quantity": "share", "model": "en", "less_base": {lang: [0.2, 0.1, 0.3] for lang in LANGS}},
         ],
@@ -77,7 +84,8 @@ def drawn() -> dict[str, Any]:
              "temperature": {"source": {"t": 1.4, "ece": 0.05, "bound": False}}} for s, t in pairs
         ],
         "errors": [
-            {"source": s, "target": t, "accuracy": 0.5, "confusion": [[12, 8], [0, 0]], "flips": flip if s != t else {}}
+            {"source": s, "target": t, "accuracy": 0.5, "confusion": [[12, 8], [0, 0]],
+             "recall": [0.6, None], "flips": flip if s != t else {}}
             for s, t in pairs
         ],
         "forgetting": [{"source": "en", "target": "hi", "forgotten": [0.1, 0.0, 0.2], "misfit": [None, None, None]}],
@@ -106,7 +114,14 @@ def test_the_page(tmp_path: Path, dark: bool) -> None:
                 "only the boxes scroll"
             )
             charts = "document.querySelectorAll('.panels svg').length"
-            assert shown.evaluate(charts) == 2 * (4 + len(LANGS) + len(LANGS) + 2 * len(LANGS))
+            many = len(LANGS)
+            matrices, curves, diagrams, confusions = 5, many, many, 2 * many + many * many
+            entropies, recalls = (
+                1 + many,
+                many,
+            )  # of the base: by layer, and by head in each language
+            each = matrices + curves + diagrams + confusions + entropies + recalls
+            assert shown.evaluate(charts) == 2 * each, "of both tasks"
             assert (
                 shown.evaluate("document.querySelectorAll('u, main i:not([class])').length") == 0
             ), "names and texts are no markup"

@@ -155,7 +155,8 @@ DERIVED: dict[str, Callable[[Section], tuple[str, list[str]]]] = {
 
 
 def test_every_analysis_is_derived() -> None:
-    assert set(DERIVED) == set(ANALYSES)
+    """Surrogates of made-up languages have a study of their own (tests/analyses/surrogates)."""
+    assert set(DERIVED) == set(ANALYSES) - {"surrogates"}
 
 
 def test_every_question_has_its_sentence_and_its_small_figure(listed: Any) -> None:
