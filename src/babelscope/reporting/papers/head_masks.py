@@ -153,7 +153,7 @@ def _masked(found: Material) -> pd.DataFrame:
     and whether it keeps no head, or all."""
     frame = means((*CLASSIFICATION, "answer_recall"), found)
     matches = [_MASK.search(str(name)) for name in frame["method"]]
-    kept = frame[[match is not None for match in matches]]
+    kept = frame.loc[[match is not None for match in matches]]
     known = [match for match in matches if match is not None]
     parts = [float(match["part"]) if match["part"] else np.nan for match in known]
     flags = _empty_or_full(found)

@@ -32,7 +32,7 @@ def means(metrics: Sequence[str], table: str, found: Any) -> pd.DataFrame:
     frame = _means(metrics, table, found)
     if frame.empty:
         return frame
-    known = frame[[architecture(name) in STUDIED for name in frame["model"]]]
+    known = frame.loc[[architecture(name) in STUDIED for name in frame["model"]]]
     chosen = frame if known.empty else known
     numbers = [_number(table, *each) for each in zip(chosen["model"], chosen["method"])]
     series = pd.Series(numbers, index=chosen.index, dtype=float)
@@ -67,7 +67,7 @@ def large(found: Any) -> pd.DataFrame:
     frame = _means(("rationale_auroc",), "2b", found)
     if frame.empty:
         return frame
-    chosen = frame[[architecture(name) not in STUDIED for name in frame["model"]]]
+    chosen = frame.loc[[architecture(name) not in STUDIED for name in frame["model"]]]
     numbers = _numbers("13")
     values = [numbers.get((model, item(method)), nan)
               for model, method in zip(chosen["model"], chosen["method"])]  # fmt: skip
