@@ -59,7 +59,7 @@ def page() -> Iterator[Page]:
         yield tab
 
 
-def check(page: Page, file: Path) -> None:
+def check_page(page: Page, file: Path) -> None:
     """Opens a file and touches everything: nothing ran, and no trap is markup."""
     assert "onerror" in file.read_text("utf-8"), "it shows a field"
     page.errors.clear()
@@ -76,8 +76,8 @@ def test_reports(store: Path, page: Page, tmp_path: Path) -> None:
     listed = sections(open_store(store, create=False), read_study(open_store(store, create=False)))
     # Surrogates are of made-up languages: their study reads no text of a user.
     assert {section.name for section in listed} == set(ANALYSES) - {"surrogates"}
-    check(page, report(store, tmp_path / "page"))
-    check(page, report(store, tmp_path / "changes", against=store))
+    check_page(page, report(store, tmp_path / "page"))
+    check_page(page, report(store, tmp_path / "changes", against=store))
 
 
 def test_pages_and_pictures_of_single_analyses(store: Path, page: Page, tmp_path: Path) -> None:
@@ -85,13 +85,13 @@ def test_pages_and_pictures_of_single_analyses(store: Path, page: Page, tmp_path
     listed = sections(opened, read_study(opened))
     for section in listed:
         (tmp_path / f"{section.name}.html").write_text(section_page(section), "utf-8")
-        check(page, tmp_path / f"{section.name}.html")
+        check_page(page, tmp_path / f"{section.name}.html")
     pictures = figure_files(listed)
     assert len(pictures) > len(listed)
     for name, svg in pictures.items():
         if "onerror" in svg:
             (tmp_path / f"{name}.svg").write_text(svg, "utf-8")
-            check(page, tmp_path / f"{name}.svg")
+            check_page(page, tmp_path / f"{name}.svg")
     assert len(list(tmp_path.glob("*.svg"))) > 2
 
 
@@ -102,14 +102,14 @@ def rendered(text: str) -> str:
 
 def test_markdown(store: Path, page: Page, tmp_path: Path) -> None:
     (tmp_path / "card.html").write_text(rendered(card(store)), "utf-8")
-    check(page, tmp_path / "card.html")
+    check_page(page, tmp_path / "card.html")
     for paper in PAPERS:
         write_paper(store, paper, tmp_path / paper)
     named = [file for file in tmp_path.glob("*/*.md") if "onerror" in file.read_text("utf-8")]
     assert len({file.parent for file in named}) > 1
     for file in named:
         file.with_suffix(".html").write_text(rendered(file.read_text("utf-8")), "utf-8")
-        check(page, file.with_suffix(".html"))
+        check_page(page, file.with_suffix(".html"))
 
 
 def test_explanations_of_answers_and_functions(page: Page, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_explanations_of_answers_and_functions(page: Page, tmp_path: Path) -> No
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text, "utf-8")
-        check(page, tmp_path / name)
+        check_page(page, tmp_path / name)
 
 
 def test_notebooks(page: Page, tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_notebooks(page: Page, tmp_path: Path) -> None:
     }
     for name, value in shown.items():
         (tmp_path / f"{name}.html").write_text(value._repr_html_(), "utf-8")
-        check(page, tmp_path / f"{name}.html")
+        check_page(page, tmp_path / f"{name}.html")
 
 
 def test_the_explorer(store: Path, page: Page) -> None:

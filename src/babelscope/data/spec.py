@@ -102,21 +102,21 @@ class DataSpec(Spec):
             raise ValueError(
                 "'config', 'revision' and 'data_dir' belong to a data set of the 'hub'"
             )
-        made = self.builtin is not None or self.synthetic is not None
-        if self.train_hub and (made or self.rows is not None):
+        generated = self.builtin is not None or self.synthetic is not None
+        if self.train_hub and (generated or self.rows is not None):
             raise ValueError("'train_hub' is for a 'corpus', a 'file' or a data set of the 'hub'")
-        if self.where and (made or self.corpus is not None):
+        if self.where and (generated or self.corpus is not None):
             raise ValueError("'where' names columns of a 'file', of 'rows' or of a 'hub' data set")
         if self.folder is not None and self.corpus is None:
             raise ValueError("'folder' is the folder of a 'corpus'; a 'file' has a path of its own")
-        if made and (self.sampled or self.train_sampled):
+        if generated and (self.sampled or self.train_sampled):
             raise ValueError(
                 "'sampled' is for files, corpora and the hub; in the built-in corpus, another "
                 "'seed' gives other examples"
             )
         if self.synthetic is not None:
             language(self.synthetic)
-        if made and self.examples is None:
+        if generated and self.examples is None:
             raise ValueError("give the number of 'examples': the built-in corpus has no end")
         return self
 

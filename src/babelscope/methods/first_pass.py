@@ -60,14 +60,14 @@ def first_pass(
     if lead is not None:
         return _explaining_pass(model, encoded, lead, aim, quantity)
     queries = [inference.query(row) for row in encoded]
-    own = bool(encoded) and not model.in_half and has_plain_batches(model, queries)
-    outputs = own_outputs(model, encoded) if own else inference.outputs(model, queries)
+    plain = bool(encoded) and not model.in_half and has_plain_batches(model, queries)
+    outputs = own_outputs(model, encoded) if plain else inference.outputs(model, queries)
     if long == "best":
         best = best_windows(model, encoded, outputs, aim)
         encoded, outputs = [encoded[at] for at in best], [outputs[at] for at in best]
     faults: dict[str, SkippedRow] = {}
     aims: list[Target | None] = []
-    checked = contradictions(model, encoded, outputs, own=own)
+    checked = contradictions(model, encoded, outputs, own=plain)
     for row, output, fault in zip(encoded, outputs, checked):
         target, wrong = _target(model, row, output, aim, quantity)
         aims.append(target)
@@ -78,10 +78,10 @@ def first_pass(
 
 def late_faults(model: Model, first: FirstPass) -> dict[str, SkippedRow]:
     """By example, where a method has read the input in our call and that is not the model's own."""
-    found = late_contradictions(model, first.encoded, first.outputs)
+    faults = late_contradictions(model, first.encoded, first.outputs)
     return {
         example_id(row): replace(fault, model=model.name)
-        for row, fault in zip(first.encoded, found)
+        for row, fault in zip(first.encoded, faults)
         if fault is not None
     }
 
@@ -122,10 +122,10 @@ def _explaining_pass(
     queries = [inference.query(row) for row in rows]
     outputs = inference.outputs(model, queries) if rows else []
     aims = [targets.resolved(model, *each) for each in zip(goals, outputs)]
-    own = has_plain_batches(model, queries)
-    if own:  # another method reads the texts in our call, which is then compared with these
+    plain = has_plain_batches(model, queries)
+    if plain:  # another method reads the texts in our call, which is then compared with these
         model.inference.forget(each.digest() for each in queries)
-    for row, fault in zip(rows, contradictions(model, rows, outputs, own=own)):
+    for row, fault in zip(rows, contradictions(model, rows, outputs, own=plain)):
         if fault is not None:
             faults.setdefault(example_id(row), replace(fault, model=model.name))
     return _without(rows, outputs, aims, faults, {method.name: explained})

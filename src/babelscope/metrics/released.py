@@ -128,10 +128,10 @@ def _curves(
         chosen = tops(row, order, _lengths(len(order), grid, on), unit)
         sets.append(_erasures(row, chosen, on))
         reasons.append(reason)
-    found = _probabilities(model, inputs, targets, sets, "erasure" in on)
+    tables = _probabilities(model, inputs, targets, sets, "erasure" in on)
     return [
         (float(many[0]), float(many[1]), many[2::2], many[3::2], reason or why)
-        for why, (many, reason) in zip(reasons, found)
+        for why, (many, reason) in zip(reasons, tables)
     ]
 
 

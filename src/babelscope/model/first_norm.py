@@ -82,8 +82,8 @@ def _zeros(first: Tensor | None, last: Tensor | None) -> Complex[np.ndarray, " z
         return np.zeros(0, dtype=complex)
     difference = last - first
     start, both, length = (
-        (one * other).mean(dim=-1).cpu().numpy()
-        for one, other in ((first, first), (first, difference), (difference, difference))
+        (left * right).mean(dim=-1).cpu().numpy()
+        for left, right in ((first, first), (first, difference), (difference, difference))
     )
     moves = length > 1e-12 * max(1e-300, float(length.max(initial=0.0)))
     real = -both[moves] / length[moves]

@@ -76,7 +76,7 @@ def ablated(
             StoredHeadAblation(
                 mask.lang, kind, seed, side, mask.count, mask.shape[0] * mask.shape[1],
                 tuple(row.example.group for row in rows),
-                tuple(one == other for one, other in zip(now, whole)),
+                tuple(ablated == intact for ablated, intact in zip(now, whole)),
                 tuple(probability(model, *pair) for pair in zip(outputs, whole)),
                 tuple(right),
             )

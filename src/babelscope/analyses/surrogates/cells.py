@@ -58,8 +58,8 @@ def _cell(block: Block, spec: Spec, resources: Resources, lang: str) -> PlannedC
             return log_odds(model, made_up, sequences, lang)
 
         place = (block.name, block.task.name, lang)
-        found = lines(made_up, answers, spec, block.seed)
-        return [SurrogateNumber(*place, line.part, line.name, line.x, line.y) for line in found]
+        listed = lines(made_up, answers, spec, block.seed)
+        return [SurrogateNumber(*place, line.part, line.name, line.x, line.y) for line in listed]
 
     return PlannedCell(_place(block, spec, lang), identity, KIND, compute)
 

@@ -96,9 +96,9 @@ def _parameters(language: Language, slalom: Fit) -> Iterator[Line]:
         if language.importance is None
         else language.importance - language.importance.mean()
     )
-    for part, wanted, found in (
+    for part, wanted, fitted in (
         (VALUE, language.value, slalom.value),
         (IMPORTANCE, true, slalom.importance),
     ):
-        numbers = zip(language.words, wanted.tolist(), found.tolist())
+        numbers = zip(language.words, wanted.tolist(), fitted.tolist())
         yield from (Line(part, *each) for each in numbers)

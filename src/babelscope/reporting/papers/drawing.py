@@ -139,10 +139,10 @@ def _panels(
     if not names:
         yield "", frame
         return
-    told = [name for name in names if frame[name].nunique() > 1] or list(names[-1:])
+    varied = [name for name in names if frame[name].nunique() > 1] or list(names[-1:])
     for _, part in frame.groupby(list(names), sort=False, dropna=False):
         if part[value].notna().any():
-            yield ", ".join(_title(name, part[name].iloc[0]) for name in told), part
+            yield ", ".join(_title(name, part[name].iloc[0]) for name in varied), part
 
 
 PLACES = {"source": "fine-tuned on", "target": "tested in"}

@@ -38,9 +38,9 @@ class Material:
 
 
 def material(store: Store, study: Mapping[str, Any]) -> Material | None:
-    asked = study.get("analyses", {})
-    comparison = ratios.comparison(store, study) if "faithfulness" in asked else None
-    heads = tables(store, study) if "heads" in asked else None
+    blocks = study.get("analyses", {})
+    comparison = ratios.comparison(store, study) if "faithfulness" in blocks else None
+    heads = tables(store, study) if "heads" in blocks else None
     return Material(comparison, heads) if comparison is not None or heads else None
 
 
@@ -105,8 +105,8 @@ def by_threshold(found: Material) -> pd.DataFrame:
     frame = _masked(found)
     if frame.empty:
         return frame
-    own = frame["source"].eq("builtin") & frame["kind"].isin([METHOD, "all"])
-    chosen = frame[own & (frame["part"].notna() | frame["kind"].eq("all"))]
+    measured = frame["source"].eq("builtin") & frame["kind"].isin([METHOD, "all"])
+    chosen = frame[measured & (frame["part"].notna() | frame["kind"].eq("all"))]
     parts = chosen["part"].fillna(1.0)
     return chosen.assign(part=parts).sort_values([*PLACE, "metric", "part"], kind="stable")
 
@@ -116,10 +116,10 @@ def ablation(found: Material) -> pd.DataFrame:
     frame = _masked(found)
     if frame.empty:
         return frame
-    own = frame[frame["source"].eq("builtin")]
-    common = own["part"].mode()
-    same = own["part"].eq(common.iloc[0]) if len(common) else own["part"].isna()
-    return own[same | own["kind"].eq("all")]
+    builtin = frame[frame["source"].eq("builtin")]
+    common = builtin["part"].mode()
+    same = builtin["part"].eq(common.iloc[0]) if len(common) else builtin["part"].isna()
+    return builtin[same | builtin["kind"].eq("all")]
 
 
 def transfer(found: Material) -> pd.DataFrame:
@@ -131,8 +131,8 @@ def transfer(found: Material) -> pd.DataFrame:
     chosen = frame[frame["kind"].eq(METHOD) & (frame["part"].isin(part) | frame["part"].isna())]
     sources = [_language(*pair) for pair in zip(chosen["source"], chosen["lang"])]
     corpora = chosen["source"].map(lambda name: "both" if name == "builtin" else name.split("/")[0])
-    own = chosen["source"].map(lambda name: name == "builtin" or "{lang}" in name)
-    said = ["own" if mine else lang for mine, lang in zip(own, sources)]
+    same = chosen["source"].map(lambda name: name == "builtin" or "{lang}" in name)
+    said = ["own" if equal else lang for equal, lang in zip(same, sources)]
     names = [
         lang if corpus == "both" else f"{corpus} {lang}" for corpus, lang in zip(corpora, said)
     ]

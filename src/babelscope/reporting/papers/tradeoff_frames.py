@@ -32,8 +32,8 @@ def preference(found: ByTask) -> pd.DataFrame:
     table = _matrix(found, "preference")
     table = table[table["source"] != table["target"]]
     numbers = _published("accuracy 500")
-    own = numbers[numbers["source"] == numbers["target"]].set_index("source")["published"]
-    gaps = numbers.assign(published=numbers["source"].map(own) - numbers["published"])
+    diagonal = numbers[numbers["source"] == numbers["target"]].set_index("source")["published"]
+    gaps = numbers.assign(published=numbers["source"].map(diagonal) - numbers["published"])
     return beside(table, gaps, PLACE)
 
 
