@@ -20,7 +20,7 @@ RANKS = (
     {"methods", "metrics"},
     {"analyses"},
     {"study", "reporting"},
-    {"cli", "web", "__main__"},
+    {"cli", "web"},
 )
 """The layers, from the ground up: a module imports from its own layer and from those below."""
 RANK = {name: place for place, names in enumerate(RANKS) for name in names}
@@ -43,7 +43,9 @@ def imports(file: Path) -> set[str]:
 
 
 MODULES = sorted(
-    path for path in SOURCE.rglob("*.py") if path.name != "__init__.py" or path.parent != SOURCE
+    path
+    for path in SOURCE.rglob("*.py")
+    if path.name not in ("__init__.py", "__main__.py") or path.parent != SOURCE
 )
 
 
