@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from babelscope.errors import InputError
-from babelscope.hub import locate
+from babelscope.errors import BabelscopeError
+from babelscope.model.checkpoints import resolve
 from babelscope.model.pretrained import read_config
 from babelscope.model.scopes import quiet
 
@@ -19,8 +19,8 @@ def encoder_size(checkpoint: tuple[str | None, str | None]) -> int | None:
         return None
     try:
         with quiet():
-            config = read_config(*locate(name, revision))
-    except (OSError, ValueError, InputError):
+            config = read_config(*resolve(name, revision))
+    except (OSError, ValueError, BabelscopeError):
         return None
     values = config.get_text_config().to_dict()
     layers = next((values[each] for each in LAYER_NAMES if each in values), None)
