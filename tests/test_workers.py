@@ -100,7 +100,7 @@ def test_gpus_that_a_worker_requests(gpus: float | None, available: int, request
 
 
 def test_gpus_that_cannot_be_had_are_refused() -> None:
-    with pytest.raises(InputError, match="the Ray cluster has 1: add nodes"):
+    with pytest.raises(InputError, match="largest node of the Ray cluster has 1: add a larger one"):
         resources(2, 1)
     with pytest.raises(InputError, match="1 GPUs per worker were requested of 'local' workers"):
         check(1, "local", 1)

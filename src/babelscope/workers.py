@@ -86,13 +86,14 @@ def _check_gpus(gpus: float, where: str) -> None:
 
 
 def resources(gpus_per_worker: float | None, available: float) -> dict[str, float]:
-    """What an item requests of a Ray cluster with so many GPUs: by default one if there are any."""
+    """What an item requests of a Ray cluster whose largest node has so many GPUs: by default one if
+    there are any. A request that no node can meet would wait for ever: it is refused."""
     if gpus_per_worker is None:
         return {"num_cpus": 1, "num_gpus": 1 if available else 0}
     if gpus_per_worker > available:
         raise InputError(
-            f"{gpus_per_worker:g} GPUs per worker were requested; the Ray cluster has "
-            f"{available:g}: add nodes or request fewer"
+            f"{gpus_per_worker:g} GPUs per worker were requested; the largest node of "
+            f"the Ray cluster has {available:g}: add a larger one or request fewer"
         )
     return {"num_cpus": 1, "num_gpus": gpus_per_worker}
 
@@ -128,7 +129,8 @@ def _on_ray(
         ignore_reinit_error=True, log_to_driver=False, logging_level="ERROR",
         runtime_env={"env_vars": environment},
     )  # fmt: skip
-    available = ray.cluster_resources().get("GPU", 0)
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    available = max((node.get("GPU", 0) for node in nodes), default=0)
     task = ray.remote(**resources(gpus_per_worker, available))(_run)
     waiting = list(enumerate(items))[::-1]
     running: list[Any] = []
@@ -137,7 +139,13 @@ def _on_ray(
             number, item = waiting.pop()
             running.append(task.remote(work, number, item))
         done, running = ray.wait(running)
-        yield from ray.get(done)
+        try:
+            yield from ray.get(done)
+        except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError) as error:
+            raise WorkerLost(
+                f"a worker on the Ray cluster was lost again and again ({type(error).__name__}), "
+                "perhaps for lack of memory; run the same command again to resume"
+            ) from None
 
 
 def _run(work: Callable[[Item], Result], number: int, item: Item) -> tuple[int, Result]:
