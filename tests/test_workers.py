@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from babelscope.errors import InputError, WorkerLost
-from babelscope.workers import as_completed, check, in_order
+from babelscope.workers import as_completed, check, in_order, resources
 
 
 def work(item: int) -> tuple[int, int]:
@@ -89,3 +89,21 @@ def test_a_killed_worker_is_one_line() -> None:
     with pytest.raises(WorkerLost, match="a worker process was killed, perhaps for lack of memory"):
         list(as_completed(end, range(3), workers=2))
     assert list(in_order(fail, range(3), workers=2)) == [0, 1, 2], "the next ones work"
+
+
+@pytest.mark.parametrize(
+    ("gpus", "available", "requested"),
+    [(None, 0, 0), (None, 4, 1), (0, 4, 0), (0.5, 1, 0.5), (2, 4, 2)],
+)
+def test_gpus_that_a_worker_requests(gpus: float | None, available: int, requested: float) -> None:
+    assert resources(gpus, available) == {"num_cpus": 1, "num_gpus": requested}
+
+
+def test_gpus_that_cannot_be_had_are_refused() -> None:
+    with pytest.raises(InputError, match="largest node of the Ray cluster has 1: add a larger one"):
+        resources(2, 1)
+    with pytest.raises(InputError, match="1 GPUs per worker were requested of 'local' workers"):
+        check(1, "local", 1)
+    for gpus in (-1, 1.5, float("nan"), float("inf")):
+        with pytest.raises(InputError, match="choose a share from 0 to 1 or a whole number"):
+            check(1, "ray", gpus)

@@ -74,7 +74,7 @@ def check_page(page: Page, file: Path) -> None:
 
 def test_reports(store: Path, page: Page, tmp_path: Path) -> None:
     listed = sections(open_store(store, create=False), read_study(open_store(store, create=False)))
-    # Surrogates are of made-up languages: their study reads no text of a user.
+    # Surrogates are of made-up languages: a study of their own, below.
     assert {section.name for section in listed} == set(ANALYSES) - {"surrogates"}
     check_page(page, report(store, tmp_path / "page"))
     check_page(page, report(store, tmp_path / "changes", against=store))
@@ -93,6 +93,17 @@ def test_pages_and_pictures_of_single_analyses(store: Path, page: Page, tmp_path
             (tmp_path / f"{name}.svg").write_text(svg, "utf-8")
             check_page(page, tmp_path / f"{name}.svg")
     assert len(list(tmp_path.glob("*.svg"))) > 2
+
+
+def test_surrogates(page: Page, tmp_path: Path) -> None:
+    store = hostile_study.surrogate_store(tmp_path)
+    opened = open_store(store, create=False)
+    (section,) = sections(opened, read_study(opened))
+    assert section.name == "surrogates"
+    assert "onerror" in section.body, "names of models and tasks are shown"
+    check_page(page, report(store, tmp_path / "page"))
+    (tmp_path / "section.html").write_text(section_page(section), "utf-8")
+    check_page(page, tmp_path / "section.html")
 
 
 def rendered(text: str) -> str:

@@ -12,13 +12,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from answer_checks import check_answer
 from babelscope.analyses import ANALYSES
+from babelscope.analyses.surrogates.fits import lines
+from babelscope.analyses.surrogates.section import section as surrogate_section
+from babelscope.analyses.surrogates.spec import Spec
+from babelscope.analyses.surrogates.tables import Tables, _errors
+from babelscope.data.synthetic import language
 from babelscope.display.numbers import number
 from babelscope.display.section import Section
+from babelscope.methods.slalom.surrogate import counted, predict
 from babelscope.reporting.build import answers, sections
 from babelscope.store import open_store, read_study
 from babelscope.study.config import demo_study
@@ -144,6 +151,19 @@ def heads(section: Section) -> tuple[str, list[str]]:
     return verdict, [total, *amounts(row, "accuracy", "low", "high", "threshold")]
 
 
+def surrogates(section: Section) -> tuple[str, list[str]]:
+    """Of how many models whose log-odds vary the error of the SLALOM is the smallest."""
+    rows = table(section, "surrogates.csv")
+    learnt = rows[rows["variance"] > 0.01]
+    nearest = int((learnt["SLALOM"] < learnt[["linear", "GAM"]].min(axis=1)).sum())
+    if learnt.empty:
+        return "undecided", []
+    verdict = "yes" if nearest == len(learnt) else "partly" if nearest else "no"
+    constant = len(rows) - len(learnt)
+    counts = [f"nearer to {nearest} of {len(learnt)} models"]
+    return verdict, counts + ([f"learnt nothing: {constant}."] if constant else [])
+
+
 DERIVED: dict[str, Callable[[Section], tuple[str, list[str]]]] = {
     "faithfulness": faithfulness,
     "trust": trust,
@@ -151,12 +171,45 @@ DERIVED: dict[str, Callable[[Section], tuple[str, list[str]]]] = {
     "tokenization": tokenization,
     "tradeoffs": tradeoffs,
     "heads": heads,
+    "surrogates": surrogates,
 }
 
 
 def test_every_analysis_is_derived() -> None:
-    """Surrogates of made-up languages have a study of their own (tests/analyses/surrogates)."""
-    assert set(DERIVED) == set(ANALYSES) - {"surrogates"}
+    assert set(DERIVED) == set(ANALYSES)
+
+
+def function_numbers(kind: str) -> pd.DataFrame:
+    """Surrogates of a function of made-up texts: a sum, a SLALOM, or a constant."""
+    words = language("slalom:12")
+    assert words.importance is not None
+    functions: dict[str, Callable[[Any], Any]] = {
+        "sum": lambda texts: np.array([words.value[np.array(text)].sum() for text in texts]),
+        "slalom": lambda texts: predict(counted(texts), words.importance, words.value),
+        "constant": lambda texts: np.zeros(len(texts)),
+    }
+    spec = Spec(fitted=600, tested=60, shown=10, copies=[1, 4], lengths=[1, 6], exact=30)
+    frame = pd.DataFrame(list(lines(words, functions[kind], spec, 0)))
+    return frame.assign(model=kind, seed="0", task="made up", lang="en")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "verdict"),
+    [
+        (("slalom",), "yes"),
+        (("slalom", "sum", "constant"), "partly"),
+        (("sum",), "no"),
+        (("constant",), "undecided"),
+    ],
+)
+def test_the_sentence_of_surrogates(kinds: tuple[str, ...], verdict: str) -> None:
+    """A sum is nearest to a surrogate that adds up words, a SLALOM to a SLALOM."""
+    rows = pd.concat([function_numbers(kind) for kind in kinds], ignore_index=True)
+    section = surrogate_section(Tables(rows, _errors(rows)))
+    answer = check_answer(section)
+    derived, texts = surrogates(section)
+    assert answer.verdict == derived == verdict
+    assert [text for text in texts if text not in answer.sentence.striptags()] == []
 
 
 def test_every_question_has_its_sentence_and_its_small_figure(listed: Any) -> None:

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from babelscope.data.synthetic import language
 from babelscope.study.config import parse_study
 from babelscope.study.run import run
 from babelscope.training.small import make
@@ -95,6 +96,29 @@ def values(folder: Path) -> dict[str, Any]:
 def store(folder: Path) -> Path:
     """Runs the study; every analysis has its cells."""
     outcome = run(parse_study(values(folder)), folder / "store")
+    failed = [failure.reason for failure in outcome.failed]
+    assert failed == [], failed
+    return folder / "store"
+
+
+def surrogate_store(folder: Path) -> Path:
+    """The same for surrogates, whose texts and labels are made up: traps in all names."""
+    texts = [" ".join(language("linear").words)]
+    make(folder / "model", "bert", texts, ["negative", "positive"], layers=1, width=32,
+         vocabulary=700, seed=0)  # fmt: skip
+    config = json.loads((folder / "model" / "config.json").read_text())
+    (folder / "model" / "config.json").write_text(json.dumps({**config, "untrained": False}))
+    study = {
+        "name": f"study{MARKDOWN}",
+        "description": MARKDOWN,
+        "tasks": [{"name": f"task{MARKDOWN}", "data": {"synthetic": "linear", "examples": 10}}],
+        "languages": ["en"],
+        "models": [{"name": f"model{MARKDOWN}", "source": str(folder / "model"),
+                    "trained_on": ["en"]}],
+        "surrogates": {"fitted": 100, "tested": 20, "shown": 5, "copies": [1, 4],
+                       "lengths": [1, 6], "exact": 5},
+    }  # fmt: skip
+    outcome = run(parse_study(study), folder / "store")
     failed = [failure.reason for failure in outcome.failed]
     assert failed == [], failed
     return folder / "store"

@@ -45,6 +45,13 @@ Where = Annotated[
     str,
     typer.Option(help="Where the processes run: local (this machine) or ray (a Ray cluster)."),
 ]
+GpusPerWorker = Annotated[
+    float | None,
+    typer.Option(
+        help="GPUs that each process requests of a Ray cluster: a share from 0 to 1 or a whole "
+        "number. Default: 1 if the cluster has any."
+    ),
+]
 
 Strict = Annotated[
     bool,
@@ -80,6 +87,7 @@ def study_run(
     store: StudyStore = None,
     workers: Workers = 1,
     where: Where = "local",
+    gpus_per_worker: GpusPerWorker = None,
     strict: Strict = False,
     pilot: Pilot = False,
     json_: Json = False,
@@ -95,7 +103,10 @@ def study_run(
     print_deviations(study)
     with watching(study.name) as watch:
         place = _place(file, store, pilot)
-        outcome = run(study, place, watch=watch, workers=workers, where=where)
+        outcome = run(
+            study, place, watch=watch, workers=workers, where=where,
+            gpus_per_worker=gpus_per_worker,
+        )  # fmt: skip
     if json_:
         printing.print_text(json.dumps(_values(outcome), indent=1, ensure_ascii=False))
     else:

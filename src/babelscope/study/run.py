@@ -92,13 +92,15 @@ def run(
     watch: Watch = UNWATCHED,
     workers: int = 1,
     where: str = "local",
+    gpus_per_worker: float | None = None,
 ) -> Outcome:
     """Fills a store with a study's cells. What exists is not computed again; failures are recorded.
 
     `study` is a study, the values of one as in a file (whose `rows` may then be a table), or the
     path of a file. With several `workers` each takes the next block of the grid until none is left,
     in processes of this machine or, with `where="ray"`, on a Ray cluster whose machines see the
-    store and the cache under the same paths.
+    store and the cache under the same paths; there each requests `gpus_per_worker` GPUs, by default
+    one if the cluster has any.
 
     *Laws*: killed and run again, the store ends as that of an uninterrupted run, file by file; so
     does a store that two runs fill at the same time, and one that was damaged; a failed cell does
@@ -107,7 +109,7 @@ def run(
     last digits); a row that is skipped changes no number of another one.
     """
     study = as_study(study)
-    check(workers, where)
+    check(workers, where, gpus_per_worker)
     bad = skipped_cells(study)
     opened = open_store(store)
     start = _Start(frozenset(cell_names(opened)), _expected(opened))
@@ -117,7 +119,9 @@ def run(
     write_study(opened, describe_study(study, [], skipped))
     put(opened, [cell for cell in bad if not has(opened, key(cell.identity))])
     completed: dict[int, Tally] = {}
-    for number, tally in _fill_all(study, opened, start, watch, workers, where):
+    for number, tally in _fill_all(
+        study, opened, start, watch, _Workers(workers, where, gpus_per_worker)
+    ):
         completed[number] = tally
         write_study(opened, describe_study(study, _models(completed), skipped))
     tallies = completed.values()
@@ -131,6 +135,15 @@ def run(
 def _models(tallies: Mapping[int, Tally]) -> list[dict[str, Any]]:
     """The models of the completed blocks, in the order of the grid."""
     return [row for number in sorted(tallies) for row in tallies[number].models]
+
+
+@dataclass(frozen=True, slots=True)
+class _Workers:
+    """How many workers there are, where, and how many GPUs each requests."""
+
+    number: int
+    where: str
+    gpus: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,43 +183,45 @@ def _fill_all(
     store: Store,
     start: _Start,
     watch: Watch,
-    workers: int,
-    where: str,
+    pool: _Workers,
 ) -> Iterator[tuple[int, Tally]]:
     """The number of every block and its tally, as they are completed."""
     grid = blocks(study)
     sizes = [len(planned(study, block)) for block in grid]
     total, done = sum(sizes), 0
-    if workers == 1 and where == "local":
+    if pool.number == 1 and pool.where == "local":
         for number, block in enumerate(grid):
             watch.stage(_stage(block), done, total)
             tally = fill_block(study, store, block, expected=start.expected, progress=watch.steps)
             yield number, tally
             done += sizes[number]
     else:
-        watch.stage(f"{workers} workers", 0, total)
-        for number, tally in _in_workers(study, store, start, workers, where):
+        watch.stage(f"{pool.number} workers", 0, total)
+        for number, tally in _in_workers(study, store, start, pool):
             yield number, tally
             done += sizes[number]
-            watch.stage(f"{workers} workers · {grid[number].name} done", done, total)
+            watch.stage(f"{pool.number} workers · {grid[number].name} done", done, total)
     watch.stage("done", total, total)
 
 
 def _in_workers(
-    study: Study, store: Store, start: _Start, workers: int, where: str
+    study: Study, store: Store, start: _Start, pool: _Workers
 ) -> Iterator[tuple[int, Tally]]:
     """The same from several processes; the blocks that a killed worker leaves undone fail."""
     grid = blocks(study)
     order = _taking_turns(grid)
     resolved = Store(store.path.resolve())  # a worker may run in another folder
-    threads = max(1, torch.get_num_threads() // workers) if where == "local" else 0
+    threads = max(1, torch.get_num_threads() // pool.number) if pool.where == "local" else 0
     jobs = [_Job(study, resolved, grid[number], start.expected, threads) for number in order]
     known = {"BABELSCOPE_CACHE": str(cache_folder().resolve())}
     if (folder := mirror()) is not None:
         known[MIRROR] = str(folder.resolve())
     undone = dict.fromkeys(order)
     try:
-        for at, tally in as_completed(_work, jobs, workers=workers, where=where, environment=known):
+        for at, tally in as_completed(
+            _work, jobs, workers=pool.number, where=pool.where, environment=known,
+            gpus_per_worker=pool.gpus,
+        ):  # fmt: skip
             del undone[order[at]]
             yield order[at], tally
     except WorkerLost as error:
