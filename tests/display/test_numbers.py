@@ -45,7 +45,8 @@ def test_a_number_can_be_read_back_and_has_a_true_minus(value: float) -> None:
 def test_by_hand() -> None:
     assert [number(x) for x in (0.4125, -0.5, 12.0)] == ["0.412", "−0.500", "12.000"]
     assert [number(x, 2) for x in (0.996, 1.0)] == ["1.00", "1.00"]
-    assert [signed(x) for x in (0.5, -0.5, 0.0)] == ["+0.500", "−0.500", "+0.000"]
+    assert [signed(x) for x in (0.5, -0.5)] == ["+0.500", "−0.500"]
+    assert {form(x) for form in (number, signed) for x in (0.0, -0.0, 1e-4, -1e-4)} == {"0.000"}
     assert [significant(x) for x in (0.000412, 41234.0, -1.0)] == ["0.000412", "4.12e+04", "−1"]
     assert significant(0.25, sign=True) == "+0.25"
     assert [percent(0.4125), percent(0.4125, 1), percent(-1.0)] == ["41 %", "41.2 %", "−100 %"]

@@ -88,6 +88,25 @@ def test_languages_are_called_unequal_only_where_that_is_decided(
         assert f"by {gap.mean:.3f} (interval {gap.low:.3f} to {gap.high:.3f})" in answer.sentence
 
 
+@pytest.mark.parametrize(
+    ("level", "verdict", "words"),
+    [
+        (0.5, "yes", "Explanations are about equally faithful in all 5 languages"),
+        (0.0, "undecided", "close to zero in each, at most 0.000"),
+    ],
+)
+def test_differences_within_the_margin_are_no_differences(
+    summary: Summary, monkeypatch: pytest.MonkeyPatch, level: float, verdict: str, words: str
+) -> None:
+    """However surely they are measured; and where the metric is near zero, nothing is equal."""
+    monkeypatch.setattr(Summary, "decided", lambda *_: "better")
+    rows = summary.rows.assign(value=level + 1e-4 * summary.rows["value"])
+    answer = headline(Summary(rows, summary.study))
+    assert answer.verdict == verdict
+    assert words in answer.sentence
+    assert answer.chart is not None
+
+
 def test_verdicts_have_marks_and_words() -> None:
     assert Answer("undecided", Markup(""), texts=1200).label == "Cannot be decided with 1,200 texts"
     assert Answer("yes", Markup("It is <b>so</b>.")).plain == "Yes. It is so."

@@ -18,6 +18,7 @@ import pytest
 
 from answer_checks import check_answer
 from babelscope.analyses import ANALYSES
+from babelscope.analyses.faithfulness.summary import base
 from babelscope.analyses.surrogates.fits import lines
 from babelscope.analyses.surrogates.section import section as surrogate_section
 from babelscope.analyses.surrogates.spec import Spec
@@ -26,6 +27,7 @@ from babelscope.data.synthetic import language
 from babelscope.display.numbers import number
 from babelscope.display.section import Section
 from babelscope.methods.slalom.surrogate import counted, predict
+from babelscope.metrics import METRICS
 from babelscope.reporting.build import answers, sections
 from babelscope.store import open_store, read_study
 from babelscope.study.config import demo_study
@@ -65,7 +67,7 @@ def amounts(row: pd.Series, *columns: str) -> list[str]:
 
 def faithfulness(section: Section) -> tuple[str, list[str]]:
     """Of the pairs of languages of the first metric, best method and main model, the widest that is
-    decided, else the widest."""
+    decided, else the widest; all within .05 are equal, unless the metric itself is below that."""
     rows = table(section, "differences.csv")
     first = section.headline.references[0].row
     if section.headline.references[0].file == "differences.csv":
@@ -77,10 +79,16 @@ def faithfulness(section: Section) -> tuple[str, list[str]]:
     for column in ("model", "method", "metric"):
         rows = rows[rows[column] == first[column]]
     decided = rows[rows["verdict"] != "undecided"]
-    chosen = decided if len(decided) else rows
-    row = chosen.loc[chosen["difference"].abs().idxmax()]
     near = ((rows["low"] > -0.05) & (rows["high"] < 0.05)).all()
-    verdict = "no" if len(decided) else "yes" if near else "undecided"
+    means = table(section, "summary.csv")
+    for column in ("model", "method", "metric"):
+        means = means[means[column] == first[column]]
+    higher = METRICS[base(first["metric"])].higher_is_better
+    if near and higher and means["mean"].max() < 0.05:
+        return "undecided", [number(means["mean"].max())]
+    chosen = decided if len(decided) and not near else rows
+    row = chosen.loc[chosen["difference"].abs().idxmax()]
+    verdict = "yes" if near else "no" if len(decided) else "undecided"
     return verdict, amounts(row, "difference", "low", "high")
 
 

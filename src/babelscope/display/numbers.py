@@ -1,7 +1,7 @@
 """Numbers, intervals and names as people read them: the only place that formats numbers for
 display.
 
-Every negative number has a true minus (−), every undefined one is a dash (–).
+Every negative number has a true minus (−), zero has no sign, every undefined one is a dash (–).
 """
 
 from __future__ import annotations
@@ -87,4 +87,5 @@ def listed(names: Sequence[str], word: str = "and") -> str:
 def _typeset(value: float | None, form: str) -> str:
     if value is None or not isfinite(value):
         return UNDEFINED
-    return format(value, form).replace("-", "−")
+    text = format(value, form)
+    return text.lstrip("-+") if float(text) == 0 else text.replace("-", "−")

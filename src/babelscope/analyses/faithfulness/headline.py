@@ -17,7 +17,8 @@ from babelscope.display.section import Answer, Reference
 from babelscope.types import Estimate
 
 MARGIN = 0.05
-"""Two languages are about equal where the whole interval of their difference is within this."""
+"""Two languages are about equal where the whole interval of their difference is within this; where
+the metric itself is within it in every language, there is too little to compare."""
 FILE, SUMMARY = "differences.csv", "summary.csv"
 
 
@@ -43,24 +44,25 @@ def _languages(summary: Summary, line: Overview, langs: list[str]) -> Answer:
     ]  # fmt: skip
     gaps = {pair: summary.between(line.metric, pair) for pair in pairs}
     decided = [p for p in pairs if summary.decided(line.metric, p) != "undecided"]
-    widest = max(decided or pairs, key=lambda pair: abs(gaps[pair].mean))
-    gap, places = (
-        gaps[widest],
-        f"all {len(langs)} languages" if len(langs) > 2 else "both languages",
-    )
+    near = all(each.low > -MARGIN and each.high < MARGIN for each in gaps.values())
+    highest = max(langs, key=lambda lang: _cell(summary, line, lang).mean)
+    if near and summary.sign(line.metric) > 0 and _cell(summary, line, highest).mean < MARGIN:
+        return _too_small(summary, line, langs, highest)
+    widest = max(pairs if near else decided or pairs, key=lambda pair: abs(gaps[pair].mean))
+    gap, places = gaps[widest], _places(langs)
     every = Reference(
         SUMMARY, {"model": line.model, "method": line.best, "metric": line.metric}, "lang",
         len(langs), distinct=True,
     )  # fmt: skip
     references = (every, *_references(line.metric, widest, gap))
-    if decided:
-        verdict, sentence = "no", _unequal(summary, line, decided, widest, gap)
-    elif all(each.low > -MARGIN and each.high < MARGIN for each in gaps.values()):
+    if near:
         verdict = "yes"
         sentence = Markup(
             "Explanations are about equally faithful in {}: {} differs most between {} and {}, by "
             "{} (interval {})"
         ).format(places, spoken(line.metric), *_names(widest), number(gap.mean), _interval(gap))
+    elif decided:
+        verdict, sentence = "no", _unequal(summary, line, decided, widest, gap)
     else:
         verdict = "undecided"
         apart = gap.low > 0 or gap.high < 0
@@ -75,6 +77,22 @@ def _languages(summary: Summary, line: Overview, langs: list[str]) -> Answer:
     return Answer(
         verdict, sentence + more + ".", (*references, *others), _chart(summary, line, langs), gap.n
     )
+
+
+def _too_small(summary: Summary, line: Overview, langs: list[str], highest: str) -> Answer:
+    """Where no language's metric leaves the margin, languages are alike whatever the explanations
+    are worth."""
+    largest = _cell(summary, line, highest)
+    row = {"model": line.model, "method": line.best, "metric": line.metric}
+    references = (
+        Reference(SUMMARY, row, "lang", len(langs), distinct=True),
+        Reference(SUMMARY, {**row, "lang": highest}, "mean", largest.mean),
+    )
+    text = Markup(
+        "Whether explanations are equally faithful in {} is open: {} is close to zero in each, at "
+        "most {} (in {}), so that there is too little to compare."
+    ).format(_places(langs), spoken(line.metric), number(largest.mean), language_name(highest))
+    return Answer("undecided", text, references, _chart(summary, line, langs), largest.n)
 
 
 def _unequal(
@@ -181,6 +199,14 @@ def _chart(summary: Summary, line: Overview, langs: list[str]) -> Chart:
     ]
     title = f"{spoken(line.metric)} of {line.best} by language; grey: random scores"
     return dot_plot(title, spoken(line.metric), rows, width=300, small=True)
+
+
+def _cell(summary: Summary, line: Overview, lang: str) -> Estimate:
+    return summary.cells[line.model, lang, line.best, line.metric]
+
+
+def _places(langs: list[str]) -> str:
+    return f"all {len(langs)} languages" if len(langs) > 2 else "both languages"
 
 
 def _names(pair: Pair) -> tuple[str, str]:
