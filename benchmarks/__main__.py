@@ -15,6 +15,7 @@ from pathlib import Path
 import torch
 
 from benchmarks import (
+    cluster,
     consistency,
     explaining,
     inference,
@@ -38,6 +39,7 @@ SECTIONS = {
     "consistency": consistency.section,
     "tradeoffs": tradeoffs.section,
     "startup": startup.section,
+    "cluster": cluster.section,
 }
 
 
