@@ -207,3 +207,43 @@ def test_without_draws_the_embeddings_are_multiplied(bert: Model) -> None:
     )
     (found,) = valued(bert, rows, [scores], "soft_comprehensiveness", draws=0)
     assert found == pytest.approx(full - left, abs=1e-9)
+
+
+def masks(row: object, keep: np.ndarray, draws: int, width: int = 64) -> np.ndarray:
+    """Which entries of the content are kept, per draw."""
+    ones = torch.ones(len(row.ids), width)
+    kept = [soft._query(row, keep, draw).edit(ones).numpy() for draw in range(draws)]
+    return np.stack(kept)[:, row.content]
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.25, 0.5, 0.6])
+def test_a_group_keeps_an_entry_in_its_share_of_the_draws(bert: Model, chance: float) -> None:
+    """Of four draws, 4 q rounded down or up keep an entry; of the first two, 2 q rounded; and the
+    entries of one draw are kept with probability q, independently of each other.
+    """
+    (row,) = encode(bert, as_examples(TEXTS[0]))
+    kept = masks(row, np.where(row.content, chance, 1.0), 8)
+    for first, last in ((0, 4), (4, 8), (0, 2)):
+        counts = kept[first:last].sum(axis=0)
+        share = (last - first) * chance
+        assert ((counts >= np.floor(share)) & (counts <= np.ceil(share))).all()
+    size = kept[0].size
+    for one in kept:
+        assert abs(one.mean() - chance) < 4 * np.sqrt(chance * (1 - chance) / size)
+        pairs = np.corrcoef(one[:, :-1].ravel(), one[:, 1:].ravel())[0, 1]
+        assert abs(pairs) < 4 / np.sqrt(size)
+    assert not np.array_equal(kept[0], kept[4])
+
+
+def test_grouped_draws_are_unbiased_and_vary_less(bert: Model) -> None:
+    """The mean of 16 groups is that of 64 independent draws within the error of both, and means of
+    four draws of a group vary less than means of four from four groups.
+    """
+    (row,) = encode(bert, as_examples(TEXTS[0]))
+    keep = np.where(row.content, 0.5, 1.0)
+    asked = [soft._query(row, keep, draw) for draw in range(256)]
+    values = np.array(soft._probabilities(bert, asked, [Target(1)] * 256)).reshape(64, 4)
+    together, apart = values.mean(axis=1), values[:, 0].reshape(16, 4).mean(axis=1)
+    error = np.sqrt(together.var(ddof=1) / 64 + apart.var(ddof=1) / 16)
+    assert abs(together.mean() - apart.mean()) < 4 * error
+    assert together.var(ddof=1) < values[:, 0].var(ddof=1) / 4

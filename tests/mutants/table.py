@@ -171,7 +171,12 @@ MUTANTS = {
     ),
     "one luck for all draws": Mutant(
         "babelscope.metrics.soft:_thinned",
-        'keyed("soft", *K, D)', 'keyed("soft", *K, 0)',
+        'keyed("soft", *K, G)', 'keyed("soft", *K, 0)',
+        "reference/test_metrics.py", "equal_their_references and bert",
+    ),
+    "draws of a group that are not turned": Mutant(
+        "babelscope.metrics.soft:_thinned",
+        "(L + TURNS[P]) % 1", "(L + TURNS[0]) % 1",
         "reference/test_metrics.py", "equal_their_references and bert",
     ),
     "half of the trapezoid dropped": Mutant(

@@ -112,7 +112,7 @@ def reference_complexity(score: np.ndarray) -> dict[str, float]:
 
 
 def reference_soft(model: Model, row: Encoded, score: np.ndarray, target: int) -> dict[str, float]:
-    """Four draws, number by number."""
+    """Six draws, number by number: a group of four turned ones, and two of the next."""
     low, high = min(score), max(score)
     share = [(one - low) / (high - low) if high > low else 0.5 for one in score]
     own = embedded(model, row)[0]
@@ -126,8 +126,9 @@ def reference_soft(model: Model, row: Encoded, score: np.ndarray, target: int) -
     blank[torch.from_numpy(row.content)] = 0
     full, null = p(own), p(blank)
     found: dict[str, list[float]] = {}
-    for draw in range(4):
-        luck = keyed("soft", *identity(row), draw).random(tuple(own.shape))
+    for group, turn in ((0, 0.0), (0, 0.5), (0, 0.25), (0, 0.75), (1, 0.0), (1, 0.5)):
+        luck = keyed("soft", *identity(row), group).random(tuple(own.shape)) + turn
+        luck = np.where(luck >= 1, luck - 1, luck)
         lefts = []
         for kept in (False, True):
             point = own.clone()
@@ -188,7 +189,7 @@ def test_metrics_equal_their_references(architecture: str) -> None:
         expected |= reference_infidelity(value, n, score, identity(row))
         soft = reference_soft(model, row, score, at)
         defined |= check(model, one, expected, {}) | check(
-            model, one, soft, {"draws": 4, "error": 1.0}
+            model, one, soft, {"draws": 6, "error": 1.0}
         )
         stepwise = reference_stepwise(p, n, score)
         defined |= check(model, one, stepwise, {"step": 2, "unit": "word"})

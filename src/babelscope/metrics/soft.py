@@ -13,8 +13,15 @@ has the mean share 1/n, so that long texts are erased almost whole. *Budget*: sh
 equal perturbation; 0 leaves them unchanged, and then a method with few high scores erases less than
 one with many.
 *Draws* are keyed to the example and the draw's number, not to the method: all methods share the
-same random masks. Draws are added, `draws` at a time and at most 64, until the standard error of
-the example's mean is at most `error`; that of a mean over n texts is smaller by sqrt(n). `draws=0`
+same random masks. Four draws in a row are one group: they take the same uniform number u of an
+entry, turned by 0, 1/2, 1/4 and 3/4 around [0, 1), and keep the entry where it is below q. Each
+draw alone has the distribution above, so that the mean of any fixed number of draws is unbiased;
+and an entry is kept in as near to q of a group's draws as whole numbers allow, which lowers the
+variance of their mean. Draws are added, `draws` at a time and at most 64, until the standard error
+of the example's mean, computed as if all draws were independent, is at most `error`; that of a mean
+over n texts is smaller by sqrt(n). A number of draws that depends on the draws favours texts whose
+first ones agree by chance: the bias of starting with 2 or 4 is stated in docs/design/decisions.md;
+with error=1 the number is fixed, and there is none. `draws=0`
 multiplies by q instead: deterministic, but another quantity than the mean of the draws, as the
 model is not linear. The masks act on word embeddings, before position embeddings are added (left
 open by the paper).
@@ -48,6 +55,9 @@ from babelscope.types import Encoded, Measured, Target
 SCALINGS = ("minmax", "rank", "sigmoid", "softmax", "abs_then_minmax")
 MOST = 64
 """Draws at most."""
+TURNS = (0.0, 0.5, 0.25, 0.75)
+"""How far the uniform numbers of a group are turned in each of its draws; the first two are an
+antithetic pair."""
 Score = Callable[[float, float, float], float]
 """From p(x), p(null) and the p(X') of a draw to the draw's value."""
 
@@ -342,5 +352,7 @@ def _thinned(
 ) -> Float[Tensor, "token dim"]:
     times = keep[:, None]
     if draw is not None:
-        times = (keyed("soft", *key, draw).random(tuple(embedded.shape)) < times).astype(np.float64)
+        group, place = divmod(draw, len(TURNS))
+        luck = keyed("soft", *key, group).random(tuple(embedded.shape))
+        times = ((luck + TURNS[place]) % 1 < times).astype(np.float64)
     return embedded * torch.from_numpy(times).to(embedded.device, embedded.dtype)
