@@ -97,7 +97,7 @@ def _stored(attribution: Attribution) -> Row:
         "probability": float(attribution.probability),
         "value": float(attribution.value),
         "flags": list(attribution.flags),
-        "details": {name: float(value) for name, value in attribution.details.items()},
+        "token_error": attribution.details.get("token_error"),
     }
 
 
