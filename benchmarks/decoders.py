@@ -97,6 +97,7 @@ def _stored(attribution: Attribution) -> Row:
         "probability": float(attribution.probability),
         "value": float(attribution.value),
         "flags": list(attribution.flags),
+        "token_error": attribution.details.get("token_error"),
     }
 
 

@@ -78,6 +78,32 @@ def test_a_text_that_needs_too_many_nodes_states_both_errors(
     assert 1e-3 < true_error <= attribution.details["token_error"]
 
 
+def test_an_error_that_is_large_beside_the_scores_is_flagged_whatever_the_tolerance() -> None:
+    """With a tolerance of 10 the first rule is the last one. Its estimate is above 5 % of the
+    standard deviation of 3.16 and -3.26, which is 3.21; with the default it is far below.
+    """
+    model = twisted()
+    loose = {"tolerance": 10.0, "nodes": 4}
+    (rough,) = explain(
+        model, "great awful", "integrated_gradients", target="positive", options=loose
+    )
+    (flag,) = rough.flags
+    error = rough.details["token_error"]
+    assert 0.05 * 3.21 < error <= 10
+    assert f"largest token error {error:.2g} at " in flag
+    assert flag.endswith(
+        f", and the scores' standard deviation is {np.std(rough.scores):.2g}: set a lower tolerance"
+    )
+    (fine,) = explain(model, "great awful", "integrated_gradients", target="positive")
+    assert fine.details["token_error"] <= 0.05 * np.std(fine.scores)
+    assert not fine.flags
+    linear = planted_model()
+    (exact,) = explain(
+        linear, "great awful", "integrated_gradients", target="positive", options=loose
+    )
+    assert not exact.flags, "the same tolerance, but no error"
+
+
 def test_the_laws_hold_with_kinks_on_the_path() -> None:
     """A DistilBERT, in whose head units of a ReLU switch: the sum is exact to the tolerance, and so
     is every token; in batches of one and in another order the scores are the same.

@@ -13,6 +13,7 @@ from torch import Tensor
 from babelscope.errors import InputError
 from babelscope.methods.gradient import available_baseline, displacement, on_path
 from babelscope.methods.quadrature import LEVELS, Stretch, exactness, nested, stretch, tail
+from babelscope.methods.rounding import LARGEST, spread
 from babelscope.model import inference
 from babelscope.model.first_norm import norm_zeros
 from babelscope.model.load import Model
@@ -116,8 +117,10 @@ def integrated_gradients(
 
     *Laws*: completeness, | sum_t a_t - (F(x) - F(b)) | <= tolerance, and every token's estimated
     error is at most the tolerance (a text that does not reach both with 2048 nodes is flagged with
-    both); for F linear in the embeddings and the zero baseline it equals input x gradient; a token
-    equal to the baseline scores 0. Both are in the details: `completeness_gap`, `token_error`.
+    both); whatever the tolerance, scores are flagged where the largest token's error is above 5 %
+    of their standard deviation; for F linear in the embeddings and the zero baseline it equals
+    input x gradient; a token equal to the baseline scores 0. Both errors are in the details:
+    `completeness_gap`, `token_error`.
     *Left open by the paper*: the baseline (pad by default) and the rule; errors are absolute, in
     units of F. The difference of two rules is the error of the coarser one, which is tens of times
     that of the finer one where the gradient is smooth.
@@ -162,16 +165,22 @@ def _explained(
     ends: tuple[float, float],
     tolerance: float,
 ) -> Explained:
-    """The scores with both errors, and a flag where one is above the tolerance."""
+    """The scores with both errors, and a flag where one is above the tolerance or that of a token
+    is large beside the scores."""
     scores = torch.stack([piece.scores for piece in pieces]).sum(dim=0)
     gap = abs(float(scores.sum()) - (ends[1] - ends[0]))
     error = float(torch.stack([piece.errors for piece in pieces]).sum(dim=0).max())
     evaluations = sum(len(piece.slices) for piece in pieces)
+    content = scores.numpy()[row.content]
+    reached, deviation = max(gap, error) <= tolerance, spread(content)
     stated = f"completeness gap {gap:.2g}, largest token error {error:.2g} at {evaluations} nodes"
+    if large := error > LARGEST * deviation:
+        stated += f", and the scores' standard deviation is {deviation:.2g}"
+        stated += ": set a lower tolerance" if reached else ""
     return Explained(
-        scores.numpy()[row.content],
+        content,
         ends[0],
-        (stated,) if max(gap, error) > tolerance else (),
+        (stated,) if large or not reached else (),
         {"completeness_gap": gap, "token_error": error},
     )
 

@@ -73,17 +73,23 @@ def movement(copies: Sequence[NDArray[np.float64]]) -> float:
     return float(np.sqrt(np.var(copies, axis=0, ddof=1).mean())) if copies else 0.0
 
 
+def spread(scores: NDArray[np.float64]) -> float:
+    """What an error of the scores is compared with: their standard deviation, of a single score
+    its size."""
+    defined = scores[np.isfinite(scores)]
+    return float(defined.std() if len(defined) > 1 else np.abs(defined).sum())
+
+
 def rounding_flag(model: Model, error: float, scores: NDArray[np.float64]) -> tuple[str, ...]:
     """A flag where rounding is more than a twentieth of the scores' standard deviation, of a
     single score more than a twentieth of it."""
-    defined = scores[np.isfinite(scores)]
-    spread = float(defined.std() if len(defined) > 1 else np.abs(defined).sum())
-    if not error > LARGEST * spread:
+    deviation = spread(scores)
+    if not error > LARGEST * deviation:
         return ()
     name = str(model.embeddings.weight.dtype).removeprefix("torch.")
     return (
         f"rounding in {name} moves each score by about {error:.2g}, and their standard deviation "
-        f"is {spread:.2g}: load the model in float32",
+        f"is {deviation:.2g}: load the model in float32",
     )
 
 
