@@ -39,12 +39,20 @@ def shown_as(table: pd.DataFrame, reference: Reference) -> set[str]:
     return {number(value), number(-value), number(abs(value))} if isfinite(value) else set()
 
 
+def drawn(answer: Answer) -> bool:
+    """Whether the chart of an answer has a mark; one that was not measured needs no chart."""
+    if answer.chart is None:
+        return answer.verdict == "unmeasured"
+    return 'class="mark' in answer.chart.marks
+
+
 def check_answer(section: Section, files: Mapping[str, str] | None = None) -> Answer:
     """Every reference is found in its file with its value, and every number of the sentence, whole
     or decimal, is that of a reference as it is displayed, or part of a name in its row; its sign
-    may be put into words."""
+    may be put into words. What was measured has a small chart that draws something."""
     answer = section.headline
     assert answer is not None
+    assert drawn(answer), f"{section.name}: {answer.verdict} without a chart"
     listed = files or section.files
     tables = {name: pd.read_csv(io.StringIO(text)) for name, text in listed.items()}
     shown: set[str] = set()

@@ -33,7 +33,8 @@ class Reference:
 class Answer:
     """The answer to a question in one plain sentence with its uncertainty.
 
-    *Law*: every number in the sentence is that of a reference, as it is displayed.
+    *Laws*: every number in the sentence is that of a reference, as it is displayed; an answer whose
+    verdict is not `unmeasured` has a chart with at least one mark.
     """
 
     verdict: str

@@ -13,6 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from babelscope.data.languages import language_name
+from babelscope.display.chart import Chart
 from babelscope.display.dots import Row, dot_plot, mark
 from babelscope.display.numbers import interval, listed, number, signed, spoken, value_range
 from babelscope.display.page import render
@@ -29,6 +30,8 @@ FILE = "changes.csv"
 ALPHA = 0.05
 KEYS = ["model", "lang", "method", "metric"]
 ACCURACY = "accuracy"
+SHOWN = 8
+"""Changes in the small chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +143,25 @@ def headline(found: Sequence[Change]) -> Answer:
     columns = (("change", gap.mean), ("low", gap.low), ("high", gap.high))
     counts = (Reference(FILE, {}, "", len(found)), Reference(FILE, {"sure": True}, "", len(sure)))
     references = (*counts, *(Reference(FILE, row, name, value) for name, value in columns))
+    chart = _chart(found, chosen)
+    return Answer("yes" if sure else "undecided", sentence, references, chart, texts)
+
+
+def _chart(found: Sequence[Change], chosen: Change) -> Chart:
+    """The same quantity as in the sentence, by model and language, the largest change first."""
+    alike = [
+        each for each in found
+        if (each.metric, each.method) == (chosen.metric, chosen.method)
+        and isfinite(each.difference.mean)
+    ]  # fmt: skip
+    ranked = sorted(alike, key=lambda each: -abs(each.difference.mean))[:SHOWN]
     rows = [
         Row(f"{each.model}, {each.lang}", (mark(each.difference, listed([each.model, each.lang])),))
-        for each in (accuracy or list(found))[:8]
+        for each in ranked
     ]
-    title = "change of accuracy" if accuracy else "changes"
-    chart = dot_plot(title, "change", rows, zero=True, width=300, small=True)
-    return Answer("yes" if sure else "undecided", sentence, references, chart, texts)
+    method = f" of {chosen.method}" if chosen.method else ""
+    title = f"change of {spoken(chosen.metric)}{method} by model and language"
+    return dot_plot(title, "change", rows, zero=True, width=300, small=True)
 
 
 def changes_csv(found: Sequence[Change]) -> str:

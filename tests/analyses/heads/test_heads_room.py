@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 import planted_heads as plant
+from answer_checks import check_answer
 from babelscope.analyses.block import Place
 from babelscope.analyses.heads.findings import HeadAccuracy, answer
 from babelscope.analyses.heads.rows import AXES, KIND, flatten
@@ -265,6 +266,9 @@ def test_the_answer_names_the_heads_that_pass(tmp_path: Path) -> None:
     assert answer(stored(tmp_path / "f", few)) == (
         f"{lead}, but no relation has more than {most} pairs; fewer than 100 show nothing."
     )
+    shown = check_answer(section(stored(tmp_path / "f", few)))
+    assert shown.verdict == "undecided"
+    assert f"{most} pairs" in str(shown.chart and shown.chart.marks)
     hostile = stored(tmp_path / "e", [("a", renamed(english, model="<b>")), ("b", nothing)])
     assert "of &lt;b&gt; follows" in answer(hostile)
     assert "; none of the 8 heads of m follows" in answer(hostile)

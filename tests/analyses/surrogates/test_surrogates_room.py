@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from babelscope.analyses.surrogates.fits import SURROGATES, lines
-from babelscope.analyses.surrogates.section import headline
+from babelscope.analyses.surrogates.headline import headline
 from babelscope.analyses.surrogates.spec import Spec
 from babelscope.analyses.surrogates.tables import Tables, _errors, parameters, summary, tables
 from babelscope.data import synthetic

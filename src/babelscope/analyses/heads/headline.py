@@ -21,6 +21,8 @@ FILE = "head_relations.csv"
 MASKING = Markup(" Whether masking the rest helps was not measured here.")
 NAMED = 3
 """Heads that the answer names."""
+SHOWN = 6
+"""Rows of the small chart."""
 IN_WORDS = {
     "nsubj": "subjects (nsubj)", "obj": "objects (obj)", "amod": "adjectives of nouns (amod)",
     "advmod": "adverbs (advmod)",
@@ -72,7 +74,7 @@ def _passing(
     ).format(FEW)  # fmt: skip
     verdict = "yes" if sure else "undecided"
     says = "Some heads do" if sure else ""
-    return Answer(verdict, sentence + few + MASKING, references, _chart(ranked[:6]), says=says)
+    return Answer(verdict, sentence + few + MASKING, references, _chart(ranked[:SHOWN]), says=says)
 
 
 def _none(models: Sequence[ModelHeads]) -> Answer:
@@ -80,7 +82,7 @@ def _none(models: Sequence[ModelHeads]) -> Answer:
     near = [(model, test) for model in models if (test := closest(model)) is not None]
     if not near:
         text = Markup("None of {} heads passes, but no relation has pairs enough to show anything.")
-        return Answer("undecided", text.format(total), _heads(total))
+        return Answer("undecided", text.format(total), _heads(total), _pairs_chart(models))
     model, best = max(near, key=lambda pair: pair[1].hits / pair[1].pairs - pair[1].threshold)
     share = best.hits / best.pairs
     sentence = Markup(
@@ -91,7 +93,7 @@ def _none(models: Sequence[ModelHeads]) -> Answer:
         value_range(*best.interval), number(best.threshold),
     )  # fmt: skip
     references = (*_heads(total), *_cells(model, best))
-    return Answer("no", sentence + MASKING, references, _chart(near[:6]), says="None is shown")
+    return Answer("no", sentence + MASKING, references, _chart(near[:SHOWN]), says="None is shown")
 
 
 def _relation(test: HeadAccuracy) -> str:
@@ -130,6 +132,20 @@ def _chart(tests: Sequence[tuple[ModelHeads, HeadAccuracy]]) -> Chart:
         rows.append(Row(name, (Mark(share, low, high, said),), limit))
     title = "accuracy of heads; grey: the threshold"
     return dot_plot(title, "accuracy", rows, width=300, small=True)
+
+
+def _pairs_chart(models: Sequence[ModelHeads]) -> Chart:
+    """How many pairs each relation has, the most first, and how many it would need."""
+    pairs: dict[str, int] = {}
+    for model in models:
+        for language in model.languages:
+            for test in tested(language):
+                name = f"{test.relation}, {test.lang}"
+                pairs[name] = max(pairs.get(name, 0), test.pairs)
+    ranked = sorted(pairs.items(), key=lambda pair: -pair[1])[:SHOWN]
+    rows = [Row(name, (Mark(count, title=f"{name}: {count} pairs"),)) for name, count in ranked]
+    title = f"pairs by relation; the line: the {FEW} below which nothing is shown"
+    return dot_plot(title, "pairs", rows, reference=FEW, width=300, small=True)
 
 
 def relations_csv(models: Sequence[ModelHeads]) -> str:

@@ -7,19 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
 from babelscope.analyses import ANALYSES
+from babelscope.analyses.surrogates.headline import FILE, headline
 from babelscope.analyses.surrogates.tables import NAME, Tables, curve, parameters, summary
 from babelscope.display.chart import Figure, figure_html
 from babelscope.display.lines import Curve, Point, line_chart
 from babelscope.display.numbers import number
 from babelscope.display.page import render
-from babelscope.display.section import Answer, Reference, Section
+from babelscope.display.section import Section
 from babelscope.display.sheets import csv_text
 from babelscope.display.terminal import plain, table
-
-ERRORS = "surrogates.csv"
 
 
 def section(found: Tables) -> Section:
@@ -41,33 +39,10 @@ def section(found: Tables) -> Section:
         body,
         tuple(table(plain(title), columns, rows) for title, columns, rows in listed),
         {title: frame.to_dict("records") for title, frame in _frames(found)},
-        {ERRORS: csv_text(found.errors), "surrogate_numbers.csv": csv_text(found.rows)},
+        {FILE: csv_text(found.errors), "surrogate_numbers.csv": csv_text(found.rows)},
         charts=figures,
         headline=answer,
     )
-
-
-def headline(found: Tables) -> Answer:
-    """Of how many models that learnt something the SLALOM is nearest."""
-    learnt = found.errors[found.errors["learnt"] == "yes"]
-    nearest = int((learnt["nearest"] == "SLALOM").sum())
-    if learnt.empty:
-        return Answer(
-            "undecided", Markup("No model has learnt its language: all answers are alike.")
-        )
-    text = Markup(
-        "A SLALOM is nearer to {} of {} models than surrogates that add up words."
-    ).format(nearest, len(learnt))
-    constant = len(found.errors) - len(learnt)
-    if constant:
-        text += Markup(" Further models, which have learnt nothing: {}.").format(constant)
-    references = [
-        Reference(ERRORS, {"nearest": "SLALOM"}, "", nearest),
-        Reference(ERRORS, {"learnt": "yes"}, "", len(learnt)),
-        Reference(ERRORS, {"learnt": "no"}, "", constant),
-    ]
-    verdict = "yes" if nearest == len(learnt) else "partly" if nearest else "no"
-    return Answer(verdict, text, tuple(references))
 
 
 def repeated_figure(found: Tables) -> Figure:

@@ -80,11 +80,13 @@ def _outcome(row: Response) -> str:
 def _slopes_chart(slopes: list[tuple[str, Response]]) -> Chart:
     """The largest changes of each model."""
     models = {model for model, _ in slopes}
+    methods = {row.method for _, row in slopes}
     ranked = sorted(slopes, key=lambda pair: -abs(pair[1].by_fertility.mean))[:SHOWN]
     rows = []
     for model, row in ranked:
         whose = f"{model}: " if len(models) > 1 else ""
-        name = f"{row.outcome.replace('_', ' ')}, {row.lang}"
+        of_method = f" of {row.method}" if len(methods) > 1 else ""
+        name = f"{whose}{row.outcome.replace('_', ' ')}{of_method}, {row.lang}, {row.arm}"
         rows.append(Row(name, (mark(row.by_fertility, f"{whose}{_outcome(row)} in {row.lang}"),)))
     title = "change with each further token per word"
     return dot_plot(title, "change", rows, zero=True, width=300, small=True)

@@ -35,7 +35,7 @@ def headline(tables: Mapping[str, Mapping[str, Any]]) -> Answer:
         return Answer("unmeasured", Markup(text))
     shown = [(name, cost) for name, each in probed.items() for cost in costs(each)]
     texts = max(each["texts"] for each in probed.values())
-    first = next(iter(probed.values()))
+    first = next(each for name, each in probed.items() if known[name])
     if not shown:
         return _none(known, _unlearnt(probed), _chart(first), texts)
     task, cost = max(shown, key=lambda pair: pair[1].value)

@@ -40,7 +40,7 @@ export function query(state) {
 
 function facts(example) {
   const shown = Object.entries(example.numbers).filter(([name, value]) => name !== "probability" && value !== null);
-  return shown.map(([name, value]) => (name === "failed checks" ? `${value} failed checks` : `${spoken(name)} ${number(value)}`)).join(" · ");
+  return shown.map(([name, value]) => (name === "failed checks" ? `${value} failed ${value === 1 ? "check" : "checks"}` : `${spoken(name)} ${number(value)}`)).join(" · ");
 }
 
 function card(example, store, open, related = true) {

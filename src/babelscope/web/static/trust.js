@@ -16,18 +16,19 @@ export function verdict(checks) {
   return `All ${defined} checks that apply hold.`;
 }
 
+/** On a phone every row is a small grid, so that nothing is cut; the roles keep it a table for screen readers. */
 export function trustPanel(result) {
-  const rows = result.checks.map((check) => h("tr", { class: `v-${check.verdict.replaceAll(" ", "-")}` },
-    h("td", { class: "mark" }, h("span", { "aria-hidden": "true" }, MARKS[check.verdict]), h("span", { class: "hidden" }, check.verdict)),
-    h("th", { scope: "row" }, spoken(check.name)),
-    h("td", { class: "num" }, number(check.value, 2)),
-    h("td", { class: "num faint" }, check.low === null ? "" : `${number(check.low, 2)} to ${number(check.high, 2)}`),
-    h("td", {}, check.question, h("span", { class: "faint" }, ` ${check.said}.`))));
-  const heads = ["", "check", "value", "chance", "what it asks"].map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {})));
+  const rows = result.checks.map((check) => h("tr", { role: "row", class: `v-${check.verdict.replaceAll(" ", "-")}` },
+    h("td", { role: "cell", class: "mark" }, h("span", { "aria-hidden": "true" }, MARKS[check.verdict]), h("span", { class: "hidden" }, check.verdict)),
+    h("th", { role: "rowheader", scope: "row" }, spoken(check.name)),
+    h("td", { role: "cell", class: "num" }, number(check.value, 2)),
+    h("td", { role: "cell", class: "num faint" }, check.low === null ? "" : `${number(check.low, 2)} to ${number(check.high, 2)}`),
+    h("td", { role: "cell", class: "asks" }, check.question, h("span", { class: "faint" }, ` ${check.said}.`))));
+  const heads = ["", "check", "value", "chance", "what it asks"].map((name) => h(name ? "th" : "td", { role: name ? "columnheader" : "cell" }, name));
   const measures = Object.entries(result.measures).map(([name, value]) => `${spoken(name)} ${typeof value === "number" ? number(value) : `undefined (${value})`}`);
   return h("div", { class: "trust" },
     h("p", { class: "answer" }, verdict(result.checks)),
-    h("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "Checks of the explanation" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows))),
+    h("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "Checks of the explanation" }, h("table", { role: "table" }, h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)), h("tbody", { role: "rowgroup" }, rows))),
     result.fading ? [h("p", { class: "faint small" }, "Similarity of the explanation while the model's weights are shuffled from the top down; it should fall to what chance gives."), chart(result.fading)] : null,
     h("p", { class: "faint small" }, measures.join(" · ")));
 }
