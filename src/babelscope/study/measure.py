@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,6 +51,8 @@ class Measured:
 
     model: str
     task: str
+    startup: float
+    """Seconds until a new process computes: what it imports at once, and what at first use."""
     texts: Cost
     """Seconds by text and language that is analysed."""
     per_language: float
@@ -68,6 +72,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
+    seconds: float
     languages: int
     units: int
     rows: int
@@ -82,18 +87,20 @@ class _Run:
 def measure(study: Study) -> Measured:
     """Times the first block on few texts and on more, and in more languages, with the study's own
     methods, metrics and options; a unit's cost is the difference divided by the difference in
-    units. A first run, in which libraries are loaded, is not counted.
+    units. What a first run takes beyond the second, since libraries are loaded in it, counts once
+    for a study, as do the imports of a new process.
 
     *Laws*: no result of the study is written; a cost is never negative.
     """
     block = blocks(study)[0]
-    _timed(study, block, TEXTS[0], ROWS[0], LANGUAGES[0])
+    first = _timed(study, block, TEXTS[0], ROWS[0], LANGUAGES[0])
     small, large = (_timed(study, block, *sizes, LANGUAGES[0]) for sizes in zip(TEXTS, ROWS))
     texts = fitted_cost(small.units, small.own, large.units, large.own)
     characters = mean_characters(block.task.data, block.languages[0])
     return Measured(
         block.model.name,
         block.task.name,
+        _import_seconds() + max(0.0, first.seconds - small.seconds),
         texts,
         _per_language(study, block, small, texts.each),
         fitted_cost(small.units, small.shared, large.units, large.shared),
@@ -103,6 +110,19 @@ def measure(study: Study) -> Measured:
         large.parameters,
         characters,
     )
+
+
+def _import_seconds() -> float:
+    """Seconds that a new process needs before it reads a study."""
+    begin = time.perf_counter()
+    command = [sys.executable, "-c", "import babelscope.cli, babelscope.study.run"]
+    subprocess.run(command, check=True, env=_import_environment())
+    return time.perf_counter() - begin
+
+
+def _import_environment() -> dict[str, str]:
+    """The environment with this process's search path, which may hold more than PYTHONPATH."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def mean_characters(data: Any, lang: str, count: int = 50) -> float:
@@ -137,6 +157,7 @@ def _few_languages(block: Block, count: int) -> Block:
 
 def _timed(study: Study, block: Block, texts: int, rows: int, langs: int) -> _Run:
     """The block with so many texts and training rows, in a store and a cache that are removed."""
+    start = time.perf_counter()
     small = _shrunk(study, block, texts, rows)
     few = _few_languages(blocks(small)[0], langs)
     with tempfile.TemporaryDirectory() as folder, _own_cache(Path(folder) / "cache"):
@@ -157,8 +178,8 @@ def _timed(study: Study, block: Block, texts: int, rows: int, langs: int) -> _Ru
         trained = _rows_seen(few, rows)
         weights = sum(weight.numel() for weight in model.hf.parameters())
         return _Run(
-            len(few.languages), count, trained, training, seconds[False], seconds[True],
-            model.inference.distinct - passes, size, weights,
+            time.perf_counter() - start, len(few.languages), count, trained, training,
+            seconds[False], seconds[True], model.inference.distinct - passes, size, weights,
         )  # fmt: skip
 
 

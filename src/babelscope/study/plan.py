@@ -45,6 +45,7 @@ def estimate(study: Study, measured: Measured | None = None) -> Estimate:
     """The cost of a study from a short measurement of its first block (`study.measure`).
 
         seconds = sum over blocks of size x length x (texts + training) + what a task's models share
+                  + startup
 
     `size` is the weights of the block's encoder over those of the measured one, `length` the mean
     length of its task's texts likewise; fixed costs of a block and of a language are taken as
@@ -57,8 +58,9 @@ def estimate(study: Study, measured: Measured | None = None) -> Estimate:
     counted = _counter(study)
     unknown: list[str] = []
     grid = blocks(study)
-    reference = encoder_size(_checkpoint(grid[0], grid[0].languages[0]))
-    totals = {"seconds": 0.0, "texts": 0.0, "rows": 0.0, "passes": 0.0, "bytes": 0.0, "models": 0.0}
+    reference = _size(grid[0])
+    totals = dict.fromkeys(("texts", "rows", "passes", "bytes", "models"), 0.0)
+    totals["seconds"] = measured.startup
     for block in grid:
         size = _relative(block, reference, unknown)
         length = counted.length(block.task.name, block.languages[0]) / measured.characters
@@ -145,10 +147,16 @@ def _checkpoint(block: Block, lang: str) -> tuple[str | None, str | None]:
     return name, revision or train.revision
 
 
+def _size(block: Block) -> int | None:
+    """About how many weights the layers of a block's model have, of a cut base the kept ones."""
+    train = block.model.train
+    kept = train.layers if train is not None and train.base is not None else None
+    return encoder_size(_checkpoint(block, block.languages[0]), kept)
+
+
 def _relative(block: Block, reference: int | None, unknown: list[str]) -> float:
-    name, revision = _checkpoint(block, block.languages[0])
-    size = encoder_size((name, revision))
+    size = _size(block)
     if size is None or reference is None:
-        unknown.append(str(name))
+        unknown.append(str(_checkpoint(block, block.languages[0])[0]))
         return 1.0
     return size / reference
