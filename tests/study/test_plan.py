@@ -10,7 +10,9 @@ from typer.testing import CliRunner
 
 from babelscope.cli import app
 from babelscope.model.sizes import encoder_size
+from babelscope.study import measure as measuring
 from babelscope.study.config import parse_study
+from babelscope.study.grid import blocks
 from babelscope.study.measure import Cost, Measured, fitted_cost, mean_characters, measure
 from babelscope.study.plan import estimate
 
@@ -66,6 +68,21 @@ def test_the_size_of_layers_from_the_configuration() -> None:
     assert encoder_size(("demo", None), 100) == size
     assert encoder_size(("no/such-checkpoint-here", None)) is None
     assert encoder_size(("pretrained:multilingual", None)) is None
+
+
+@pytest.mark.parametrize(("seconds", "growth"), [(8.0, 1.0), (5.0, 0.5), (1.0, 0.0), (20.0, 1.0)])
+def test_how_costs_grow_with_the_model(
+    seconds: float, growth: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first model takes 1 s in each of two runs, the other has four times the weights."""
+    study = parse_study(STUDY)
+    first, second = blocks(study)
+    sizes = {first.model.name: 100, second.model.name: 400}
+    monkeypatch.setattr(measuring, "layer_weights", lambda block: sizes[block.model.name])
+    run = measuring._Run(0.0, 2, 4, 0, 0.0, seconds / 2, 0.0, 0, 0, 0)
+    monkeypatch.setattr(measuring, "_timed", lambda *arguments: run)
+    assert measuring._growth(study, first, 2.0) == pytest.approx(growth)
+    assert measuring._growth(study, second, 2.0) == 1.0, "no model is larger"
 
 
 @pytest.mark.slow

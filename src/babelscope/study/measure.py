@@ -17,6 +17,7 @@ from babelscope.analyses import ANALYSES
 from babelscope.analyses.block import Block, Group, Resources
 from babelscope.data.examples import usable_examples
 from babelscope.errors import InputError
+from babelscope.model.sizes import encoder_size
 from babelscope.store import Store, open_store
 from babelscope.study.config import Study
 from babelscope.study.fill import Tally, block_resources, fill
@@ -68,6 +69,9 @@ class Measured:
     parameters: int
     characters: float
     """Mean length of a text."""
+    growth: float = 1.0
+    """How the cost of a text grows with the weights of the layers: 1 in proportion, 0 not at all,
+    as of models so small that calls take longer than their arithmetic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,44 @@ def measure(study: Study) -> Measured:
         fitted_cost(small.units, small.bytes, large.units, large.bytes),
         large.parameters,
         characters,
+        _growth(study, block, small.own + large.own),
     )
+
+
+def _growth(study: Study, block: Block, seconds: float) -> float:
+    """The share of a text's cost that grows with the size of the model, from the time that the
+    largest model of the same task takes for the same texts.
+
+        (seconds of the largest / seconds - 1) / (weights of the largest / weights - 1)
+
+    *Laws*: between 0 and 1; 1 where no model of the task is larger, or sizes are not known.
+    """
+    weights = layer_weights(block)
+    others = [each for each in blocks(study) if each.task.name == block.task.name]
+    largest = max(others, key=lambda each: layer_weights(each) or 0)
+    most = layer_weights(largest)
+    if not weights or not most or most <= weights:
+        return 1.0
+    runs = [_timed(study, largest, *sizes, LANGUAGES[0]) for sizes in zip(TEXTS, ROWS)]
+    ratio = sum(run.own for run in runs) / seconds
+    return min(1.0, max(0.0, (ratio - 1) / (most / weights - 1)))
+
+
+def checkpoint_of(block: Block, lang: str) -> tuple[str | None, str | None]:
+    """The name and revision of what a block's model is loaded or fine-tuned from."""
+    train = block.model.train
+    if train is None:
+        return block.model.source, block.model.revision
+    base: Any = train.of(lang).base
+    name, _, revision = str(base).partition("@") if base else (None, "", "")
+    return name, revision or train.revision
+
+
+def layer_weights(block: Block) -> int | None:
+    """About how many weights the layers of a block's model have, of a cut base the kept ones."""
+    train = block.model.train
+    kept = train.layers if train is not None and train.base is not None else None
+    return encoder_size(checkpoint_of(block, block.languages[0]), kept)
 
 
 def _import_seconds() -> float:
@@ -159,7 +200,8 @@ def _timed(study: Study, block: Block, texts: int, rows: int, langs: int) -> _Ru
     """The block with so many texts and training rows, in a store and a cache that are removed."""
     start = time.perf_counter()
     small = _shrunk(study, block, texts, rows)
-    few = _few_languages(blocks(small)[0], langs)
+    same = next(each for each in blocks(small) if each.languages == block.languages)
+    few = _few_languages(same, langs)
     with tempfile.TemporaryDirectory() as folder, _own_cache(Path(folder) / "cache"):
         store = open_store(Path(folder) / "store")
         tally = Tally()
