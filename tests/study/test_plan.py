@@ -10,7 +10,9 @@ from typer.testing import CliRunner
 
 from babelscope.cli import app
 from babelscope.model.sizes import encoder_size
+from babelscope.study import measure as measuring
 from babelscope.study.config import parse_study
+from babelscope.study.grid import blocks
 from babelscope.study.measure import Cost, Measured, fitted_cost, mean_characters, measure
 from babelscope.study.plan import estimate
 
@@ -28,8 +30,9 @@ STUDY: dict[str, Any] = {
 
 def measured(characters: float) -> Measured:
     return Measured(
-        "a", "sentiment", texts=Cost(1.0, 0.5), per_language=0.25, shared=Cost(0.0, 0.0),
-        rows=Cost(2.0, 0.1), passes=Cost(0.0, 10.0), bytes=Cost(100.0, 7.0), parameters=1000,
+        "a", "sentiment", startup=5.0, texts=Cost(1.0, 0.5), per_language=0.25,
+        shared=Cost(0.0, 0.0), rows=Cost(2.0, 0.1), passes=Cost(0.0, 10.0),
+        bytes=Cost(100.0, 7.0), parameters=1000,
         characters=characters,
     )  # fmt: skip
 
@@ -44,15 +47,15 @@ def test_the_cost_of_a_study_by_hand() -> None:
     study = parse_study(STUDY)
     length = mean_characters(study.tasks[0].data, "en")
     cost = estimate(study, measured(length))
-    # two models: 9 texts, one language beyond two, loading: 1 + 9 / 2 + 0.25 + 2 each
-    assert cost.seconds == pytest.approx(2 * (1 + 4.5 + 0.25 + 2))
+    # two models: 9 texts, one language beyond two, loading: 1 + 9 / 2 + 0.25 + 2 each; 5 to start
+    assert cost.seconds == pytest.approx(5 + 2 * (1 + 4.5 + 0.25 + 2))
     assert (cost.texts, cost.trainings, cost.training_rows) == (18, 0, 0)
     assert cost.passes == pytest.approx(180)
     assert cost.result_bytes == pytest.approx(2 * (100 + 63))
     assert cost.model_bytes == 0, "no model is fine-tuned"
     longer = estimate(study, measured(length / 2))
     # texts are twice as long as the measured ones: what a text costs doubles
-    assert longer.seconds == pytest.approx(2 * (1 + 9 + 0.25 + 2))
+    assert longer.seconds == pytest.approx(5 + 2 * (1 + 9 + 0.25 + 2))
 
 
 def test_the_size_of_layers_from_the_configuration() -> None:
@@ -60,8 +63,26 @@ def test_the_size_of_layers_from_the_configuration() -> None:
     size = encoder_size(("demo", None))
     assert size is not None
     assert size % 12 == 0
+    # of a base that is cut, the kept layers count; it cannot be cut to more than it has
+    assert encoder_size(("demo", None), 1) < size
+    assert encoder_size(("demo", None), 100) == size
     assert encoder_size(("no/such-checkpoint-here", None)) is None
     assert encoder_size(("pretrained:multilingual", None)) is None
+
+
+@pytest.mark.parametrize(("seconds", "growth"), [(8.0, 1.0), (5.0, 0.5), (1.0, 0.0), (20.0, 1.0)])
+def test_how_costs_grow_with_the_model(
+    seconds: float, growth: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first model takes 1 s in each of two runs, the other has four times the weights."""
+    study = parse_study(STUDY)
+    first, second = blocks(study)
+    sizes = {first.model.name: 100, second.model.name: 400}
+    monkeypatch.setattr(measuring, "layer_weights", lambda block: sizes[block.model.name])
+    run = measuring._Run(0.0, 2, 4, 0, 0.0, seconds / 2, 0.0, 0, 0, 0)
+    monkeypatch.setattr(measuring, "_timed", lambda *arguments: run)
+    assert measuring._growth(study, first, 2.0) == pytest.approx(growth)
+    assert measuring._growth(study, second, 2.0) == 1.0, "no model is larger"
 
 
 @pytest.mark.slow
@@ -71,6 +92,7 @@ def test_a_measurement_leaves_nothing_behind(
     monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
     taken = measure(parse_study(STUDY))
     assert taken.texts.fixed + taken.texts.each > 0
+    assert taken.startup > 0
     # occlusion and comprehensiveness read erased texts
     assert taken.passes.each > 1
     assert taken.parameters > 1000

@@ -72,7 +72,9 @@ STARS = {str(at): f"{at + 1}" for at in range(5)}
 CHECKPOINTS = (
     Checkpoint("google-bert/bert-base-multilingual-cased", MLM, tokenizer=CASED),
     Checkpoint("google-bert/bert-base-multilingual-uncased", MLM, tokenizer=UNCASED),
-    Checkpoint("google-bert/bert-base-uncased", MLM, tokenizer=UNCASED),
+    Checkpoint(
+        "google-bert/bert-base-uncased", MLM, tokenizer=UNCASED, config={"num_hidden_layers": 6}
+    ),
     Checkpoint("google-bert/bert-base-chinese", MLM, tokenizer=CASED),
     Checkpoint(
         "hfl/chinese-roberta-wwm-ext", MLM, tokenizer={"init_inputs": []},
@@ -117,9 +119,12 @@ CHECKPOINTS = (
         "flax-community/roberta-hindi", "RobertaForMaskedLM", ROBERTA, {}, pickled=True,
     ),
     Checkpoint(
-        "distilbert/distilbert-base-uncased", "DistilBertForMaskedLM", tokenizer=UNCASED
+        "distilbert/distilbert-base-uncased", "DistilBertForMaskedLM", tokenizer=UNCASED,
+        config={"n_layers": 6},
     ),
-    Checkpoint("openai-community/gpt2", "GPT2LMHeadModel", {}, {"model_max_length": 1024}),
+    Checkpoint(
+        "openai-community/gpt2", "GPT2LMHeadModel", {}, {"model_max_length": 1024}, {"n_layer": 6}
+    ),
     *(
         Checkpoint(
             f"textattack/bert-base-uncased-{task}", "BertForSequenceClassification",

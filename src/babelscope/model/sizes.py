@@ -11,9 +11,10 @@ LAYER_NAMES = ("num_hidden_layers", "n_layers", "n_layer", "num_layers")
 WIDTH_NAMES = ("hidden_size", "dim", "n_embd", "emb_dim", "d_model")
 
 
-def encoder_size(checkpoint: tuple[str | None, str | None]) -> int | None:
-    """About how many weights its layers have: 12 layers width^2, embeddings not counted, since
-    these cost next to no time. None where there is no such configuration."""
+def encoder_size(checkpoint: tuple[str | None, str | None], kept: int | None = None) -> int | None:
+    """About how many weights its layers have, or the lowest `kept` ones: 12 layers width^2,
+    embeddings not counted, since these cost next to no time. None where there is no such
+    configuration."""
     name, revision = checkpoint
     if name is None or name.startswith("pretrained:"):
         return None
@@ -25,4 +26,4 @@ def encoder_size(checkpoint: tuple[str | None, str | None]) -> int | None:
     values = config.get_text_config().to_dict()
     layers = next((values[each] for each in LAYER_NAMES if each in values), None)
     width = next((values[each] for each in WIDTH_NAMES if each in values), None)
-    return 12 * layers * width**2 if layers and width else None
+    return 12 * min(layers, kept or layers) * width**2 if layers and width else None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +17,7 @@ from babelscope.analyses import ANALYSES
 from babelscope.analyses.block import Block, Group, Resources
 from babelscope.data.examples import usable_examples
 from babelscope.errors import InputError
+from babelscope.model.sizes import encoder_size
 from babelscope.store import Store, open_store
 from babelscope.study.config import Study
 from babelscope.study.fill import Tally, block_resources, fill
@@ -49,6 +52,8 @@ class Measured:
 
     model: str
     task: str
+    startup: float
+    """Seconds until a new process computes: what it imports at once, and what at first use."""
     texts: Cost
     """Seconds by text and language that is analysed."""
     per_language: float
@@ -64,10 +69,14 @@ class Measured:
     parameters: int
     characters: float
     """Mean length of a text."""
+    growth: float = 1.0
+    """How the cost of a text grows with the weights of the layers: 1 in proportion, 0 not at all,
+    as of models so small that calls take longer than their arithmetic."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
+    seconds: float
     languages: int
     units: int
     rows: int
@@ -82,18 +91,20 @@ class _Run:
 def measure(study: Study) -> Measured:
     """Times the first block on few texts and on more, and in more languages, with the study's own
     methods, metrics and options; a unit's cost is the difference divided by the difference in
-    units. A first run, in which libraries are loaded, is not counted.
+    units. What a first run takes beyond the second, since libraries are loaded in it, counts once
+    for a study, as do the imports of a new process.
 
     *Laws*: no result of the study is written; a cost is never negative.
     """
     block = blocks(study)[0]
-    _timed(study, block, TEXTS[0], ROWS[0], LANGUAGES[0])
+    first = _timed(study, block, TEXTS[0], ROWS[0], LANGUAGES[0])
     small, large = (_timed(study, block, *sizes, LANGUAGES[0]) for sizes in zip(TEXTS, ROWS))
     texts = fitted_cost(small.units, small.own, large.units, large.own)
     characters = mean_characters(block.task.data, block.languages[0])
     return Measured(
         block.model.name,
         block.task.name,
+        _import_seconds() + max(0.0, first.seconds - small.seconds),
         texts,
         _per_language(study, block, small, texts.each),
         fitted_cost(small.units, small.shared, large.units, large.shared),
@@ -102,7 +113,57 @@ def measure(study: Study) -> Measured:
         fitted_cost(small.units, small.bytes, large.units, large.bytes),
         large.parameters,
         characters,
+        _growth(study, block, small.own + large.own),
     )
+
+
+def _growth(study: Study, block: Block, seconds: float) -> float:
+    """The share of a text's cost that grows with the size of the model, from the time that the
+    largest model of the same task takes for the same texts.
+
+        (seconds of the largest / seconds - 1) / (weights of the largest / weights - 1)
+
+    *Laws*: between 0 and 1; 1 where no model of the task is larger, or sizes are not known.
+    """
+    weights = layer_weights(block)
+    others = [each for each in blocks(study) if each.task.name == block.task.name]
+    largest = max(others, key=lambda each: layer_weights(each) or 0)
+    most = layer_weights(largest)
+    if not weights or not most or most <= weights:
+        return 1.0
+    runs = [_timed(study, largest, *sizes, LANGUAGES[0]) for sizes in zip(TEXTS, ROWS)]
+    ratio = sum(run.own for run in runs) / seconds
+    return min(1.0, max(0.0, (ratio - 1) / (most / weights - 1)))
+
+
+def checkpoint_of(block: Block, lang: str) -> tuple[str | None, str | None]:
+    """The name and revision of what a block's model is loaded or fine-tuned from."""
+    train = block.model.train
+    if train is None:
+        return block.model.source, block.model.revision
+    base: Any = train.of(lang).base
+    name, _, revision = str(base).partition("@") if base else (None, "", "")
+    return name, revision or train.revision
+
+
+def layer_weights(block: Block) -> int | None:
+    """About how many weights the layers of a block's model have, of a cut base the kept ones."""
+    train = block.model.train
+    kept = train.layers if train is not None and train.base is not None else None
+    return encoder_size(checkpoint_of(block, block.languages[0]), kept)
+
+
+def _import_seconds() -> float:
+    """Seconds that a new process needs before it reads a study."""
+    begin = time.perf_counter()
+    command = [sys.executable, "-c", "import babelscope.cli, babelscope.study.run"]
+    subprocess.run(command, check=True, env=_import_environment())
+    return time.perf_counter() - begin
+
+
+def _import_environment() -> dict[str, str]:
+    """The environment with this process's search path, which may hold more than PYTHONPATH."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def mean_characters(data: Any, lang: str, count: int = 50) -> float:
@@ -137,8 +198,10 @@ def _few_languages(block: Block, count: int) -> Block:
 
 def _timed(study: Study, block: Block, texts: int, rows: int, langs: int) -> _Run:
     """The block with so many texts and training rows, in a store and a cache that are removed."""
+    start = time.perf_counter()
     small = _shrunk(study, block, texts, rows)
-    few = _few_languages(blocks(small)[0], langs)
+    same = next(each for each in blocks(small) if each.languages == block.languages)
+    few = _few_languages(same, langs)
     with tempfile.TemporaryDirectory() as folder, _own_cache(Path(folder) / "cache"):
         store = open_store(Path(folder) / "store")
         tally = Tally()
@@ -157,8 +220,8 @@ def _timed(study: Study, block: Block, texts: int, rows: int, langs: int) -> _Ru
         trained = _rows_seen(few, rows)
         weights = sum(weight.numel() for weight in model.hf.parameters())
         return _Run(
-            len(few.languages), count, trained, training, seconds[False], seconds[True],
-            model.inference.distinct - passes, size, weights,
+            time.perf_counter() - start, len(few.languages), count, trained, training,
+            seconds[False], seconds[True], model.inference.distinct - passes, size, weights,
         )  # fmt: skip
 
 

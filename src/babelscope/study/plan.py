@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from babelscope.analyses.block import Block
 from babelscope.data.examples import usable_examples
 from babelscope.data.spec import TaskSpec
-from babelscope.model.sizes import encoder_size
 from babelscope.study.config import Study
 from babelscope.study.grid import blocks, cells_of, trainings
-from babelscope.study.measure import LANGUAGES, Measured, mean_characters, measure
+from babelscope.study.measure import (
+    LANGUAGES,
+    Measured,
+    checkpoint_of,
+    layer_weights,
+    mean_characters,
+    measure,
+)
 from babelscope.training.spec import TrainSpec
 
 DEV_SHARE = 1 / 3
@@ -45,10 +50,12 @@ def estimate(study: Study, measured: Measured | None = None) -> Estimate:
     """The cost of a study from a short measurement of its first block (`study.measure`).
 
         seconds = sum over blocks of size x length x (texts + training) + what a task's models share
+                  + startup
 
-    `size` is the weights of the block's encoder over those of the measured one, `length` the mean
-    length of its task's texts likewise; fixed costs of a block and of a language are taken as
-    measured. Blocks run one after another.
+    `size` is 1 + growth (s - 1), with s the weights of the block's encoder over those of the
+    measured one and `growth` as measured on the largest model; `length` is the mean length of its
+    task's texts over that of the measured ones; fixed costs of a block and of a language are taken
+    as measured. Blocks run one after another.
 
     *Laws*: a study of twice the seeds has twice the fine-tunings and at most twice the seconds; the
     measured block itself costs what was measured.
@@ -57,14 +64,15 @@ def estimate(study: Study, measured: Measured | None = None) -> Estimate:
     counted = _counter(study)
     unknown: list[str] = []
     grid = blocks(study)
-    reference = encoder_size(_checkpoint(grid[0], grid[0].languages[0]))
-    totals = {"seconds": 0.0, "texts": 0.0, "rows": 0.0, "passes": 0.0, "bytes": 0.0, "models": 0.0}
+    reference = layer_weights(grid[0])
+    totals = dict.fromkeys(("texts", "rows", "passes", "bytes", "models"), 0.0)
+    totals["seconds"] = measured.startup
     for block in grid:
         size = _relative(block, reference, unknown)
         length = counted.length(block.task.name, block.languages[0]) / measured.characters
         texts = sum(counted.texts(block.task.name, lang) for lang in block.languages)
         rows = _training_rows(block, counted)
-        scale = size * length
+        scale = (1 + measured.growth * (size - 1)) * length
         seconds = measured.texts.fixed + scale * measured.texts.each * texts
         seconds += measured.per_language * max(0, len(block.languages) - LANGUAGES[0])
         seconds += measured.rows.fixed + scale * measured.rows.each * rows
@@ -135,20 +143,9 @@ def _languages(study: Study, task: TaskSpec) -> list[str]:
     return [lang for lang in study.languages if known is None or lang in known]
 
 
-def _checkpoint(block: Block, lang: str) -> tuple[str | None, str | None]:
-    """The name and revision of what a block's model is loaded or fine-tuned from."""
-    train = block.model.train
-    if train is None:
-        return block.model.source, block.model.revision
-    base: Any = train.of(lang).base
-    name, _, revision = str(base).partition("@") if base else (None, "", "")
-    return name, revision or train.revision
-
-
 def _relative(block: Block, reference: int | None, unknown: list[str]) -> float:
-    name, revision = _checkpoint(block, block.languages[0])
-    size = encoder_size((name, revision))
+    size = layer_weights(block)
     if size is None or reference is None:
-        unknown.append(str(name))
+        unknown.append(str(checkpoint_of(block, block.languages[0])[0]))
         return 1.0
     return size / reference
