@@ -69,7 +69,7 @@ MODELS = {
         ("en", "de", "es", "ar", "hi", "zh"), tuple(CORPORA["xquad"].languages), 7e-4, 2, 4,
         ("en", "hi", "zh"),
     ),
-    "english": Reader(("en",), ("en",), 2e-4, 4),
+    "english": Reader(("en",), tuple(CORPORA["xquad"].languages), 2e-4, 4),
 }  # fmt: skip
 
 

@@ -213,3 +213,25 @@ def test_a_lost_list_of_skipped_rows_is_made_again(folder: Path, tmp_path: Path)
     assert (second.filled, len(second.damaged)) == (1, 1)
     assert second.skipped == first.skipped
     assert content(tmp_path / "store") == before
+
+
+def test_labels_that_a_model_lacks_are_skipped_for_it(folder: Path, tmp_path: Path) -> None:
+    """The model has the classes negative and positive, whatever their case in the data; one row
+    has a third label. Rows of another labelling altogether are explained, and compared with
+    nothing."""
+    listed = [row | {"label": row["label"].upper()} for row in rows(bad=False)]
+    listed[3]["label"] = "neutral"
+    outcome = run(parse_study(values(folder, listed)), tmp_path / "store")
+    assert outcome.failed == ()
+    ((name, reason, model),) = [(row.id, row.reason, row.model) for row in outcome.skipped]
+    assert (name, reason, model) == ("en-3", "label", "first")
+    stored = read(open_store(tmp_path / "store", create=False), "attributions").to_pylist()
+    assert {row["gold"] for row in stored} == {"negative", "positive"}
+
+    strange = [row | {"label": f"topic {row['label']}"} for row in rows(bad=False)]
+    outcome = run(parse_study(values(folder, strange)), tmp_path / "other")
+    assert (outcome.failed, outcome.skipped) == ((), ())
+    stored = read(open_store(tmp_path / "other", create=False), "attributions").to_pylist()
+    assert {row["gold"] for row in stored} == {None}
+    page = report(tmp_path / "other", tmp_path / "page").read_text("utf-8")
+    assert "no gold labels that the model knows" in page

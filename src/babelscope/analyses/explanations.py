@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,6 +29,8 @@ from babelscope.types import Aim, Attribution, Example, SkippedRow
 
 if TYPE_CHECKING:
     from babelscope.model.load import Model
+
+_LOG = logging.getLogger(__name__)
 
 EXPLANATIONS = "explanations"
 """The name under which cells of explanations are listed."""
@@ -76,8 +79,12 @@ def explanation_cells(
     block: Block, resources: Resources, lang: str, samples: int = 1
 ) -> list[tuple[Run, PlannedCell]]:
     """The cells of explanations in one language, one for every method and seed."""
+    from babelscope.model.gold import foreign, foreign_labels
+
     model, rows = resources.model(lang), chosen_texts(block, resources, lang)
     classes, source = target_classes(block, resources, lang)
+    if lang == block.languages[0] and foreign(model, rows):
+        _LOG.warning("task %s: %s", block.task.name, foreign_labels(model, rows))
     return [
         (
             run,
@@ -181,15 +188,17 @@ def _explain(
     progress: Progress | None,
 ) -> Computed:
     from babelscope.methods.explain import explain_readable
+    from babelscope.model.gold import of_known_class
 
     task, options = block.task, resolve_options(METHODS[run.choice.name], run.choice.options)
-    targets = [classes.get(row.group, classes[""]) for row in rows]
+    known, strangers = of_known_class(model, rows)  # gold labels are compared in tables
+    targets = [classes.get(row.group, classes[""]) for row in known]
     explained: list[Attribution] = []
-    skipped: list[SkippedRow] = []
+    skipped: list[SkippedRow] = [*strangers]
     for target in dict.fromkeys(targets):
         attributions = explain_readable(
             model,
-            [row for row, name in zip(rows, targets) if name == target],
+            [row for row, name in zip(known, targets) if name == target],
             run.choice.name,
             target=Aim(target, task.contrast, task.word, task.edge),
             quantity=task.quantity,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from babelscope.methods.row import Method
 from babelscope.model import targets
+from babelscope.model.gold import gold_name
 from babelscope.model.load import Model
 from babelscope.model.stored_input import model_input
 from babelscope.model.units import aggregated, players
@@ -66,7 +67,7 @@ def to_attribution(
         target=targets.name(model, row, target),
         quantity=target.quantity,
         label=targets.name(model, row, targets.predicted(model, row, output, token=target.end)),
-        gold=row.example.label,
+        gold=gold_name(model, row.example.label),
         probability=targets.probability(model, output, target),
         value=float(targets.value(model, output, target)),
         reference_value=explained.reference_value,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
@@ -16,6 +16,7 @@ from babelscope.data.skipping import MOST, check_skipped, describe, paired, part
 from babelscope.errors import InputError, SkippedRows
 from babelscope.model import inference
 from babelscope.model.encode import encode, readable
+from babelscope.model.gold import gold_name, of_known_class
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model
 from babelscope.model.targets import name, predicted
@@ -92,14 +93,15 @@ def evaluate_readable(
 def _judged(
     model: Model, examples: Sequence[Example]
 ) -> tuple[list[Example], tuple[SkippedRow, ...]]:
-    """The examples that the model can read and whose gold it knows; where no example has any, all
-    are left to the task, which refuses them.
+    """The examples that the model can read and whose gold it knows, as the model spells it; where
+    no example has any, all are left to the task, which refuses them.
     """
     gold = any(row.label is not None or row.answer is not None for row in examples)
-    known = set(model.labels) & {str(row.label) for row in examples}
-    part = partition(examples, labels=model.labels if known else (), labelled=gold)
-    rows, unread = readable(model, part.rows)
-    return rows, (*part.skipped, *unread)
+    part = partition(examples, labelled=gold)
+    known, strangers = of_known_class(model, part.rows)
+    rows, unread = readable(model, known)
+    judged = [replace(row, label=gold_name(model, row.label) or row.label) for row in rows]
+    return judged, (*part.skipped, *strangers, *unread)
 
 
 def predictions(

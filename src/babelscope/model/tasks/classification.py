@@ -89,9 +89,9 @@ def accuracy(model: Model, answered: Sequence[tuple[Example, str]]) -> dict[str,
     for example, _ in answered:
         if example.label is None:
             raise InputError(f"{example.id}: no label to compare with")
-    for example, _ in answered:
-        model.label_index(str(example.label))  # refuses a label that the model lacks
-    return {"accuracy": [float(example.label == answer) for example, answer in answered]}
+    # label_index finds the class whatever the case of its name, and refuses one that is missing
+    gold = [model.labels[model.label_index(str(example.label))] for example, _ in answered]
+    return {"accuracy": [float(name == answer) for name, (_, answer) in zip(gold, answered)]}
 
 
 def plain_call(model: Model, encoded: Encoded) -> Arguments:
