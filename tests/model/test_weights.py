@@ -43,6 +43,21 @@ def test_the_precision_is_the_requested_one_and_methods_say_what_they_need(folde
     assert {weight.dtype for weight in load(folder).hf.parameters()} == {torch.float64}
 
 
+def test_the_precision_may_be_that_of_torch(folder: Path) -> None:
+    model = load(folder, dtype=torch.bfloat16)
+    assert {weight.dtype for weight in model.hf.parameters()} == {torch.bfloat16}
+    with pytest.raises(InputError, match="dtype 'int8' is not one of: float32"):
+        load(folder, dtype=torch.int8)
+
+
+def test_a_model_without_its_tokenizer_is_refused() -> None:
+    model = tiny("bert")
+    with pytest.raises(InputError, match=r"without its tokenizer; give both: \(model, tokenizer\)"):
+        load(model.hf)
+    with pytest.raises(InputError, match=r"give \(model, tokenizer\)"):
+        load((model.tokenizer, model.hf))
+
+
 def test_devices_are_passed_to_accelerate(folder: Path) -> None:
     model = load(folder, device_map={"": "cpu"})
     assert model.device == torch.device("cpu")
