@@ -353,6 +353,8 @@ def test_single_text_models_refuse_pairs(folder: Path) -> None:
         (("{model}", "the food", "--output", "out.docx"), "ending must be one of"),
         (("{model}", "the food", "--output", "nowhere/out.html"), "there is no folder nowhere"),
         (("{model}",), "give either a text or --input"),
+        (("{model}", "columns.csv"), "'columns.csv' is a file and would be read as a text"),
+        (("{model}", "hub:org/name"), "is a data set of the hub and would be read as a text"),
         (("{model}", "--input", "absent.jsonl"), "there is no file absent.jsonl"),
         (("{model}", "--input", "broken.jsonl"), "broken.jsonl, line 2: broken JSON"),
         (

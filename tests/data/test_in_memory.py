@@ -64,6 +64,22 @@ def test_numbers_of_classes_become_their_names() -> None:
     assert [row.label for row in as_examples(rows)] == ["yes", None]
 
 
+@pytest.mark.parametrize("column", [pa.array(["a", "b"]), pa.chunked_array([["a"], ["b"]])])
+def test_a_column_of_arrow_is_texts(column: Any) -> None:
+    assert [row.texts for row in as_examples(column)] == [("a",), ("b",)]
+
+
+def test_empty_cells_of_a_table_are_blank_texts_and_missing_labels() -> None:
+    """They are skipped where they would be used, as the blank rows of a file; classes that pandas
+    holds as 1.0 because a cell is empty keep their names."""
+    frame = pd.DataFrame({"text": ["a", None, "c"], "label": [1, None, 0]})
+    for data in (frame, frame.to_dict("records"), frame.to_dict("list")):
+        rows = as_examples(data)
+        assert [row.texts[0] for row in rows] == ["a", "", "c"]
+        assert [row.label for row in rows] == ["1", None, "0"]
+    assert as_examples({"text": "a", "label": 2.5})[0].label == "2.5"
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -79,6 +95,10 @@ def test_numbers_of_classes_become_their_names() -> None:
         (None, "cannot read texts from NoneType"),
         (b"text", "cannot read texts from bytes"),
         ([3], "item 1 is neither"),
+        ({"a", "b"}, "a set has no order"),
+        (("a", "b", "c"), "item 1 is a tuple of 3 texts; a pair of texts is a tuple of two"),
+        ("reviews.csv", "give babelscope.read('reviews.csv')"),
+        ("hub:org/name/en/test", "give babelscope.data.sources.rows('hub:org/name/en/test')"),
     ],
 )
 def test_what_holds_no_text_is_refused_in_one_line(data: Any, message: str) -> None:
@@ -86,6 +106,11 @@ def test_what_holds_no_text_is_refused_in_one_line(data: Any, message: str) -> N
         as_examples(data)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_texts_that_mention_a_file_are_texts() -> None:
+    for text in ("I lost reviews.csv", "hub: it was closed", "reviews.csv is gone"):
+        assert as_examples(text)[0].texts == (text,)
 
 
 def test_a_language_that_is_none_is_refused() -> None:

@@ -140,7 +140,8 @@ def test_half_precision_is_near_where_it_serves_and_left_where_it_does_not(name:
             explain(model, TEXTS[1], row.name, target=LABELS[1])[0] for model in (half, full)
         )
         computed = [flag for flag in one.flags if flag.startswith("computed in")]
-        assert computed == ([f"computed in {row.precise}"] if row.precise else [])
+        reason = f"computed in {row.precise} with weights rounded to bfloat16"
+        assert computed == ([reason] if row.precise else [])
         if row.precise:
             np.testing.assert_allclose(one.scores, other.scores, rtol=1e-5, atol=1e-6)
         else:
@@ -152,7 +153,7 @@ def test_half_precision_is_near_where_it_serves_and_left_where_it_does_not(name:
     )
     told = {one.method: one for one in suitable(half)}
     assert told["integrated_gradients"] == Suitability(
-        "integrated_gradients", True, "computed in float32"
+        "integrated_gradients", True, "computed in float32 with weights rounded to bfloat16"
     )
     assert told["cp_lrp"] == Suitability("cp_lrp", True)
 

@@ -13,7 +13,7 @@ import torch
 from babelscope.errors import InputError, UnsupportedModel
 from babelscope.methods.explain import explain
 from babelscope.methods.suitability import suitable
-from babelscope.model import weights
+from babelscope.model import memory, weights
 from babelscope.model.functions import from_function
 from babelscope.model.load import load
 from babelscope.model.weights import Weights, gguf_file, loading_arguments
@@ -36,11 +36,49 @@ def test_the_precision_is_the_requested_one_and_methods_say_what_they_need(folde
     model = load(folder, dtype="bfloat16")
     assert {weight.dtype for weight in model.hf.parameters()} == {torch.bfloat16}
     (attribution,) = explain(model, TEXT, "integrated_gradients")
-    assert "computed in float32" in attribution.flags
+    assert "computed in float32 with weights rounded to bfloat16" in attribution.flags
     (attribution,) = explain(model, TEXT, "occlusion")
-    assert "computed in float32" not in attribution.flags
+    assert not any(flag.startswith("computed in") for flag in attribution.flags)
     assert {weight.dtype for weight in model.hf.parameters()} == {torch.bfloat16}
     assert {weight.dtype for weight in load(folder).hf.parameters()} == {torch.float64}
+
+
+def test_a_conversion_that_does_not_fit_is_refused_beforehand(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a bfloat16 model each weight grows by two bytes, and both forms of the largest one are
+    there at once; with a kilobyte less than that the method is refused, with as much it runs."""
+    model = load(folder, dtype="bfloat16")
+    counts = [weight.numel() for weight in (*model.hf.parameters(), *model.hf.buffers())
+              if weight.dtype == torch.bfloat16]  # fmt: skip
+    kilobytes = -(-2 * (sum(counts) + max(counts)) // 1024)
+    free = tmp_path / "meminfo"
+    monkeypatch.setattr(memory, "MEMORY", free)
+    free.write_text(f"MemTotal: 1 kB\nMemAvailable: {kilobytes - 1} kB\n")
+    with pytest.raises(UnsupportedModel, match="integrated_gradients needs the weights in float32"):
+        explain(model, TEXT, "integrated_gradients")
+    assert {weight.dtype for weight in model.hf.parameters()} == {torch.bfloat16}
+    free.write_text(f"MemAvailable: {kilobytes} kB\n")
+    (attribution,) = explain(model, TEXT, "integrated_gradients")
+    assert attribution.scores
+    free.write_text("MemAvailable: 0 kB\n")
+    (whole,) = explain(load(folder, dtype="float32"), TEXT, "integrated_gradients")
+    assert not any(flag.startswith("computed in") for flag in whole.flags)
+
+
+def test_the_precision_may_be_that_of_torch(folder: Path) -> None:
+    model = load(folder, dtype=torch.bfloat16)
+    assert {weight.dtype for weight in model.hf.parameters()} == {torch.bfloat16}
+    with pytest.raises(InputError, match="dtype 'int8' is not one of: float32"):
+        load(folder, dtype=torch.int8)
+
+
+def test_a_model_without_its_tokenizer_is_refused() -> None:
+    model = tiny("bert")
+    with pytest.raises(InputError, match=r"without its tokenizer; give both: \(model, tokenizer\)"):
+        load(model.hf)
+    with pytest.raises(InputError, match=r"give \(model, tokenizer\)"):
+        load((model.tokenizer, model.hf))
 
 
 def test_devices_are_passed_to_accelerate(folder: Path) -> None:
@@ -208,4 +246,4 @@ def test_weights_of_a_gguf_file_are_dequantized(tmp_path: Path) -> None:
     assert "bfloat16; " in model.description
     options = {"nodes": 2, "tolerance": 1e6}  # its weights are large, and its path is not smooth
     (attribution,) = explain(model, "good food", "integrated_gradients", options=options)
-    assert "computed in float32" in attribution.flags
+    assert "computed in float32 with weights rounded to bfloat16" in attribution.flags

@@ -31,12 +31,9 @@ FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "mono-vs-multi": (("csl", "reviews"), ("mbert", "bert"), ("zh", "es")),
     "mono-vs-multi-small": (("topic",), ("multilingual", "monolingual"), ("en", "es")),
     "ccta-xnli": (("inference",), ("mbert", "xlm-large"), ("en", "hi", "zh")),
-    "ccta-pawsx": (("paraphrase",), ("en", "de"), ("en", "de", "ko")),
-    "ccta-xquad": (("start",), ("xlm-r-base",), ("en", "hi", "zh")),
     "head-masks": (("sst2", "qqp"), ("bert-sst2", "bert-qqp"), ("en",)),
     "head-masks-squad": (("squad1", "squad2"), ("gpt2-squad1", "roberta-squad2"), ("en",)),
     "head-masks-transfer": (("inference",), ("xlm-r-base",), ("en", "hi")),
-    "head-masks-decoders": (("sst2",), ("qwen3-1.7b",), ("en",)),
     "head-masks-small": (("sentiment",), ("multilingual",), ("en", "hi")),
     "slalom": (("yelp", "imdb"), ("bert-2", "gpt2-2"), ("en",)),
     "slalom-synthetic": (

@@ -57,6 +57,7 @@ def data_kinds(folder: Path, model: Any) -> dict[str, Any]:
         "a polars DataFrame": pl.DataFrame(ROWS),
         "a polars LazyFrame": pl.LazyFrame(ROWS),
         "an Arrow table": pa.table(COLUMNS),
+        "an Arrow column": pa.chunked_array([COLUMNS["text"]]),
         "`datasets.Dataset`": data,
         "`datasets.DatasetDict`": datasets.DatasetDict(train=data, test=data),
         "`datasets.IterableDataset`": data.to_iterable_dataset(),
@@ -116,14 +117,30 @@ def model_kinds(folder: Path, model: Any) -> dict[str, Any]:
         "a folder": str(folder),
         "`Path` of a folder": folder,
         "a hub id (or from a mirror)": "tests/tiny",
+        "a folder with an adapter of peft": str(adapter(folder)),
         "a transformers pipeline": pipeline,
         "a (model, tokenizer) pair": (model.hf, model.tokenizer),
+        "a model without its tokenizer": model.hf,
         "a classifier of scikit-learn": classifier(),
         "a function through `from_function`": babelscope.from_function(
             half, labels=["negative", "positive"]
         ),
         "a function of texts": half,
     }
+
+
+def adapter(folder: Path) -> Path:
+    """A folder with LoRA's matrices alone, which names the model as its base."""
+    import peft
+    from transformers import AutoModelForSequenceClassification
+
+    base = AutoModelForSequenceClassification.from_pretrained(folder)
+    config = peft.LoraConfig(
+        task_type=peft.TaskType.SEQ_CLS, r=2, target_modules=["query"], init_lora_weights=False
+    )
+    lora = folder.parent / "lora"
+    peft.get_peft_model(base, config).save_pretrained(str(lora))
+    return lora
 
 
 def half(texts: list[str]) -> list[list[float]]:

@@ -269,11 +269,12 @@ def test_every_epoch_logs_a_line(
         (Recipe(precision="half"), "precision 'half' is not one of: float32"),
         (Recipe(select="luck"), "select 'luck' is not one of: loss, score"),
         (Recipe(accumulation=0), "accumulation must be at least 1; it is 0"),
+        ({"epochs": 1}, "a recipe is a Recipe.*, not dict"),
     ],
     ids=str,
 )
 def test_recipes_that_are_refused(
-    recipe: Recipe, message: str, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recipe: Any, message: str, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bases, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=message):

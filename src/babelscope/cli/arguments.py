@@ -131,6 +131,7 @@ def examples(
     """The text of the command line, which is checked before a model is loaded, or those of the
     file, of which bad ones are skipped later.
     """
+    from babelscope.data.formats.in_memory import named_source
     from babelscope.data.languages import check_language
     from babelscope.data.texts import check_text
     from babelscope.errors import InputError
@@ -147,6 +148,8 @@ def examples(
     if file is not None:
         (rows,) = source_rows([str(file)], column, None, None if lang == "und" else lang)
         return rows
+    if place := named_source(str(text)):
+        raise InputError(f"{text!r} is {place} and would be read as a text; give --input {text}")
     row = Example("1", (str(text),) if pair is None else (str(text), pair), lang)
     check_text(row)
     return [row]

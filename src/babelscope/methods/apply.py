@@ -12,6 +12,7 @@ import torch
 from babelscope.errors import UnsupportedModel
 from babelscope.methods.row import Method
 from babelscope.model.load import Model
+from babelscope.model.memory import check_conversion
 from babelscope.types import AnyTarget, Encoded, Explained
 
 
@@ -31,6 +32,8 @@ def check_method(model: Model, row: Method) -> None:
             f"{row.name} needs {row.precise} weights, and those of {model.name} are quantized; "
             "load it without quantization, or use another method"
         )
+    if row.precise and not model.row.reads_text:
+        check_conversion(model, getattr(torch, row.precise), row.name)
 
 
 def apply_method(
@@ -40,13 +43,14 @@ def apply_method(
     """The method's scores, in the precision that it needs."""
     seeded = {"seed": seed} if method.seeded else {}
     targets: Any = explained  # goals only where the method is of one pass
+    stored = str(model.embeddings.weight.dtype).removeprefix("torch.") if method.precise else ""
     with ready(model, method) as upcast:
         results = list(method.function(model, encoded, targets, **options, **seeded))
-    return (
-        [replace(each, flags=(*each.flags, f"computed in {method.precise}")) for each in results]
-        if upcast
-        else results
-    )
+    if not upcast:
+        return results
+    # Where scores differ from those of a model loaded in float32, it is because of the weights
+    flag = f"computed in {method.precise} with weights rounded to {stored}"
+    return [replace(each, flags=(*each.flags, flag)) for each in results]
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def load(
     task: str | None = None,
     device: str | None = None,
     device_map: str | Mapping[str, Any] | None = None,
-    dtype: str | None = None,
+    dtype: str | torch.dtype | None = None,
     quantization: str | None = None,
     adapter: str | None = None,
     revision: str | None = None,
@@ -54,7 +54,8 @@ def load(
     merged (a folder with an adapter alone is loaded with the base that it names). A file of GGUF is
     loaded by its path. `description` of the model is one line about it.
     """
-    weights = Weights(dtype, device_map, quantization, adapter)
+    precision = None if dtype is None else str(dtype).removeprefix("torch.")
+    weights = Weights(precision, device_map, quantization, adapter)
     if task is not None and task not in TASKS:
         raise InputError(f"task {task!r} is not one of: {', '.join(TASKS)}")
     if device is not None and device_map is not None:
@@ -68,9 +69,15 @@ def load(
         raise InputError(
             f"{weights.named()[0]} is for checkpoints; load a model in memory with it yourself"
         )
+    elif isinstance(source, torch.nn.Module) and not _is_pipeline(source):
+        raise InputError(
+            f"{type(source).__name__} comes without its tokenizer; give both: (model, tokenizer)"
+        )
     elif isinstance(source, tuple) and len(source) == 2:
+        if isinstance(source[1], torch.nn.Module):
+            raise InputError("the pair is (tokenizer, model); give (model, tokenizer)")
         model = _wrap(source[0], source[1], task, name)
-    elif hasattr(source, "model") and hasattr(source, "tokenizer"):
+    elif _is_pipeline(source):
         model = _wrap(source.model, source.tokenizer, task, name)
     elif hasattr(source, "predict_proba") and hasattr(source, "classes_"):
         return from_function(source.predict_proba, labels=[*map(str, source.classes_)], name=name)
@@ -90,6 +97,10 @@ def load(
         model = replace(model, verbalizer=label_tokens(model, verbalizer))
     _move(model, device)
     return model if prompt is None else _prompted(model, prompt)
+
+
+def _is_pipeline(source: Any) -> bool:
+    return hasattr(source, "model") and hasattr(source, "tokenizer")
 
 
 def _named(source: str | Path, adapter: str | None) -> str:

@@ -10,6 +10,7 @@ import torch
 
 from babelscope.errors import UnsupportedModel
 from babelscope.model.load import Model
+from babelscope.model.scopes import of_lower_precision
 
 MEMORY = Path("/proc/meminfo")
 SHARE = 0.8
@@ -26,6 +27,30 @@ def available(device: torch.device) -> int | None:
         (line for line in MEMORY.read_text().splitlines() if line.startswith("MemAvailable:")), None
     )
     return None if line is None else int(line.split()[1]) * 1024
+
+
+def check_conversion(model: Model, precision: torch.dtype, what: str) -> None:
+    """Refuses a conversion of the weights to that precision which does not fit.
+
+    Each weight is replaced by its conversion in turn: all grow, and of one there are both at once.
+
+    *Laws*: nothing is needed in that precision or a higher one; more than is free is refused with
+    both numbers, before any weight is converted.
+    """
+    growths = [
+        weight.numel() * (precision.itemsize - weight.dtype.itemsize)
+        for weight in of_lower_precision(model.hf, precision)
+        if weight.device == model.device
+    ]
+    free = available(model.device)
+    if not growths or free is None or sum(growths) + max(growths) <= free:
+        return
+    name = str(precision).removeprefix("torch.")
+    raise UnsupportedModel(
+        f"{what} needs the weights in {name}, {(sum(growths) + max(growths)) / 2**30:.1f} GiB more "
+        f"than {model.name} takes now, and {free / 2**30:.1f} GiB are free; use a method without "
+        "this need, or a machine with more memory"
+    )
 
 
 def weight_bytes(model: Model, tokens: int) -> int:

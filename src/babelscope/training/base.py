@@ -12,6 +12,7 @@ from typing import Any
 import transformers
 
 from babelscope.errors import InputError
+from babelscope.model.adapters import is_adapter
 from babelscope.model.checkpoints import not_found, resolve
 from babelscope.model.integrity import check_checkpoint
 from babelscope.model.layers import freeze
@@ -28,6 +29,11 @@ def load_base(
     a padding token.
     """
     source, revision = resolve(base, revision)
+    if is_adapter(source):
+        raise InputError(
+            f"{source} holds an adapter, which is no base; name the model that it was trained on, "
+            "or a folder with both merged"
+        )
     with quiet():
         try:
             tokenizer = read_tokenizer(source, revision)

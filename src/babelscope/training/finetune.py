@@ -40,7 +40,7 @@ def finetune(
     train: Texts,
     dev: Texts,
     output: str | Path,
-    recipe: Recipe = PUBLISHED,
+    recipe: Recipe | Any = PUBLISHED,
     *,
     revision: str | None = None,
     resegmentation: Resegmentation | None = None,
@@ -72,6 +72,8 @@ def finetune(
             f"a base is a folder or a hub id, not {type(base).__name__}; save a transformer with "
             "save_pretrained and name the folder"
         )
+    if not isinstance(recipe, Recipe):
+        raise InputError(f"a recipe is a Recipe(epochs=..., ...), not {type(recipe).__name__}")
     rows, judged = as_examples(train), as_examples(dev)
     total = len(rows) + len(judged)
     rows, judged, skipped = trainable(rows, judged, strict=strict, max_skipped=max_skipped)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from babelscope.data.formats.problems import Problem
 from babelscope.data.formats.records import parse, record
 from babelscope.data.languages import check_language
 from babelscope.data.selection import Filters, matches
@@ -86,10 +85,8 @@ def with_class_names(row: Mapping[str, Any], names: Mapping[str, Any]) -> dict[s
 
 
 def _items(data: Any) -> list[Any]:
-    if isinstance(data, str) and Path(data).suffix in FILES and _is_file(data):
-        raise InputError(
-            f"{data!r} is a file and would be read as a text; give babelscope.read({data!r})"
-        )
+    if isinstance(data, str):
+        _check_text(data)
     if isinstance(data, Mapping) and data and all(map(_is_split, data.values())):
         raise InputError(
             f"there are the splits {', '.join(map(str, data))}; give one of them: "
@@ -106,6 +103,10 @@ def _items(data: Any) -> list[Any]:
         data = data.collect()
     if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):
         return list(_table_rows(data))
+    if hasattr(data, "to_pylist"):  # a column of Arrow
+        return list(data.to_pylist())
+    if isinstance(data, (set, frozenset)):
+        raise InputError("a set has no order; give a list of texts")
     if not isinstance(data, Iterable) or isinstance(data, (bytes, bytearray)):
         raise InputError(
             f"cannot read texts from {type(data).__name__}; give a text, a pair of texts, a "
@@ -126,6 +127,21 @@ def _column_rows(data: Mapping[Any, list[Any]]) -> list[dict[Any, Any]]:
 def _is_split(data: Any) -> bool:
     """Whether it is a data set of the package datasets, in memory or streamed."""
     return hasattr(data, "features") and hasattr(data, "column_names")
+
+
+def named_source(text: str) -> str:
+    """What a text is the name of, rather than a text to read; empty if of nothing."""
+    words = len(text.split())
+    if text.startswith("hub:") and words == 1:
+        return "a data set of the hub"
+    return "a file" if text.endswith(FILES) and (words == 1 or _is_file(text)) else ""
+
+
+def _check_text(text: str) -> None:
+    """Refuses a text that is the name of a file or of a data set of the hub."""
+    if place := named_source(text):
+        read = "babelscope.read" if place == "a file" else "babelscope.data.sources.rows"
+        raise InputError(f"{text!r} is {place} and would be read as a text; give {read}({text!r})")
 
 
 def _is_file(name: str) -> bool:
@@ -161,6 +177,11 @@ def _example(number: int, item: object, lang: str, columns: Mapping[str, str]) -
         and all(isinstance(text, str) for text in item)
     ):
         return Example(str(number), tuple(item), lang)
+    if isinstance(item, tuple) and len(item) > 2 and all(isinstance(text, str) for text in item):
+        raise InputError(
+            f"item {number} is a tuple of {len(item)} texts; a pair of texts is a tuple of two, "
+            "and separate texts are a list"
+        )
     raise InputError(
         f"item {number} is neither a text, a pair of texts in a tuple, a mapping with the columns "
         f"of a row, nor an Example: {type(item).__name__} {_shown(item)}"
@@ -175,7 +196,9 @@ def _shown(item: object) -> str:
 
 def _row(number: int, row: Mapping[str, Any], lang: str, columns: Mapping[str, str]) -> Example:
     for item in parse("the data", number, row, columns, lang):
-        if isinstance(item, Problem):
-            raise InputError(f"row {number} of the data: {item.found}; expected {item.expected}")
-        return item
+        if isinstance(item, Example):
+            return item
+        if isinstance(item.row, Example):
+            return item.row  # without a text: it is skipped where texts are used
+        raise InputError(f"row {number} of the data: {item.found}; expected {item.expected}")
     raise AssertionError("a row is an example or a problem")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -100,7 +101,7 @@ def parse(
             yield Problem(str(file), line, field, missing, "the column that the map names")
             return
         name = columns.get(field) or next((each for each in known if each in row), None)
-        value = None if name is None else row[name]
+        value = None if name is None else _plain(row[name])
         if field in ("text", "pair") and value is not None and not isinstance(value, str):
             yield Problem(
                 str(file), line, str(name), f"a value of type {type(value).__name__}", "a text"
@@ -114,7 +115,10 @@ def parse(
             return
     if cells["text"] is None:
         missing = f"no text; found the columns {', '.join(map(str, row))}"
-        expected = "a text: name its column, text=COLUMN (in Python columns={'text': COLUMN})"
+        expected = (
+            "a text: name its column, text=COLUMN (in Python babelscope.read(data, "
+            "columns={'text': COLUMN}))"
+        )
         yield Problem(
             str(file), line, "", missing, expected, _blank(line, row, columns, cells, lang)
         )
@@ -144,6 +148,17 @@ def parse(
     )
     yield from (Problem(str(file), line, *fault) for fault in gold_faults(example))
     yield example
+
+
+def _plain(value: Any) -> Any:
+    """A cell without the marks of a table: pandas has NaN where a cell is empty, and then 1.0 for a
+    class 1.
+    """
+    if not isinstance(value, float):
+        return value
+    if math.isnan(value):
+        return None
+    return int(value) if value.is_integer() else value
 
 
 def _blank(
