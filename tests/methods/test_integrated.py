@@ -136,7 +136,8 @@ def test_the_laws_hold_with_kinks_on_the_path() -> None:
 
 def test_any_first_nodes_make_a_rule_for_low_degrees() -> None:
     """The mean of x^k over [-1, 1] is 1 / (k + 1) for even k, else 0: exact for constants,
-    within the claimed error for others. Each node is the farthest one from those before it, under the weight.
+    within the claimed error for others. Each node is the farthest one from those before it, under
+    the weight.
     """
     nodes = node_sequence()
     assert len(set(nodes)) == len(nodes) == MOST
@@ -147,12 +148,12 @@ def test_any_first_nodes_make_a_rule_for_low_degrees() -> None:
         far = (1 - grid**2) ** 0.25 * np.prod(np.abs(grid[:, None] - nodes[:count]), axis=1)
         chosen = (1 - nodes[count] ** 2) ** 0.25 * np.prod(np.abs(nodes[count] - nodes[:count]))
         assert chosen >= far.max() * (1 - 1e-4)
-    for count in (8, 20, 57, MOST):
+    for count in (13, 20, 57, MOST):
         for degree in range(6):
             integral = integrate(nodes[:count, None] ** degree)
             exact = 0 if degree % 2 else 1 / (degree + 1)
             claimed = integrated.SAFETY * float(integral.deviations[0])
-            assert claimed < 1e-4
+            assert claimed < 1e-3
             assert integral.scores[0] == pytest.approx(exact, abs=claimed if degree else 1e-12)
 
 
@@ -257,3 +258,20 @@ def test_the_variance_before_the_first_norm_vanishes_at_its_zeros(architecture: 
     places = zeros[:, None] * moved[row.content].numpy() + state
     centred = places - places.mean(axis=1, keepdims=True)
     np.testing.assert_allclose((centred**2).mean(axis=1), 0, atol=1e-12)
+
+
+def test_a_path_with_a_kink_is_halved_and_others_get_more_nodes() -> None:
+    """After 24 nodes on the whole path: |x - k| has a kink; tanh(2 x) is smooth, and on half of the
+    path, too; a error of 1e-12 is beyond all nodes, so that half is halved again.
+    """
+    x = node_sequence()[: integrated.SURE, None]
+    places = np.linspace(-0.7, 0.7, 9)
+    kink, smooth = torch.from_numpy(np.abs(x - places)), torch.from_numpy(np.tanh(2 * x + places))
+    bent = integrated._piece(kink, 1.0, 0.0)
+    flat = integrated._piece(smooth, 1.0, float(integrate(smooth.numpy()).scores.sum()))
+    assert integrated._count(bent, (0.0, 1.0), 1e-9) == 0
+    assert integrated._count(flat, (0.0, 1.0), 1e-9) > integrated.SURE
+    assert integrated._count(flat, (0.0, 0.5), 1e-7) > integrated.SURE
+    assert integrated._count(flat, (0.0, 0.5), 1e-12) == 0
+    early = integrated._piece(kink[:8], 1.0, 0.0)
+    assert integrated._count(early, (0.0, 1.0), 1e-9) == 10
