@@ -13,7 +13,7 @@ from babelscope.data.formats.in_memory import as_examples
 from babelscope.methods import integrated
 from babelscope.methods.explain import explain
 from babelscope.methods.gradient import displacement, on_path
-from babelscope.methods.quadrature import MOST, ROUGH, integrate, node_sequence
+from babelscope.methods.quadrature import JUMP, MOST, integrate, node_sequence
 from babelscope.methods.stretch import Stretch, stretch
 from babelscope.model.encode import encode
 from babelscope.model.first_norm import norm_zeros
@@ -238,12 +238,12 @@ def test_four_deviations_mostly_bound_the_error_of_an_integrand_alone(
     assert np.mean(within) >= least
 
 
-def test_jumps_are_rough() -> None:
+def test_jumps_are_taken_for_jumps() -> None:
     """With them an interval is halved, and their largest error is within the claim."""
     jumps = np.linspace(-0.9, 0.9, 37)
     values = (node_sequence()[: integrated.SURE, None] > jumps).astype(float)
     integral = integrate(values)
-    assert integral.smoothness in ROUGH
+    assert integral.smoothness == JUMP
     errors = np.abs(integral.scores - (1 - jumps) / 2)
     assert errors.max() <= integrated.SAFETY * integral.deviations.max()
 
@@ -290,18 +290,18 @@ def test_the_variance_before_the_first_norm_vanishes_at_its_zeros(architecture: 
     np.testing.assert_allclose((centred**2).mean(axis=1), 0, atol=1e-12)
 
 
-def test_a_path_with_a_kink_is_halved_and_others_get_more_nodes() -> None:
-    """After 24 nodes on the whole path: |x - k| has a kink; tanh(2 x) is smooth, and on half of the
+def test_a_path_with_a_jump_is_halved_and_others_get_more_nodes() -> None:
+    """After 24 nodes on the whole path: sign(x - k) jumps; tanh(2 x) is smooth, and on half of the
     path, too; a error of 1e-12 is beyond all nodes, so that half is halved again.
     """
     x = node_sequence()[: integrated.SURE, None]
     places = np.linspace(-0.7, 0.7, 9)
-    kink, smooth = torch.from_numpy(np.abs(x - places)), torch.from_numpy(np.tanh(2 * x + places))
-    bent = integrated._piece(kink, 1.0, 0.0)
+    jump, smooth = torch.from_numpy(np.sign(x - places)), torch.from_numpy(np.tanh(2 * x + places))
+    torn = integrated._piece(jump, 1.0, 0.0)
     flat = integrated._piece(smooth, 1.0, float(integrate(smooth.numpy()).scores.sum()))
-    assert integrated._count(bent, (0.0, 1.0), 1e-9) == 0
+    assert integrated._count(torn, (0.0, 1.0), 1e-9) == 0
     assert integrated._count(flat, (0.0, 1.0), 1e-9) > integrated.SURE
     assert integrated._count(flat, (0.0, 0.5), 1e-7) > integrated.SURE
     assert integrated._count(flat, (0.0, 0.5), 1e-12) == 0
-    early = integrated._piece(kink[:8], 1.0, 0.0)
+    early = integrated._piece(jump[:8], 1.0, 0.0)
     assert integrated._count(early, (0.0, 1.0), 1e-9) == 10

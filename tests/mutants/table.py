@@ -144,9 +144,9 @@ MUTANTS = {
         "V[C - 1] * np.maximum(S, T)", "V[C - 1] * S",
         "methods/test_integrated.py", "integrand_alone",
     ),
-    "a kink taken for smooth": Mutant(
+    "a jump taken for smooth": Mutant(
         "babelscope.methods.integrated:_count",
-        "M > MOST or S in ROUGH", "M > MOST",
+        "M > MOST or S == JUMP", "M > MOST",
         "methods/test_integrated.py", "halved",
     ),
     "special tokens moved along the path": Mutant(

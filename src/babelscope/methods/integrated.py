@@ -12,7 +12,7 @@ from torch import Tensor
 
 from babelscope.errors import InputError
 from babelscope.methods.gradient import available_baseline, displacement, on_path
-from babelscope.methods.quadrature import MOST, ROUGH, Integral, integrate, node_sequence
+from babelscope.methods.quadrature import JUMP, MOST, Integral, integrate, node_sequence
 from babelscope.methods.rounding import LARGEST, spread
 from babelscope.methods.stretch import Stretch, stretch
 from babelscope.model import inference
@@ -103,7 +103,7 @@ def integrated_gradients(
     gradients so far (`integrate`), times the same factor for all tokens where the sum is off by
     more than two of its own. The path starts as one interval with `nodes` nodes and gets a fifth
     more, keeping the old ones, until both errors are below the tolerance. Where the values are
-    those of a kink or a jump, or more nodes than 144 would be needed, an interval is halved
+    those of a jump, or more nodes than 144 would be needed, an interval is halved
     instead. That is done with the intervals of the largest errors, first of the sum, then of the
     tokens. Smooth texts stop early; near a kink the intervals become short.
 
@@ -214,7 +214,7 @@ def _count(piece: _Piece, interval: Interval, tolerance: float) -> int:
     more = max(count + 2, round(GROWTH * count))
     if interval == (0.0, 1.0) and count < SURE:
         return more
-    if more > MOST or integral.smoothness in ROUGH:
+    if more > MOST or integral.smoothness == JUMP:
         return 0
     wanted = tolerance / max(float(piece.errors.max()), piece.gap)
     if interval != (0.0, 1.0) and integral.fall(count, MOST) > wanted:

@@ -22,7 +22,7 @@ SMOOTHNESS: tuple[Smoothness, ...] = (
     *((1.0, power) for power in (1.0, 1.5, 2.0, 3.0, 4.0)),
 )
 """A rate of an analytic integrand, or a power of one with a jump (1), a kink (2) or the like."""
-ROUGH: tuple[Smoothness, ...] = ((1.01, 0.0), (1.0, 1.0), (1.0, 1.5), (1.0, 2.0))
+JUMP: Smoothness = (1.0, 1.0)
 """With which more nodes on the same interval help little."""
 DEGREES = 1200
 """Of the Chebyshev series; the last coefficient is at most 1e-3 of the first."""
