@@ -27,7 +27,7 @@ from babelscope.metrics.measure import measure
 from babelscope.model.load import Model, load
 from babelscope.types import Attribution, Example, Prompt
 
-# Fewer queries for SLALOM, and the same 33 nodes for both precisions of integrated gradients: the
+# Fewer queries for SLALOM, and the same 32 nodes for both precisions of integrated gradients: the
 # defaults cost five to ten times as much and compare nothing else.
 METHODS: dict[str, dict[str, Any]] = {
     "attnlrp": {},

@@ -103,9 +103,9 @@ def integrated_gradients(
     gradients so far (`integrate`), times the same factor for all tokens where the sum is off by
     more than two of its own. The path starts as one interval with `nodes` nodes and gets a fifth
     more, keeping the old ones, until both errors are below the tolerance. Where the values are
-    those of a jump, or more nodes than 144 would be needed, an interval is halved
-    instead. That is done with the intervals of the largest errors, first of the sum, then of the
-    tokens. Smooth texts stop early; near a kink the intervals become short.
+    those of a jump, or more than 144 nodes would be needed, an interval is halved instead. That is
+    done with the intervals of the largest errors, first of the sum, then of the tokens. Smooth
+    texts stop early; near a kink of F the intervals become short.
 
     *Laws*: completeness, | sum_t a_t - (F(x) - F(b)) | <= tolerance, and every token's estimated
     error is at most the tolerance (a text that does not reach both with 2048 nodes is flagged with
@@ -114,8 +114,7 @@ def integrated_gradients(
     input x gradient; a token equal to the baseline scores 0. Both errors are in the details:
     `completeness_gap`, `token_error`.
     *Left open by the paper*: the baseline (pad by default) and the rule; errors are absolute, in
-    units of F. The difference of two rules is the error of the coarser one, which is tens of times
-    that of the finer one where the gradient is smooth.
+    units of F, and estimates: a single token with a kink or a jump between nodes can be off by more.
     Source: Sundararajan, Taly and Yan 2017, eqs. 1 and 3; O'Hagan 1991 for the quadrature;
     Piessens et al. 1983 (QUADPACK) for the halving.
     """
