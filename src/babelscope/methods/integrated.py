@@ -114,7 +114,7 @@ def integrated_gradients(
     input x gradient; a token equal to the baseline scores 0. Both errors are in the details:
     `completeness_gap`, `token_error`.
     *Left open by the paper*: the baseline (pad by default) and the rule; errors are absolute, in
-    units of F, and estimates: a single token with a kink or a jump between nodes can be off by more.
+    units of F, and estimates: a single token with a kink or jump between nodes can be off by more.
     Source: Sundararajan, Taly and Yan 2017, eqs. 1 and 3; O'Hagan 1991 for the quadrature;
     Piessens et al. 1983 (QUADPACK) for the halving.
     """
