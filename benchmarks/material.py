@@ -136,8 +136,8 @@ def classifiers() -> list[tuple[str, Model, list[Example]]]:
         if name != "gte-small":
             sides.append((name, load(folder, name=name), texts))
             continue
-        recipe = Recipe(learning_rate=1e-4, epochs=2, batch=32, freeze_embeddings=True)
-        model = _tuned(folder, examples(lang, "train", 350), examples(lang, "dev"), recipe)
+        recipe = Recipe(learning_rate=2e-4, epochs=4, batch=16, freeze_embeddings=True)
+        model = _tuned(folder, examples(lang, "train"), examples(lang, "dev"), recipe)
         sides.append((name, model, texts))
     return sides
 

@@ -13,7 +13,8 @@ from babelscope.data.formats.in_memory import as_examples
 from babelscope.methods import integrated
 from babelscope.methods.explain import explain
 from babelscope.methods.gradient import displacement, on_path
-from babelscope.methods.quadrature import Stretch, exactness, nested, stretch, tail
+from babelscope.methods.quadrature import JUMP, MOST, integrate, node_sequence
+from babelscope.methods.stretch import Stretch, stretch
 from babelscope.model.encode import encode
 from babelscope.model.first_norm import norm_zeros
 from babelscope.model.load import Model, load
@@ -133,58 +134,118 @@ def test_the_laws_hold_with_kinks_on_the_path() -> None:
         np.testing.assert_allclose(one.scores, other.scores, atol=1e-9)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 10])
-@pytest.mark.parametrize("level", [0, 1, 2, 3])
-def test_rules_are_nested_and_exact_for_polynomials(count: int, level: int) -> None:
-    """The integral of x^k over [-1, 1] is 2 / (k + 1) for even k, else 0. Kronrod's rule is exact
-    to 3 n + 1, Patterson's of n old nodes too.
+def test_any_first_nodes_make_a_rule_for_low_degrees() -> None:
+    """The mean of x^k over [-1, 1] is 1 / (k + 1) for even k, else 0: exact for constants,
+    within the claimed error for others. Each node is the farthest one from those before it, under
+    the weight.
     """
-    rule = nested(count, level)
-    assert rule is not None
-    nodes, (fine, coarse) = rule
-    assert len(nodes) == 2**level * (count + 1) - 1
-    for degree in range(exactness(count, level) + 1):
-        exact = 2 / (degree + 1) if degree % 2 == 0 else 0.0
-        assert fine @ nodes**degree == pytest.approx(exact, abs=1e-11)
-        if level and degree <= exactness(count, level - 1):
-            assert coarse @ nodes**degree == pytest.approx(exact, abs=1e-11)
-    if level:
-        former = nested(count, level - 1)
-        assert former is not None
-        np.testing.assert_array_equal(nodes[: len(former[0])], former[0])
-    assert (fine > 0).all()
+    nodes = node_sequence()
+    assert len(set(nodes)) == len(nodes) == MOST
+    assert nodes[0] == 0
     assert (np.abs(nodes) < 1).all()
+    grid = np.linspace(-0.999, 0.999, 500)
+    for count in (1, 2, 5, 20):
+        far = (1 - grid**2) ** 0.25 * np.prod(np.abs(grid[:, None] - nodes[:count]), axis=1)
+        chosen = (1 - nodes[count] ** 2) ** 0.25 * np.prod(np.abs(nodes[count] - nodes[:count]))
+        assert chosen >= far.max() * (1 - 1e-4)
+    for count in (13, 20, 57, MOST):
+        for degree in range(6):
+            integral = integrate(nodes[:count, None] ** degree)
+            exact = 0 if degree % 2 else 1 / (degree + 1)
+            claimed = integrated.SAFETY * float(integral.deviations[0])
+            assert claimed < 1e-3
+            assert integral.scores[0] == pytest.approx(exact, abs=claimed if degree else 1e-12)
 
 
-def test_the_rule_is_that_of_quadpack() -> None:
-    """The largest nodes and weights of the 15-point rule, from the tables of QUADPACK (qk15)."""
-    rule = nested(7, 1)
-    assert rule is not None
-    nodes, (fine, _) = rule
-    order = np.argsort(-nodes)
-    np.testing.assert_allclose(nodes[order][:2], [0.991455371120813, 0.949107912342759], atol=1e-12)
-    np.testing.assert_allclose(fine[order][:2], [0.022935322010529, 0.063092092629979], atol=1e-12)
+def test_scores_and_deviations_scale_with_the_values() -> None:
+    x = node_sequence()[:20]
+    values = np.stack([np.exp(x), 1 / (1 + 4 * x**2)], axis=1)
+    small, large = integrate(values), integrate(-1000 * values)
+    np.testing.assert_allclose(large.scores, -1000 * small.scores, rtol=1e-9)
+    np.testing.assert_allclose(large.deviations, 1000 * small.deviations, rtol=1e-9)
+    assert large.smoothness == small.smoothness
+    assert small.fall(20, 20) == 1
+    falls = [small.fall(20, count) for count in (20, 24, 29, 35, 60, MOST)]
+    assert falls == sorted(falls, reverse=True)
 
 
-def test_the_tail_of_the_series_bounds_the_error() -> None:
-    """Of 1 / (1 + 25 x^2), whose integral over [-1, 1] is 2 atan(5) / 5, at every level; a
-    polynomial of degree 2 has none; at a jump the series falls slowly, wherever it is.
+def test_integrands_that_vanish_do_not_decide_on_the_smoothness() -> None:
+    x = node_sequence()[:30]
+    values = np.abs(x - 0.3)[:, None]
+    alone, among = integrate(values), integrate(np.hstack((values, np.zeros((30, 50)))))
+    assert among.smoothness == alone.smoothness
+    assert among.scores[0] == pytest.approx(alone.scores[0], rel=1e-12)
+    assert not among.scores[1:].any()
+    assert not among.deviations[1:].any()
+
+
+@pytest.mark.parametrize("count", [9, 13, 20, 35, 60, 100, MOST])
+def test_four_deviations_bound_the_error(count: int) -> None:
+    """Of 1 / (1 + a x^2), whose mean over [-1, 1] is atan(sqrt a) / sqrt a; of the peaks
+    c / (c^2 + (x - b)^2), whose mean is (atan((1 - b) / c) + atan((1 + b) / c)) / 2; and of kinks
+    |x - k|, whose mean is (1 + k^2) / 2: several together, as the tokens of a text are.
     """
-    for count, level in ((3, 1), (3, 2), (4, 1), (4, 2), (4, 3)):
-        rule = nested(count, level)
-        assert rule is not None
-        nodes, (weights, _) = rule
-        jumps = np.linspace(-0.95, 0.95, 77)
-        values = np.concatenate(
-            ((1 / (1 + 25 * nodes**2))[:, None], nodes[:, None] ** 2, nodes[:, None] > jumps),
-            axis=1,
+    x = node_sequence()[:count, None]
+    steep = np.array([0.5, 1, 2, 4])
+    smooth, smooth_means = 1 / (1 + steep * x**2), np.arctan(steep**0.5) / steep**0.5
+    places, width = np.linspace(-0.8, 0.8, 9), 0.3
+    peaks = width / (width**2 + (x - places) ** 2)
+    means = (np.arctan((1 - places) / width) + np.arctan((1 + places) / width)) / 2
+    kinks = np.linspace(-0.9, 0.9, 37)
+    bent, bent_means = np.abs(x - kinks), (1 + kinks**2) / 2
+    for values, truth in (
+        (smooth, smooth_means),
+        (peaks, means),
+        (bent, bent_means),
+        (np.hstack((smooth, bent)), np.append(smooth_means, bent_means)),
+        (
+            np.hstack((smooth, peaks, bent[:, :1])),
+            np.concatenate((smooth_means, means, bent_means[:1])),
+        ),
+    ):
+        integral = integrate(values)
+        claimed = integrated.SAFETY * integral.deviations.max()
+        assert np.abs(integral.scores - truth).max() <= claimed + 1e-8
+
+
+@pytest.mark.parametrize(("sharp", "least"), [(False, 0.98), (True, 0.8)])
+def test_four_deviations_mostly_bound_the_error_of_an_integrand_alone(
+    sharp: bool, least: float
+) -> None:
+    """Peaks as above and steps tanh((x - k) / c), whose mean is
+    c (log cosh((1 - k) / c) - log cosh((1 + k) / c)) / 2, of width .4; kinks and jumps. Alone they
+    say less about their smoothness than several: a kink between two nodes is not seen.
+    """
+    places, width, within = np.linspace(-0.9, 0.9, 37), 0.4, []
+    low, high = (-1 - places) / width, (1 - places) / width
+    smooth_means = (np.arctan(high) - np.arctan(low)) / 2
+    step_means = width * (np.log(np.cosh(high)) - np.log(np.cosh(low))) / 2
+    for count in (13, 20, 24, 35, 60):
+        moved = node_sequence()[:count, None] - places
+        kinds = (
+            ((np.abs(moved), (1 + places**2) / 2), ((moved > 0) * 1.0, (1 - places) / 2))
+            if sharp
+            else (
+                (width / (width**2 + moved**2), smooth_means),
+                (np.tanh(moved / width), step_means),
+            )
         )
-        errors, rate = tail(nodes, values, exactness(count, level))
-        truth = np.array([2 * np.arctan(5) / 5, 2 / 3, *(1 - jumps)])
-        true_errors = np.abs(weights @ values - truth)
-        assert true_errors[0] <= errors[0]
-        assert errors[1] < 1e-12
-        assert (rate[2:] > integrated.SLOW).all()
+        for values, truth in kinds:
+            for at, mean in enumerate(truth):
+                integral = integrate(values[:, at : at + 1])
+                claimed = integrated.SAFETY * float(integral.deviations[0]) + 1e-8
+                within.append(abs(float(integral.scores[0]) - mean) <= claimed)
+    assert np.mean(within) >= least
+
+
+def test_jumps_are_taken_for_jumps() -> None:
+    """With them an interval is halved, and their largest error is within the claim."""
+    jumps = np.linspace(-0.9, 0.9, 37)
+    values = (node_sequence()[: integrated.SURE, None] > jumps).astype(float)
+    integral = integrate(values)
+    assert integral.smoothness == JUMP
+    errors = np.abs(integral.scores - (1 - jumps) / 2)
+    assert errors.max() <= integrated.SAFETY * integral.deviations.max()
 
 
 def test_the_path_is_stretched_at_the_zeros_of_the_first_norm() -> None:
@@ -194,16 +255,13 @@ def test_the_path_is_stretched_at_the_zeros_of_the_first_norm() -> None:
     pole = 0.1 + 0.01j
     assert stretch(np.zeros(0, dtype=complex)) == stretch(np.array([0.5 + 9j])) == Stretch()
     chosen = stretch(np.array([pole]))
-    rule = nested(3, 3)
-    assert rule is not None
-    nodes, (weights, _) = rule
-    places = (1 + nodes) / 2
+    places = (1 + node_sequence()[:31]) / 2
     exact = (np.arctan(0.9 / 0.01) + np.arctan(0.1 / 0.01)) / 0.01
 
     def integral(change: Stretch) -> float:
         s = np.array([change.place(float(u)) for u in places])
         slopes = np.array([change.slope(float(u)) for u in places])
-        return float(weights / 2 @ (slopes / ((s - 0.1) ** 2 + 0.01**2)))
+        return float(integrate((slopes / ((s - 0.1) ** 2 + 0.01**2))[:, None]).scores[0])
 
     assert integral(chosen) == pytest.approx(exact, rel=1e-6)
     assert abs(integral(Stretch()) / exact - 1) > 1e-2
@@ -230,3 +288,20 @@ def test_the_variance_before_the_first_norm_vanishes_at_its_zeros(architecture: 
     places = zeros[:, None] * moved[row.content].numpy() + state
     centred = places - places.mean(axis=1, keepdims=True)
     np.testing.assert_allclose((centred**2).mean(axis=1), 0, atol=1e-12)
+
+
+def test_a_path_with_a_jump_is_halved_and_others_get_more_nodes() -> None:
+    """After 24 nodes on the whole path: sign(x - k) jumps; tanh(2 x) is smooth, and on half of the
+    path, too; a error of 1e-12 is beyond all nodes, so that half is halved again.
+    """
+    x = node_sequence()[: integrated.SURE, None]
+    places = np.linspace(-0.7, 0.7, 9)
+    jump, smooth = torch.from_numpy(np.sign(x - places)), torch.from_numpy(np.tanh(2 * x + places))
+    torn = integrated._piece(jump, 1.0, 0.0)
+    flat = integrated._piece(smooth, 1.0, float(integrate(smooth.numpy()).scores.sum()))
+    assert integrated._count(torn, (0.0, 1.0), 1e-9) == 0
+    assert integrated._count(flat, (0.0, 1.0), 1e-9) > integrated.SURE
+    assert integrated._count(flat, (0.0, 0.5), 1e-7) > integrated.SURE
+    assert integrated._count(flat, (0.0, 0.5), 1e-12) == 0
+    early = integrated._piece(jump[:8], 1.0, 0.0)
+    assert integrated._count(early, (0.0, 1.0), 1e-9) == 10

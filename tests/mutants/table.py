@@ -120,9 +120,34 @@ MUTANTS = {
         "model/test_inference.py", "identity",
     ),
     "half of the quadrature weight dropped": Mutant(
-        "babelscope.methods.integrated:_integrals",
-        "torch.from_numpy((B - A) * W / 2)", "torch.from_numpy((B - A) * W / 4)",
+        "babelscope.methods.integrated:_piece",
+        "(L * I.scores, L * I.deviations)", "(L * I.scores / 2, L * I.deviations)",
         "laws/test_method_laws.py", "linear_model and integrated_gradients",
+    ),
+    "the least likely smoothness": Mutant(
+        "babelscope.methods.quadrature:integrate",
+        "int(L[:, X].sum(axis=1).argmax())", "int(L[:, X].sum(axis=1).argmin())",
+        "methods/test_integrated.py", "four_deviations_bound",
+    ),
+    "smoothness by integrands that vanish": Mutant(
+        "babelscope.methods.quadrature:_fit",
+        "np.where(S > 0, L, 0.0)", "L",
+        "methods/test_integrated.py", "vanish",
+    ),
+    "smoothness by all integrands alike": Mutant(
+        "babelscope.methods.quadrature:integrate",
+        "F[int(L[:, X].sum(axis=1).argmax())]", "F[int(L.sum(axis=1).argmax())]",
+        "methods/test_integrated.py", "four_deviations_bound",
+    ),
+    "errors of integrands from all nodes alike": Mutant(
+        "babelscope.methods.quadrature:_fit",
+        "V[C - 1] * np.maximum(S, T)", "V[C - 1] * S",
+        "methods/test_integrated.py", "integrand_alone",
+    ),
+    "a jump taken for smooth": Mutant(
+        "babelscope.methods.integrated:_count",
+        "M > MOST or S == JUMP", "M > MOST",
+        "methods/test_integrated.py", "halved",
     ),
     "special tokens moved along the path": Mutant(
         "babelscope.methods.gradient:displacement",

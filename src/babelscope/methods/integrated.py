@@ -12,8 +12,9 @@ from torch import Tensor
 
 from babelscope.errors import InputError
 from babelscope.methods.gradient import available_baseline, displacement, on_path
-from babelscope.methods.quadrature import LEVELS, Stretch, exactness, nested, stretch, tail
+from babelscope.methods.quadrature import JUMP, MOST, Integral, integrate, node_sequence
 from babelscope.methods.rounding import LARGEST, spread
+from babelscope.methods.stretch import Stretch, stretch
 from babelscope.model import inference
 from babelscope.model.first_norm import norm_zeros
 from babelscope.model.load import Model
@@ -23,17 +24,15 @@ from babelscope.types import Encoded, Explained, Target
 MOST_NODES = 2048
 """Gradient evaluations in the final sum for one text, at most."""
 
-HALVES = 3
-"""Gauss nodes on the halves of an interval, at most. Where F has a kink, short intervals help more
-than many nodes."""
+SAFETY = 4.0
+"""A token's error is taken to be at most so many posterior standard deviations."""
 
-SLOW = 0.8
-"""The rate of the Legendre coefficients from which on a token's integrand is not taken for smooth:
-at a jump it is .85 to 1."""
+GROWTH, STRIDE = 1.2, 1.5
+"""The number of nodes on an interval grows by the first factor; where many more are expected to be
+needed, by at most the second at once."""
 
-SURE = 2
-"""The level of the rule on the whole path from which on its nodes are enough to tell a smooth path
-from a kink: 9 nodes are not."""
+SURE = 24
+"""Nodes on the whole path from which on it may be halved."""
 
 Interval = tuple[float, float]
 """A part of the stretched path from the baseline (0) to the input (1)."""
@@ -45,22 +44,20 @@ Point = tuple[int, float]
 class _Piece:
     """The integral over one interval of a path, and how far it may be off."""
 
-    level: int
     slices: Float[Tensor, "node token"]
-    """The integrand at the nodes of the rule, old ones first."""
+    """The integrand at the first nodes of the sequence."""
+    integral: Integral
     scores: Float[Tensor, " token"]
     errors: Float[Tensor, " token"]
     """Estimated, per token."""
-    next_error: float
-    """The largest token's error that the next level of the rule is expected to have."""
     gap: float
     """Of the sum of the scores, which must be the difference of the value at the ends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Paths:
-    """What is integrated: the gradients along the path of each input, by a nested rule of `count`
-    nodes on the whole path, and of at most HALVES on the halves of an interval."""
+    """What is integrated: the gradients along the path of each input, at first at `count` nodes of
+    every interval."""
 
     model: Model
     inputs: Sequence[Encoded]
@@ -70,17 +67,13 @@ class _Paths:
     baseline: str
     count: int
 
-    def nodes(self, interval: Interval) -> int:
-        """How many nodes the rule of an interval starts with."""
-        return self.count if interval == (0.0, 1.0) else min(self.count, HALVES)
-
     def query(self, row: int, place: float) -> inference.Query:
         share = self.stretches[row].place(place)
         return on_path(self.inputs[row], self.displacements[row], share, self.baseline)
 
 
 Work = tuple[int, Interval, int]
-"""An interval of a row, and the level of the rule that it is to be integrated with."""
+"""An interval of a row, and the number of nodes that it is to be integrated with."""
 
 
 def integrated_gradients(
@@ -100,20 +93,19 @@ def integrated_gradients(
     b_t the baseline's embedding at content positions (pad, mask: that token's; zero: the zero
     vector, also for pad where the tokenizer has no such token, with a flag; mean: the mean of the
     embedding matrix) and e_t itself at special tokens and fixed parts; s_j, w_j the nodes and
-    weights of a nested Gauss rule on [0, 1]. Position ids, token types and the attention mask are
-    those of the input along the whole path.
+    weights of a rule on [0, 1]. Position ids, token types and the attention mask are those of the
+    input along the whole path.
 
     The path is stretched where the first norm of the model turns the state quickly (`Stretch`,
-    `norm_zeros`): nodes are placed there before anything is evaluated. On every interval of it two
-    errors are known. Of the sum: completeness holds on each interval [u, v], so that it is
-    | sum_t a_t - (F(v) - F(u)) |. Of each token: from how fast the Legendre coefficients of its
-    integrand fall (`tail`); where they fall slowly, the difference to the rule before. The path
-    starts as one interval with n = `nodes` / 2 and the n + 1 nodes of its Kronrod extension. Where
-    the next extension is expected to suffice (the first is always tried), an interval gets it and
-    keeps its nodes; otherwise it is halved. That is done with the intervals of the largest errors,
-    first of the sum, then of the tokens, until both the sum of the gaps and the largest token's
-    sum of errors are below the tolerance. Smooth texts stop at once; near a kink the intervals
-    become short.
+    `norm_zeros`): nodes are placed there before anything is evaluated. Two errors are known. Of the
+    sum: completeness holds on each interval [u, v] of the path, so that it is
+    | sum_t a_t - (F(v) - F(u)) |. Of each token: four standard deviations of the integral given the
+    gradients so far (`integrate`), times the same factor for all tokens where the sum is off by
+    more than two of its own. The path starts as one interval with `nodes` nodes and gets a fifth
+    more, keeping the old ones, until both errors are below the tolerance. Where the values are
+    those of a jump, or more than 144 nodes would be needed, an interval is halved instead. That is
+    done with the intervals of the largest errors, first of the sum, then of the tokens. Smooth
+    texts stop early; near a kink of F the intervals become short.
 
     *Laws*: completeness, | sum_t a_t - (F(x) - F(b)) | <= tolerance, and every token's estimated
     error is at most the tolerance (a text that does not reach both with 2048 nodes is flagged with
@@ -122,14 +114,13 @@ def integrated_gradients(
     input x gradient; a token equal to the baseline scores 0. Both errors are in the details:
     `completeness_gap`, `token_error`.
     *Left open by the paper*: the baseline (pad by default) and the rule; errors are absolute, in
-    units of F. The difference of two rules is the error of the coarser one, which is tens of times
-    that of the finer one where the gradient is smooth.
-    Source: Sundararajan, Taly and Yan 2017, eqs. 1 and 3; Piessens et al. 1983 (QUADPACK) for the
-    halving.
+    units of F, and estimates: a single token with a kink or jump between nodes can be off by more.
+    Source: Sundararajan, Taly and Yan 2017, eqs. 1 and 3; O'Hagan 1991 for the quadrature;
+    Piessens et al. 1983 (QUADPACK) for the halving.
     """
-    if nodes < 2 or not tolerance > 0:
+    if not 2 <= nodes <= MOST or not tolerance > 0:
         raise InputError(
-            f"nodes must be at least 2 and tolerance above 0, not {nodes} and {tolerance}"
+            f"nodes must be 2 to {MOST} and tolerance above 0, not {nodes} and {tolerance}"
         )
     baseline, substituted = available_baseline(model, baseline)
     displacements = [displacement(model, row, baseline) for row in inputs]
@@ -138,19 +129,19 @@ def integrated_gradients(
         for share in (0.0, 1.0)
     ]
     stretches = [stretch(zeros) for zeros in norm_zeros(model, *ends)]
-    paths = _Paths(model, inputs, targets, displacements, stretches, baseline, nodes // 2)
+    paths = _Paths(model, inputs, targets, displacements, stretches, baseline, nodes)
     values: dict[Point, float] = {}
     pieces: list[dict[Interval, _Piece]] = [{} for _ in inputs]
-    waiting: list[Work] = [(row, (0.0, 1.0), 1) for row in range(len(inputs))]
+    waiting: list[Work] = [(row, (0.0, 1.0), nodes) for row in range(len(inputs))]
     while waiting:
         values |= _values(paths, waiting, values)
         integrals = _integrals(paths, waiting, pieces, values)
         for (row, interval, _), piece in zip(waiting, integrals):
             pieces[row][interval] = piece
         waiting = [
-            (row, interval, level)
+            (row, interval, count)
             for row, intervals in enumerate(pieces)
-            for interval, level in _refine(paths, intervals, tolerance)
+            for interval, count in _refine(paths, intervals, tolerance)
         ]
     results = []
     for row, (encoded, intervals) in enumerate(zip(inputs, pieces)):
@@ -188,9 +179,9 @@ def _explained(
 def _refine(
     paths: _Paths, intervals: dict[Interval, _Piece], tolerance: float
 ) -> list[tuple[Interval, int]]:
-    """The worst intervals with the next level of their rule, or removed and as halves; none if
-    both errors are small or the nodes are used up. Worst by the gap while the sum is off, then by
-    the tokens' errors: where the nodes do not suffice for both, the scores at least add up."""
+    """The worst intervals with more nodes, or removed and as halves; none if both errors are small
+    or the nodes are used up. Worst by the gap while the sum is off, then by the tokens' errors:
+    where the nodes do not suffice for both, the scores at least add up."""
     pieces = intervals.values()
     gap = sum(piece.gap for piece in pieces)
     error = float(torch.stack([piece.errors for piece in pieces]).sum(dim=0).max())
@@ -201,20 +192,35 @@ def _refine(
     most = max(sizes.values())
     worst = [interval for interval, size in sizes.items() if size >= most / 4]
     used = sum(len(piece.slices) for piece in pieces)
-    used += sum(2 * paths.nodes(interval) + 1 for interval in worst)
-    if max(gap, error) <= tolerance or used > MOST_NODES:
+    if max(gap, error) <= tolerance or used + 2 * paths.count * len(worst) > MOST_NODES:
         return []
     work: list[tuple[Interval, int]] = []
     for interval in worst:
-        piece = intervals[interval]
-        early = interval == (0.0, 1.0) and piece.level < SURE
-        if early or piece.next_error <= tolerance / len(intervals):
-            work.append((interval, piece.level + 1))
+        count = _count(intervals[interval], interval, tolerance / len(intervals))
+        if count:
+            work.append((interval, count))
             continue
         del intervals[interval]
         middle = sum(interval) / 2
-        work += [((interval[0], middle), 1), ((middle, interval[1]), 1)]
+        halves = (interval[0], middle), (middle, interval[1])
+        work += [(half, paths.count) for half in halves]
     return work
+
+
+def _count(piece: _Piece, interval: Interval, tolerance: float) -> int:
+    """The next number of nodes of an interval; 0 where it is to be halved."""
+    count, integral = len(piece.slices), piece.integral
+    more = max(count + 2, round(GROWTH * count))
+    if interval == (0.0, 1.0) and count < SURE:
+        return more
+    if more > MOST or integral.smoothness == JUMP:
+        return 0
+    wanted = tolerance / max(float(piece.errors.max()), piece.gap)
+    if interval != (0.0, 1.0) and integral.fall(count, MOST) > wanted:
+        return 0
+    while integral.fall(count, more) > wanted and round(GROWTH * more) <= min(MOST, STRIDE * count):
+        more = round(GROWTH * more)
+    return more
 
 
 def _values(
@@ -250,53 +256,28 @@ def _integrals(
     pieces: Sequence[dict[Interval, _Piece]],
     values: dict[Point, float],
 ) -> list[_Piece]:
-    """Per interval the integral with its errors; nodes of its former rule are not evaluated
-    again."""
+    """Per interval the integral with its errors; former nodes are not evaluated again."""
     points: list[Point] = []
-    for row, (a, b), level in waiting:
-        places, _ = _rule(paths.nodes((a, b)), level)
+    for row, (a, b), count in waiting:
         known = pieces[row].get((a, b))
-        new = places if known is None else places[len(known.slices) :]
-        points += [(row, a + (b - a) * float(1 + place) / 2) for place in new]
+        places = node_sequence()[0 if known is None else len(known.slices) : count]
+        points += [(row, a + (b - a) * float(1 + place) / 2) for place in places]
     parts = iter(_slices(paths, points))
     integrals = []
-    for row, (a, b), level in waiting:
-        count, former = paths.nodes((a, b)), pieces[row].get((a, b))
-        places, weights = _rule(count, level)
+    for row, (a, b), count in waiting:
+        former = pieces[row].get((a, b))
         old = [] if former is None else [*former.slices]
-        slices = torch.stack([*old, *(next(parts) for _ in range(len(places) - len(old)))])
-        fine, coarse = torch.from_numpy((b - a) * weights / 2) @ slices
-        errors, following = _errors(slices, (b - a) / 2, count, level, (fine - coarse).abs())
-        gap = abs(float(fine.sum()) - (values[row, b] - values[row, a]))
-        integrals.append(_Piece(level, slices, fine, errors, following, gap))
+        slices = torch.stack([*old, *(next(parts) for _ in range(count - len(old)))])
+        integrals.append(_piece(slices, b - a, values[row, b] - values[row, a]))
     return integrals
 
 
-def _rule(
-    count: int, level: int
-) -> tuple[Float[np.ndarray, " node"], Float[np.ndarray, " rule node"]]:
-    rule = nested(count, level)
-    assert rule is not None, "a level is only taken where its nodes are inside of the interval"
-    return rule
-
-
-def _errors(
-    slices: Float[Tensor, "node token"],
-    scale: float,
-    count: int,
-    level: int,
-    difference: Float[Tensor, " token"],
-) -> tuple[Float[Tensor, " token"], float]:
-    """The tokens' errors on an interval of that half length, and the largest one that is expected
-    of the next level; infinite where there is none. Where the series falls slowly, as at a jump,
-    the error is the difference to the rule before, and no level is expected to help."""
-    nodes, _ = _rule(count, level)
-    exact = exactness(count, level)
-    series, rate = tail(nodes, slices.numpy(), exact)
-    smooth = rate < SLOW
-    errors = np.where(smooth, np.minimum(scale * series, difference.numpy()), difference.numpy())
-    following = np.inf
-    if level < LEVELS and nested(count, level + 1) is not None:
-        fall = np.where(smooth, rate, 1.0) ** (exactness(count, level + 1) - exact)
-        following = float((errors * fall).max())
-    return torch.from_numpy(errors), following
+def _piece(slices: Float[Tensor, "node token"], length: float, difference: float) -> _Piece:
+    """The integral over an interval of that length, at whose ends the value differs by so much."""
+    integral = integrate(slices.numpy())
+    scores, deviations = length * integral.scores, length * integral.deviations
+    gap = abs(float(scores.sum()) - difference)
+    expected = float(np.sqrt((deviations**2).sum()))
+    factor = SAFETY * max(1.0, gap / (2 * expected)) if expected else SAFETY
+    errors = torch.from_numpy(factor * deviations)
+    return _Piece(slices, integral, torch.from_numpy(scores), errors, gap)

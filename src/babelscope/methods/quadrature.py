@@ -1,5 +1,5 @@
-"""Quadrature that reuses its nodes, knows how fast it converges, and stretches the path where the
-integrand changes quickly. Arrays in, arrays out.
+"""Quadrature at nodes that are added one after another, which learns from the values how smooth the
+integrand is and how far the integral may be off. Arrays in, arrays out.
 """
 
 from __future__ import annotations
@@ -8,149 +8,143 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from jaxtyping import Complex, Float
-from numpy.polynomial import legendre
+from jaxtyping import Float
+from numpy.polynomial import chebyshev
 
-LEVELS = 3
-"""How often a rule is extended, at most: 4 nodes, then 9, 19 and 39."""
+MOST = 144
+"""Nodes on an interval, at most."""
+Smoothness = tuple[float, float]
+"""How the k-th Chebyshev coefficient of an integrand falls: as rate^-k (1 + k)^-power."""
+
+SMOOTHNESS: tuple[Smoothness, ...] = (
+    *((rate, 0.0) for rate in (1.01, 1.015, 1.02, 1.03, 1.04, 1.05, 1.065, 1.08, 1.11)),
+    *((rate, 0.0) for rate in (1.15, 1.2, 1.25, 1.3, 1.4, 1.6, 2.0, 3.0, 6.0, 20.0)),
+    *((1.0, power) for power in (1.0, 1.5, 2.0, 3.0, 4.0)),
+)
+"""A rate of an analytic integrand, or a power of one with a jump (1), a kink (2) or the like."""
+JUMP: Smoothness = (1.0, 1.0)
+"""With which more nodes on the same interval help little."""
+DEGREES = 1200
+"""Of the Chebyshev series; the last coefficient is at most 1e-3 of the first."""
+DECIDE = 5
+"""One of so many integrands decides on the smoothness."""
+NOISE = 1e-14
+"""Variance of a value's rounding error, relative to that of the integrand."""
 
 
 @cache
-def nested(
-    count: int, level: int
-) -> tuple[Float[np.ndarray, " node"], Float[np.ndarray, " rule node"]] | None:
-    """The nodes of a rule on [-1, 1] and the weights of it and of the one before.
+def node_sequence() -> Float[np.ndarray, " node"]:
+    """MOST nodes in (-1, 1) in the order in which they are used: any first ones make a rule.
 
-    Level 0 has `count` Gauss nodes. Each further level keeps the n nodes so far and adds n + 1, the
-    roots of the polynomial E that is orthogonal to all lower degrees under the weight of the
-    polynomial with the old nodes as roots: level 1 is Kronrod's extension, level 2 Patterson's. The
-    old nodes come first; the weights of the rule before are 0 at the new ones. None where the new
-    nodes are not real or not inside of the interval.
+        x_n = argmax_x (1 - x^2)^(1/4) prod_(j < n) | x - x_j |,    x_0 = 0
 
-    *Laws*: exact to the degree `exactness(count, level)`; weights are positive.
-    Source: Kronrod 1965; Patterson 1968; E from its Legendre coefficients, a linear system.
+    on a grid of 3999 places. They spread like the roots of orthogonal polynomials.
+
+    *Laws*: distinct; inside of the interval; each the farthest from those before it.
+    Source: Narayan and Jakeman 2014 (weighted Leja sequences).
     """
-    if level == 0:
-        gauss, mass = legendre.leggauss(count)
-        return gauss, np.stack((mass, np.zeros(count)))
-    before = nested(count, level - 1)
-    if before is None:
-        return None
-    old, (masses, _) = before
-    points, products = legendre.leggauss(2 * len(old) + 2)
-    weight = np.prod(points[:, None] - old, axis=1)
-    values = legendre.legvander(points, len(old) + 1)
-    moments = np.einsum("p,p,pi,pj->ij", products, weight / np.abs(weight).max(), values, values)
-    rest = np.linalg.solve(moments[:-1, :-1], -moments[:-1, -1])
-    added = legendre.legroots([*rest, 1.0])
-    if np.iscomplexobj(added) or not (np.abs(added) < 1).all():
-        return None
-    nodes = np.concatenate((old, added))
-    exact = np.zeros(len(nodes))
-    exact[0] = 2.0
-    weights = np.linalg.solve(legendre.legvander(nodes, len(nodes) - 1).T, exact)
-    return nodes, np.stack((weights, np.concatenate((masses, np.zeros(len(added))))))
+    grid = np.cos(np.pi * np.arange(1, 4000) / 4000)
+    grid[1999] = 0.0
+    size = 0.25 * np.log(1 - grid**2)
+    chosen: list[int] = []
+    with np.errstate(divide="ignore"):
+        for _ in range(MOST):
+            chosen.append(int(np.argmax(size)) if chosen else 1999)
+            size = size + np.log(np.abs(grid - grid[chosen[-1]]))
+    nodes: Float[np.ndarray, " node"] = grid[chosen]
+    return nodes
 
 
-def exactness(count: int, level: int) -> int:
-    """The degree up to which the rule integrates polynomials exactly: n old nodes are roots of a
-    polynomial to which E, of degree n + 1, is orthogonal, so 3 n + 1.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Process:
+    """The Gaussian process of one smoothness, for every number of first nodes at once."""
+
+    whitening: Float[np.ndarray, "node node"]
+    """Lower triangular: from values at the nodes to what each adds to those before it, with
+    variance 1."""
+    gains: Float[np.ndarray, " node"]
+    """The integral's covariance with what each node adds."""
+    constant: Float[np.ndarray, " node"]
+    """The integral of 1 after each node: below 1 by rounding, or by more with few nodes."""
+    variances: Float[np.ndarray, " node"]
+    """Of the integral after each node, relative to the variance of the process."""
+    scale: Float[np.ndarray, " node"]
+    """Log determinant of the covariance of the values so far."""
+
+
+@cache
+def _process(smoothness: Smoothness) -> _Process:
+    """The covariance is factorised as QR of its root, which keeps twice as many digits."""
+    degrees = np.arange(DEGREES)
+    rate, power = smoothness
+    share = rate ** (-2.0 * degrees) * (1.0 + degrees) ** (-2.0 * power)
+    root = np.sqrt(share / share.sum())
+    basis = chebyshev.chebvander(node_sequence(), DEGREES - 1) * root
+    upper = np.linalg.qr(np.hstack((basis, np.sqrt(NOISE) * np.eye(MOST))).T)[1]
+    factor = upper.T * np.sign(np.diag(upper))
+    even = np.where(degrees % 2 == 0, 1.0, 0.0)
+    means = even * root / (1.0 - degrees**2 + (degrees == 1))
+    whitening = np.linalg.inv(factor)
+    gains = whitening @ (basis @ means)
+    left = (means**2).sum() - np.cumsum(gains**2)
+    variances = np.maximum(left, NOISE / np.arange(1, MOST + 1))
+    constant = np.cumsum(gains * whitening.sum(axis=1))
+    return _Process(whitening, gains, constant, variances, 2 * np.cumsum(np.log(np.diag(factor))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Integral:
+    """Integrals of several integrands over an interval of length 1, from the same nodes."""
+
+    scores: Float[np.ndarray, " token"]
+    deviations: Float[np.ndarray, " token"]
+    """Standard deviations of the posterior."""
+    smoothness: Smoothness
+
+    def fall(self, count: int, further: int) -> float:
+        """The factor by which the deviations are expected to fall from so many nodes to more."""
+        variances = _process(self.smoothness).variances
+        return float(np.sqrt(variances[further - 1] / variances[count - 1]))
+
+
+def integrate(values: Float[np.ndarray, "node token"]) -> Integral:
+    """Integrals over an interval of length 1 from the values at the first nodes of the sequence.
+
+        f_t(x) = sigma_t sum_k z_tk rate^-k (1 + k)^-power T_k(x),    z_tk independent and normal
+        a_t = E[ mean f_t | values ],    s_t^2 = Var[ mean f_t | values ]
+
+    T_k the Chebyshev polynomials, x in [-1, 1], sigma_t the most likely scale of each integrand.
+    Rate and power are shared, because integrands along one path share their singularities: those of
+    SMOOTHNESS under which the values of the third of the integrands with the largest deviations are
+    most likely, at first of all. Where coefficients are large that the nodes do not resolve, the
+    values are only likely with a slow rate or a power, and the deviations say so.
+
+    The weights of the values are divided by their sum.
+
+    *Laws*: values times a number give scores and deviations times it; constants are exact, low
+    degrees nearly; deviations fall with every node at a given smoothness; four of them bound the
+    largest error of several smooth, peaked or bent integrands, and that of a single one in 98 of
+    100 cases where it is smooth, in 8 of 10 where it has a kink or a jump.
+    Source: O'Hagan 1991 (Bayesian quadrature); Trefethen 2013, theorems 7.1 and 8.1, for the
+    coefficients of functions with a kink and of analytic ones.
     """
-    old = 2 ** (level - 1) * (count + 1) - 1 if level else count
-    return 3 * old + 1 if level else 2 * count - 1
+    fits = [_fit(values, smoothness) for smoothness in SMOOTHNESS]
+    likelihoods = np.stack([likelihood for likelihood, _ in fits])
+    pooled = fits[int(likelihoods.sum(axis=1).argmax())][1]
+    largest = np.argsort(-pooled.deviations, kind="stable")[: max(1, values.shape[1] // DECIDE)]
+    return fits[int(likelihoods[:, largest].sum(axis=1).argmax())][1]
 
 
-def tail(
-    nodes: Float[np.ndarray, " node"], values: Float[np.ndarray, "node token"], exact: int
-) -> tuple[Float[np.ndarray, " token"], Float[np.ndarray, " token"]]:
-    """An estimate of a rule's error on [-1, 1], and the rate at which it falls with the degree.
-
-        error = 2 c_n rate^(exact + 1 - n),    rate = min(1, (c_n / c_m)^(1 / (n - m)))
-
-    c_k the largest of the coefficients up to degree k of the Legendre series through the values, in
-    the first formula of the last two, in the second of a quarter of all; n the highest degree, m
-    half of it. The coefficients of an analytic
-    function fall geometrically, and the error is that of the first degree that the rule does not
-    integrate; at a jump they fall slowly, the rate is near 1, and this is no estimate.
-
-    *Laws*: 0 for polynomials of degree 2; not below the error of 1 / (1 + 25 x^2).
-    Source: this project; Trefethen 2013 (chapters 7, 8 and 19) for the convergence.
-    """
-    highest = len(nodes) - 1
-    half = highest // 2
-    series = np.abs(np.linalg.solve(legendre.legvander(nodes, highest), values))
-    width = max(2, len(nodes) // 4)
-    last, middle = series[-width:].max(axis=0), series[half + 1 - width : half + 1].max(axis=0)
-    noise = 1e-15 * series.max(axis=0) + 1e-300
-    rate = np.minimum(
-        (np.maximum(last, noise) / np.maximum(middle, noise)) ** (1 / (highest - half)), 1
-    )
-    return 2 * series[-2:].max(axis=0) * rate ** (exact + 1 - highest), rate
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A change of variable s(u) on [0, 1] that puts more nodes around one place.
-
-        s = centre + width sinh(a + (b - a) u),    s(0) = 0, s(1) = 1
-
-    An infinite width is s = u.
-    """
-
-    centre: float = 0.0
-    width: float = np.inf
-
-    def ends(self) -> tuple[float, float]:
-        return (
-            float(np.arcsinh((0.0 - self.centre) / self.width)),
-            float(np.arcsinh((1.0 - self.centre) / self.width)),
-        )
-
-    def place(self, u: float) -> float:
-        """s(u)."""
-        if not np.isfinite(self.width) or u in (0.0, 1.0):
-            return u
-        a, b = self.ends()
-        return float(np.clip(self.centre + self.width * np.sinh(a + (b - a) * u), 0.0, 1.0))
-
-    def slope(self, u: float) -> float:
-        """ds / du."""
-        if not np.isfinite(self.width):
-            return 1.0
-        a, b = self.ends()
-        return float(self.width * np.cosh(a + (b - a) * u) * (b - a))
-
-
-def stretch(poles: Complex[np.ndarray, " pole"]) -> Stretch:
-    """The change of variable with which Gauss' rule converges fastest for an integrand with these
-    singularities in the complex plane.
-
-        rho = min over poles of | z + sqrt(z^2 - 1) |,    z = 2 u(pole) - 1
-
-    The error falls as rho^(-2n): rho is the size of the largest ellipse around the path in which
-    there is no singularity. The tenth of the poles that are nearest is left out: one token among
-    many does not choose the nodes. Searched on a grid; none if s = u is as good within a tenth.
-
-    *Laws*: without poles, or with poles far away, s = u; rho is never below that of s = u.
-    Source: Johnston and Elliott 2005 for the sinh; Trefethen 2013, theorem 19.3, for rho.
-    """
-    if not len(poles):
-        return Stretch()
-    straight = _size(2 * poles - 1)
-    best, size = Stretch(), 1.1 * float(np.quantile(straight, 0.1))
-    for centre in np.linspace(-0.2, 0.6, 17):
-        for width in np.geomspace(1e-4, 2.0, 30):
-            candidate = Stretch(float(centre), float(width))
-            a, b = candidate.ends()
-            inverse = (np.arcsinh((poles - centre) / width) - a) / (b - a)
-            reached = float(np.quantile(_size(2 * inverse - 1), 0.1))
-            if reached > size:
-                best, size = candidate, reached
-    return best
-
-
-def _size(z: Complex[np.ndarray, " pole"]) -> Float[np.ndarray, " pole"]:
-    """log | z + sqrt(z^2 - 1) |, the larger one of both roots."""
-    size = np.abs(np.log(np.abs(z + np.sqrt(z - 1) * np.sqrt(z + 1))))
-    result: Float[np.ndarray, " pole"] = size
-    return result
+def _fit(
+    values: Float[np.ndarray, "node token"], smoothness: Smoothness
+) -> tuple[Float[np.ndarray, " token"], Integral]:
+    """Twice the log likelihood of each integrand's values, 0 where all are, and the integrals."""
+    count, process = len(values), _process(smoothness)
+    added = process.whitening[:count, :count] @ values
+    scales = (added**2).mean(axis=0)
+    late = (added[-max(3, count // 3) :] ** 2).mean(axis=0)
+    deviations = np.sqrt(process.variances[count - 1] * np.maximum(scales, late))
+    likelihoods = -count * np.log(np.maximum(scales, 1e-300)) - process.scale[count - 1]
+    likelihoods = np.where(scales > 0, likelihoods, 0.0)
+    scores = process.gains[:count] @ added / process.constant[count - 1]
+    return likelihoods, Integral(scores, deviations, smoothness)
