@@ -115,7 +115,7 @@ def integrate(values: Float[np.ndarray, "node token"]) -> Integral:
 
     T_k the Chebyshev polynomials, x in [-1, 1], sigma_t the most likely scale of each integrand.
     Rate and power are shared, because integrands along one path share their singularities: those of
-    SMOOTHNESS under which the values of the third of the integrands with the largest deviations are
+    SMOOTHNESS under which the values of the fifth of the integrands with the largest deviations are
     most likely, at first of all. Where coefficients are large that the nodes do not resolve, the
     values are only likely with a slow rate or a power, and the deviations say so.
 
