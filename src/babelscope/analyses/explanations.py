@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from babelscope.analyses.block import (
@@ -84,7 +84,7 @@ def explanation_cells(
     model, rows = resources.model(lang), chosen_texts(block, resources, lang)
     classes, source = target_classes(block, resources, lang)
     if lang == block.languages[0] and foreign(model, rows):
-        _LOG.warning("task %s: %s", block.task.name, foreign_labels(model, rows))
+        _say_once(f"task {block.task.name}: {foreign_labels(model, rows)}")
     return [
         (
             run,
@@ -97,6 +97,12 @@ def explanation_cells(
         )
         for run in runs(block, samples)
     ]
+
+
+@cache
+def _say_once(warning: str) -> None:
+    """Several analyses share the cells of explanations."""
+    _LOG.warning("%s", warning)
 
 
 def chosen_texts(block: Block, resources: Resources, lang: str) -> list[Example]:
