@@ -120,9 +120,9 @@ def consistency(section: Section) -> tuple[str, list[str]]:
 
 
 def tokenization(section: Section) -> tuple[str, list[str]]:
-    """The steepest slope whose interval excludes 0, else the steepest; yes where one of them is from
-    twenty groups or more. Without re-segmented words where they take the most and the fewest
-    tokens."""
+    """The steepest slope whose interval excludes 0, else the steepest; yes where one of them is
+    from twenty groups or more. Without re-segmented words where they take the most and the
+    fewest tokens."""
     if "slopes.csv" not in section.files or not table(section, "slopes.csv")["defined"].any():
         rows = table(section, "tokenization.csv")
         rows = rows[rows["measure"] == "fertility"].sort_values("mean")
