@@ -50,7 +50,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A report with many examples, compared with an earlier store, and one of every analysis."""
     folder = tmp_path_factory.mktemp("reports")
     synthetic_study.store(folder / "store", groups=24)
-    run = hostile_study.store(folder)
+    run = hostile_study.store(tmp_path_factory.mktemp("run"))
     return {
         "examples": report(folder / "store", folder / "page", against=folder / "store"),
         "all analyses": report(run, folder / "all"),
@@ -150,15 +150,19 @@ def test_every_control_of_a_store(
 def live_state(model: str) -> dict[str, Any]:
     """Two panes in scripts of their own, with as many texts as the task has."""
     count = {"reader": 2, "chooser": 3}.get(model, 1)
-    pairs = (("ar", ARABIC), ("th", THAI)) if model == "reviews" else (("hi", HINDI), ("zh", CHINESE))
+    pairs = (
+        (("ar", ARABIC), ("th", THAI)) if model == "reviews" else (("hi", HINDI), ("zh", CHINESE))
+    )
     panes = [{"lang": lang, "texts": [text] * count, "erased": []} for lang, text in pairs]
-    return {"models": [model], "methods": [{"method": "slalom" if model == "reviews" else "occlusion"}], "panes": panes}
+    return {
+        "models": [model],
+        "methods": [{"method": "slalom" if model == "reviews" else "occlusion"}],
+        "panes": panes,
+    }
 
 
 @SIZES
-def test_every_control_of_the_live_part(
-    page: Page, address: str, width: int, dark: bool
-) -> None:
+def test_every_control_of_the_live_part(page: Page, address: str, width: int, dark: bool) -> None:
     """Controls that several tasks share, such as the boxes of methods, are exercised with one."""
     walk = Walk(page, lambda: settle_explorer(page), width)
     for model in ("reviews", "reader", "tagger", "chooser", "language"):

@@ -175,7 +175,9 @@ def test_views_put_methods_models_and_differences_side_by_side(page: Page, addre
     assert page.evaluate(f"{tints}.length") > 3
     page.evaluate("document.querySelector('#filters [type=reset]').click()")
     page.until("document.getElementById('view').value === 'translations'")
-    assert page.evaluate("document.getElementById('method').value !== document.getElementById('method2').value")
+    assert page.evaluate(
+        "document.getElementById('method').value !== document.getElementById('method2').value"
+    )
     choose(page, "model", "multi")
     choose(page, "lang", "English")
     choose(page, "view", "translations")
