@@ -153,7 +153,7 @@ def live_state(model: str) -> dict[str, Any]:
     pairs = (
         (("ar", ARABIC), ("th", THAI)) if model == "reviews" else (("hi", HINDI), ("zh", CHINESE))
     )
-    panes = [{"lang": lang, "texts": [text] * count, "erased": []} for lang, text in pairs]
+    panes = [{"lang": lang, "texts": [text] * count, "erased": [1]} for lang, text in pairs]
     return {
         "models": [model],
         "methods": [{"method": "slalom" if model == "reviews" else "occlusion"}],
