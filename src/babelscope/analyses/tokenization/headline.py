@@ -13,9 +13,10 @@ from babelscope.analyses.tokenization.tables import Tables
 from babelscope.data.languages import language_name
 from babelscope.display.chart import Chart
 from babelscope.display.dots import Row, dot_plot, mark
-from babelscope.display.numbers import FEW_GROUPS, number, signed, value_range
+from babelscope.display.numbers import number, signed, value_range
 from babelscope.display.section import Answer, Reference
 from babelscope.display.sheets import csv_text
+from babelscope.types import FEW_GROUPS
 
 COUNTS, SLOPES = "tokenization.csv", "slopes.csv"
 AGREEMENT = "agreement"
