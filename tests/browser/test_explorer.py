@@ -283,7 +283,7 @@ def test_scripts_of_the_world(page: Page, address: str, lang: str, text: str) ->
 def test_examples_are_filtered_sorted_and_linked(page: Page, address: str) -> None:
     fresh(page, address, "examples")
     # At first random scores, the control, are not among what is shown.
-    assert page.evaluate("document.querySelector('[data-name=method]').value") == "attention"
+    assert page.evaluate("document.querySelector('[data-name=method]').value") == "occlusion"
     click(page, "Clear filters")
     page.until("document.querySelector('[role=status]').textContent === '277 of 277 explanations'")
     for name, value in (

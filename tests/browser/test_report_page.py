@@ -166,7 +166,20 @@ def test_views_put_methods_models_and_differences_side_by_side(page: Page, addre
     choose(page, "method", "occlusion")
     choose(page, "method2", "random")
     page.until(f"{heads}.length === 3")
-    assert page.evaluate(heads)[2] == "occlusion, multi − random, multi"
+    assert page.evaluate(heads)[2] == "occlusion − random"
+    choose(page, "model2", "mono-en")
+    page.until(f"{heads}[2] === 'occlusion, multi − random, mono-en'")
+    choose(page, "method2", "occlusion")
+    page.until(f"{heads}[2] === 'multi − mono-en'")
+    tints = "[...document.querySelectorAll('#list article:first-child .reading:last-child [data-tip], #list article:first-child .reading:last-child [title]')]"
+    assert page.evaluate(f"{tints}.length") > 3
+    page.evaluate("document.querySelector('#filters [type=reset]').click()")
+    page.until("document.getElementById('view').value === 'translations'")
+    assert page.evaluate(
+        "document.getElementById('method').value !== document.getElementById('method2').value"
+    )
+    choose(page, "model", "multi")
+    choose(page, "lang", "English")
     choose(page, "view", "translations")
     choose(page, "method", "attention")
     page.until("document.querySelectorAll('#list .bs-q').length > 20")

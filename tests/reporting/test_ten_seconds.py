@@ -120,8 +120,9 @@ def consistency(section: Section) -> tuple[str, list[str]]:
 
 
 def tokenization(section: Section) -> tuple[str, list[str]]:
-    """The steepest slope whose interval excludes 0, else the steepest; without re-segmented words
-    where they take the most and the fewest tokens."""
+    """The steepest slope whose interval excludes 0, else the steepest; yes where one of them is
+    from twenty groups or more. Without re-segmented words where they take the most and the
+    fewest tokens."""
     if "slopes.csv" not in section.files or not table(section, "slopes.csv")["defined"].any():
         rows = table(section, "tokenization.csv")
         rows = rows[rows["measure"] == "fertility"].sort_values("mean")
@@ -132,7 +133,8 @@ def tokenization(section: Section) -> tuple[str, list[str]]:
     chosen = sure if len(sure) else rows
     row = chosen.loc[chosen["slope"].abs().idxmax()]
     counts = [str(len(sure)), str(len(rows))]
-    return "yes" if len(sure) else "undecided", [*amounts(row, "slope", "low", "high"), *counts]
+    enough = (sure["groups"] >= 20).any()
+    return "yes" if enough else "undecided", [*amounts(row, "slope", "low", "high"), *counts]
 
 
 def tradeoffs(section: Section) -> tuple[str, list[str]]:

@@ -14,8 +14,9 @@ from babelscope.display.numbers import number
 from babelscope.display.section import Answer, Reference, Section
 
 NUMBER = re.compile(r"[−+]?\d[\d,]*(?:\.\d+)?")
-FIXED = {"100"}
-"""Numbers that are no result: the pairs of a relation below which heads show nothing."""
+FIXED = {"100", "20"}
+"""Numbers that are no result: the pairs of a relation below which heads show nothing, and the
+groups below which an interval may be too narrow."""
 
 
 def cells(table: pd.DataFrame, reference: Reference) -> pd.DataFrame:

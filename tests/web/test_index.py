@@ -114,6 +114,20 @@ def test_sorting_puts_undefined_values_last(index: Index, descending: bool) -> N
         ordered(index, np.ones(len(index), bool), "size")
 
 
+def test_translations_are_listed_together_in_the_order_of_the_study(index: Index) -> None:
+    rows = ordered(index, np.ones(len(index), bool)).tolist()
+    names = ("group", "lang", "model", "method")
+    listed = [tuple(index.names[name].name(row) for name in names) for row in rows]
+    groups = [key[0] for key in listed]
+    assert groups == sorted(groups, key=str)
+    first = [key for key in listed if key[0] == groups[0]]
+    langs = list(dict.fromkeys(key[1] for key in first))
+    assert langs == [lang for lang in synthetic_study.LANGUAGES if lang in langs] != sorted(langs)
+    methods = [key[3] for key in first if key[1:3] == ("en", "multi")]
+    assert methods == list(synthetic_study.QUALITY)
+    assert index.about()["names"]["method"] == list(synthetic_study.QUALITY)
+
+
 def test_metrics_are_those_of_the_store(index: Index, folder: Path) -> None:
     row = next(iter(index.rows(np.array([30]))))
     (explained,) = [

@@ -61,11 +61,11 @@ ANALYSES: Mapping[str, Analysis] = {
     for row in (
         Analysis(
             "faithfulness",
-            "Is an explanation as true in every language, and of the multilingual model as of the "
-            "monolingual one?",
+            "Are explanations equally faithful in every language, and of multilingual and "
+            "monolingual models?",
             methods=True,
         ),
-        Analysis("trust", "Can this one explanation be trusted?", methods=True),
+        Analysis("trust", "Can a single explanation be trusted?", methods=True),
         Analysis(
             "consistency",
             "Do translations get the same explanation?",

@@ -34,9 +34,18 @@ class Category:
     def name(self, row: int) -> str | None:
         return None if self.codes[row] < 0 else self.names[self.codes[row]]
 
-    def ranks(self) -> Codes:
-        """For sorting: the place of each row's name among the sorted names, -1 for none."""
-        order = np.argsort(np.array(self.names, dtype=object), kind="stable")
+    def listed(self, first: Sequence[str] = ()) -> list[str]:
+        """The names, those of `first` in their order before the others, which are sorted; a method
+        with a setting is where the method is."""
+        place = {name: at for at, name in enumerate(first)}
+        return sorted(
+            self.names, key=lambda name: (place.get(name.partition("[")[0], len(place)), name)
+        )
+
+    def ranks(self, first: Sequence[str] = ()) -> Codes:
+        """For sorting: the place of each row's name among the listed names, -1 for none."""
+        codes = {name: code for code, name in enumerate(self.names)}
+        order = np.array([codes[name] for name in self.listed(first)], dtype=np.int64)
         place = np.empty(len(order) + 1, dtype=np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         place[-1] = MISSING

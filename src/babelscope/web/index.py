@@ -73,6 +73,10 @@ class Index:
     """By row and check the position in VERDICTS; -1 where there is no panel."""
     damaged: tuple[str, ...]
     """What could not be read, in one line each."""
+    first: Mapping[str, tuple[str, ...]]
+    """What the study names, in its order, by column."""
+    order: NDArray[np.int64]
+    """Every row's place when translations are listed together, in the order of the study."""
     tables: OrderedDict[str, pa.Table] = field(default_factory=OrderedDict)
 
     def __len__(self) -> int:
@@ -92,7 +96,7 @@ class Index:
         return {
             "title": self.title,
             "rows": len(self),
-            "names": {name: sorted(self.names[name].names) for name in few},
+            "names": {name: self.names[name].listed(self.first.get(name, ())) for name in few},
             "numbers": list(self.numbers),
             "largest": self._largest_model(),
             "unsigned": [name for name in self.names["method"].names if not _signed(name)],

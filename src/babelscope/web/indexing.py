@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,24 @@ def read_index(path: str | Path) -> Index:
         store, str(study.get("name", store.path.name)), tuple(chosen), cell, place, columns,
         numbers, pa.array(texts.names, pa.large_string()), texts.codes, flags[0], flags[1],
         words[0], words[1], shares, marked, _disagreeing(columns), verdicts, damaged,
+        first := _named(study), _reading_order(columns, first),
     )  # fmt: skip
+
+
+def _named(study: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """What the study names, in its order."""
+    rows = {name: study.get(f"{name}s") or () for name in ("task", "model", "method")}
+    listed = {name: tuple(row["name"] for row in each) for name, each in rows.items()}
+    return listed | {"lang": tuple(study.get("languages") or ())}
+
+
+def _reading_order(
+    names: Mapping[str, Category], first: Mapping[str, Sequence[str]]
+) -> NDArray[np.int64]:
+    """Every row's place when translations are listed together, in the order of the study."""
+    keys = ("method", "model", "id", "lang", "group", "task")  # the last one comes first
+    order = np.lexsort([names[name].ranks(first.get(name, ())) for name in keys])
+    return np.argsort(order)
 
 
 def _manifests(

@@ -88,9 +88,10 @@ def _trusted(index: Index, verdict: str) -> NDArray[np.bool_]:
 def ordered(
     index: Index, rows: NDArray[np.bool_], sort: str = "", descending: bool = False
 ) -> NDArray[np.int64]:
-    """The rows in the order of a column, those without a value last; in the order of the store
-    without one."""
+    """The rows in the order of a column, those without a value last; without one, translations
+    together."""
     chosen = np.flatnonzero(rows)
+    chosen = chosen[np.argsort(index.order[chosen])]
     if not sort:
         return chosen
     if sort in index.numbers:

@@ -1,4 +1,5 @@
-"""Is an explanation as true in every language? The answer, no stronger than the intervals allow."""
+"""Are explanations equally faithful in every language? No stronger an answer than the intervals
+allow."""
 
 from __future__ import annotations
 

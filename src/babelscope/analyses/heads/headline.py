@@ -57,7 +57,7 @@ def _passing(
     share = best.hits / best.pairs
     sentence = Markup(
         "{} of {} heads exceed the threshold of a syntactic relation: {} (layer.head). The "
-        "clearest, {}{} in {}, finds {} in {} of pairs (interval {}), where more than {} counts."
+        "clearest, {}{} in {}, finds {} in {} of pairs (interval {}; the threshold is {})."
     ).format(
         len(heads), total, shown, best.head, whose, language_name(best.lang), _relation(best),
         number(share), value_range(*best.interval), number(best.threshold),
@@ -87,7 +87,7 @@ def _none(models: Sequence[ModelHeads]) -> Answer:
     share = best.hits / best.pairs
     sentence = Markup(
         "None of {} heads follows a syntactic relation: the closest, {} in {}, finds {} in {} of "
-        "pairs (interval {}), where more than {} counts."
+        "pairs (interval {}; the threshold is {})."
     ).format(
         total, best.head, language_name(best.lang), _relation(best), number(share),
         value_range(*best.interval), number(best.threshold),

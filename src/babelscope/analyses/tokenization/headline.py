@@ -16,6 +16,7 @@ from babelscope.display.dots import Row, dot_plot, mark
 from babelscope.display.numbers import number, signed, value_range
 from babelscope.display.section import Answer, Reference
 from babelscope.display.sheets import csv_text
+from babelscope.types import FEW_GROUPS
 
 COUNTS, SLOPES = "tokenization.csv", "slopes.csv"
 AGREEMENT = "agreement"
@@ -45,16 +46,19 @@ def _slopes(slopes: list[tuple[str, Response]]) -> Answer:
     chosen = sure or slopes
     model, row = max(chosen, key=lambda pair: abs(pair[1].by_fertility.mean))
     slope = row.by_fertility
+    enough = any(row.by_fertility.groups >= FEW_GROUPS for _, row in sure)
     text = (
         "Splitting the same words into more tokens changes explanations: with each further token "
         "per word, {} in {} changes by {} (interval {})"
-        if sure
+        if enough
         else "Whether splitting words into more tokens changes explanations is open: with each "
         "further token per word, {} in {} changes by {} (interval {})"
     )
-    sentence = Markup(text + ". The interval of {} of {} such changes excludes zero.").format(
+    few = f", but none of these is from {FEW_GROUPS} independent texts or more"
+    sentence = Markup(text + ". The interval of {} of {} such changes excludes zero{}.").format(
         _outcome(row), language_name(row.lang), signed(slope.mean),
         value_range(slope.low, slope.high), len(sure), len(slopes),
+        few if sure and not enough else "",
     )  # fmt: skip
     where = {
         "model": model, "resegmentation": row.arm, "lang": row.lang, "method": row.method,
@@ -66,8 +70,8 @@ def _slopes(slopes: list[tuple[str, Response]]) -> Answer:
         Reference(SLOPES, {"excludes_0": True}, "", len(sure)),
         Reference(SLOPES, {"defined": True}, "", len(slopes)),
     ]
-    verdict = "yes" if sure else "undecided"
-    return Answer(verdict, sentence, tuple(references), _slopes_chart(slopes), slope.n)
+    verdict = "yes" if enough else "undecided"
+    return Answer(verdict, sentence, tuple(references), _slopes_chart(slopes, row), slope.n)
 
 
 def _outcome(row: Response) -> str:
@@ -77,18 +81,20 @@ def _outcome(row: Response) -> str:
     return f"the {row.outcome.replace('_', ' ')} of {row.method}"
 
 
-def _slopes_chart(slopes: list[tuple[str, Response]]) -> Chart:
-    """The largest changes of each model."""
+def _slopes_chart(slopes: list[tuple[str, Response]], chosen: Response) -> Chart:
+    """What the sentence is about, in every language of every model."""
     models = {model for model, _ in slopes}
-    methods = {row.method for _, row in slopes}
-    ranked = sorted(slopes, key=lambda pair: -abs(pair[1].by_fertility.mean))[:SHOWN]
+    same = [
+        (model, row)
+        for model, row in slopes
+        if (row.arm, row.method, row.outcome) == (chosen.arm, chosen.method, chosen.outcome)
+    ]
     rows = []
-    for model, row in ranked:
-        whose = f"{model}: " if len(models) > 1 else ""
-        of_method = f" of {row.method}" if len(methods) > 1 else ""
-        name = f"{whose}{row.outcome.replace('_', ' ')}{of_method}, {row.lang}, {row.arm}"
-        rows.append(Row(name, (mark(row.by_fertility, f"{whose}{_outcome(row)} in {row.lang}"),)))
-    title = "change with each further token per word"
+    for model, row in sorted(same, key=lambda pair: -abs(pair[1].by_fertility.mean))[:SHOWN]:
+        whose = f"{model}: {row.lang}" if len(models) > 1 else language_name(row.lang)
+        rows.append(Row(whose, (mark(row.by_fertility, f"{whose}: {_outcome(row)}"),)))
+    what = "rank agreement" if chosen.outcome == AGREEMENT else chosen.outcome.replace("_", " ")
+    title = f"change of {what} ({chosen.method}) with each further token per word"
     return dot_plot(title, "change", rows, zero=True, width=300, small=True)
 
 
@@ -151,7 +157,7 @@ def slopes_csv(tables: Tables) -> str:
         (
             doses.model, row.arm, row.lang, row.method, row.outcome, row.by_fertility.mean,
             row.by_fertility.low, row.by_fertility.high, row.by_fertility.n,
-            isfinite(row.by_fertility.low),
+            row.by_fertility.groups, isfinite(row.by_fertility.low),
             row.by_fertility.low > 0 or row.by_fertility.high < 0,
         )
         for doses in tables.interventions
@@ -159,6 +165,6 @@ def slopes_csv(tables: Tables) -> str:
     ]  # fmt: skip
     columns = [
         "model", "resegmentation", "lang", "method", "outcome", "slope", "low", "high", "n",
-        "defined", "excludes_0",
+        "groups", "defined", "excludes_0",
     ]  # fmt: skip
     return csv_text(pd.DataFrame(rows, columns=columns))

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { button, disclosure, h, select } from "./dom.js";
-import { CONTROL, language, methodName, number, percent, short, spoken } from "./format.js";
+import { firstMethod, language, methodName, number, percent, short, spoken } from "./format.js";
 import { toAddress } from "./state.js";
 import { colouredTexts, legend, scoreTable, unitsOf } from "./words.js";
 
@@ -24,7 +24,7 @@ export function filters(store, state, change, fields) {
     flag: () => ["Flag", [...all, ["any", "any flag"], ["none", "no flag"], ...store.flags]],
     disagreement: () => ["Languages", [...all, ["true", "disagree"], ["false", "agree"]]],
     trust: () => ["Trust", [...all, ["fails", "a check fails"], ["no failure", "no check fails"], ["not checked", "not checked"]]],
-    sort: () => ["Sort by", [["", "order of the store"], ...store.numbers.flatMap((name) => [[name, `${spoken(name)}, lowest first`], [`-${name}`, `${spoken(name)}, highest first`]]), ...["lang", "model", "method", "label"].map((name) => [name, name])]],
+    sort: () => ["Sort by", [["", "text, translations together"], ...store.numbers.flatMap((name) => [[name, `${spoken(name)}, lowest first`], [`-${name}`, `${spoken(name)}, highest first`]]), ...["lang", "model", "method", "label"].map((name) => [name, name])]],
   };
   const useful = { task: names("task").length > 1, trust: store.panels, flag: store.flags.length > 0, disagreement: store.disagreements, gold: names("gold").length > 0, right: names("gold").length > 0 };
   return fields.filter((field) => useful[field] !== false).map((field) => {
@@ -70,7 +70,7 @@ function card(example, store, open, related = true) {
 export function browse(main, whole, value, go) {
   const store = { ...whole.store };
   if (whole.live) store.live = (example) => go("live", { panes: [{ lang: example.lang, texts: example.texts }] });
-  const state = { offset: 0, ...(value || { method: store.names.method.find((name) => name !== CONTROL) || "" }) };
+  const state = { offset: 0, ...(value || { method: firstMethod(store) }) };
   const list = h("div", { class: "cards" });
   const count = h("p", { class: "answer small-answer", role: "status" });
   const pager = h("nav", { class: "pager", "aria-label": "Pages of examples" });

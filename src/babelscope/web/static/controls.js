@@ -55,7 +55,7 @@ function targetFields(context, refresh, redraw) {
     fields.push(h("label", { class: "field" }, h("span", {}, model.spans ? "Explain the answer" : "Explain"), field));
   }
   if (model.contrasts) {
-    fields.push(select("rather than", [["", "nothing in particular"], ...labels.filter(([label]) => label !== state.target)], state.contrast, set("contrast"), { "data-name": "contrast" }));
+    fields.push(select("rather than", [["", "nothing"], ...labels.filter(([label]) => label !== state.target)], state.contrast, set("contrast"), { "data-name": "contrast" }));
   }
   return fields;
 }

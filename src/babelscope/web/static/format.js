@@ -22,6 +22,11 @@ export const spoken = (name) => name.replaceAll("_", " ");
 
 /** Random scores, to which methods are compared. */
 export const CONTROL = "random";
+/** The method of the first view: in the study's order, with a sign where there is one, and no control. */
+export function firstMethod(store) {
+  const listed = store.names.method.filter((name) => name !== CONTROL);
+  return listed.find((name) => !store.unsigned.includes(name)) || listed[0] || store.names.method[0] || "";
+}
 export const methodName = (name) => (name === CONTROL ? "random scores (control)" : spoken(name));
 
 /** The last part of a path or hub id, which is enough where names are few. */

@@ -20,11 +20,12 @@ function emptyTexts(model) {
   return Array.from({ length: model.fewest }, () => "");
 }
 
-/** What is shown first: one meaning in two languages, so that there is something to play with. */
+/** What is shown first: one meaning in two languages, the longest text, so that there is something to play with. */
 function firstState(about) {
   const model = about.models[0];
   const texts = offered(about, model);
-  const group = texts[0]?.group;
+  const length = (row) => row.texts.join("").length;
+  const group = texts.filter((row) => row.lang === texts[0].lang).sort((a, b) => length(b) - length(a))[0]?.group;
   const panes = FIRST.slice(0, 2).flatMap((lang) => texts.filter((row) => row.lang === lang && row.group === group))
     .map((row) => ({ lang: row.lang, texts: [...row.texts], erased: [] }));
   return {
@@ -124,6 +125,6 @@ export function live(main, whole, value) {
     } catch (error) { announce(error.message); }
   });
   links.append(share, download);
-  main.append(h("h2", { class: "hidden" }, "Explain a text live"), chips, bar, grid, legend(), ribbons.element, links);
+  main.append(h("h2", {}, "Which words made the model say that?"), h("p", { class: "lead" }, "Write a text, or click a word to erase or replace it: the prediction and the colours follow."), chips, bar, grid, legend(), ribbons.element, links);
   rebuildAll();
 }

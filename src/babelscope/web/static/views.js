@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { filters, query } from "./browse.js";
 import { button, h } from "./dom.js";
-import { CONTROL, language, methodName, number, percent, short, spoken } from "./format.js";
+import { CONTROL, firstMethod, language, methodName, number, percent, short, spoken } from "./format.js";
 import { toAddress } from "./state.js";
 
 /** A view with filters; `draw` turns an answer into elements. */
@@ -23,18 +23,12 @@ function view(main, part, title, lead, { store, state, fields, path, draw }) {
   load();
 }
 
-const table = (heads, rows, name) => h("div", { class: "wide", tabindex: 0, role: "group", "aria-label": name },
-  h("table", {}, h("thead", {}, h("tr", {}, heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td", {}))))), h("tbody", {}, rows)));
-
-/** The first method that is no control: words of several methods do not add up. */
-function oneMethod(store) {
-  const listed = store.names.method.filter((name) => name !== "random");
-  return listed.find((name) => !store.unsigned.includes(name)) || listed[0] || store.names.method[0] || "";
-}
+const table = (heads, rows, name, style = null) => h("div", { class: "wide", tabindex: 0, role: "group", "aria-label": name },
+  h("table", { class: style }, h("thead", {}, h("tr", {}, heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td", {}))))), h("tbody", {}, rows)));
 
 export function wordsView(main, whole, value, go) {
   const { store } = whole;
-  const state = { method: oneMethod(store), model: store.largest, ...(value || {}) };
+  const state = { method: firstMethod(store), model: store.largest, ...(value || {}) };
   const most = (words) => Math.max(...words.map((word) => word.influence), 1e-9);
   const draw = (answer) => {
     const filled = answer.views.filter((each) => each.words.length);
@@ -66,10 +60,10 @@ export function disagreementsView(main, whole, value, go) {
     const rows = pairs.map((pair) => h("tr", {}, h("th", { scope: "row" }, pair.langs.map(language).join(" and ")), h("td", { class: "num" }, percent(pair.differ / pair.texts)), h("td", { class: "num faint" }, `${pair.differ} of ${pair.texts}`)));
     const groups = answer.groups.map((group) => h("tr", {},
       h("th", { scope: "row" }, button(h("bdi", {}, group.group), () => go("examples", { group: group.group, model: group.model }), { class: "link" })),
-      h("td", {}, short(group.model || "")), h("td", {}, group.gold === null ? "–" : h("bdi", {}, group.gold)),
-      h("td", {}, Object.entries(group.labels).map(([lang, label], at) => [at ? ", " : "", `${language(lang)} `, h("bdi", { class: label === group.gold ? "" : "wrong" }, label)]).flat())));
+      h("td", { "data-head": "model" }, short(group.model || "")), h("td", { "data-head": "gold" }, group.gold === null ? "–" : h("bdi", {}, group.gold)),
+      h("td", { "data-head": "predicted" }, Object.entries(group.labels).map(([lang, label], at) => [at ? ", " : "", `${language(lang)} `, h("bdi", { class: label === group.gold ? "" : "wrong" }, label)]).flat())));
     return [h("p", { class: "answer" }, sentence), table(["languages", "differ", "texts"], rows, "Pairs of languages"),
-      h("h3", {}, "Texts on which languages disagree"), groups.length ? table(["text", "model", "gold", "predicted"], groups, "Texts on which languages disagree") : h("p", { class: "faint" }, "There are none.")];
+      h("h3", {}, "Texts on which languages disagree"), groups.length ? table(["text", "model", "gold", "predicted"], groups, "Texts on which languages disagree", "stacked") : h("p", { class: "faint" }, "There are none.")];
   };
   view(main, "disagreements", "Where languages disagree", "Translations say the same, so the model should say the same about them.",
     { store, state, fields: ["model", "gold"], path: "/api/store/disagreements", draw });
