@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 
 from babelscope.data import builtin, corpora, synthetic
 from babelscope.data.corpora import CORPORA
+from babelscope.data.counted_words import counted_words
 from babelscope.data.formats import hub
 from babelscope.data.formats.problems import with_bad_rows
 from babelscope.data.formats.records import parse
@@ -16,6 +19,7 @@ from babelscope.data.selection import matches, relabelled
 from babelscope.data.skipping import Partition, partition
 from babelscope.data.spec import DataSpec
 from babelscope.errors import InputError
+from babelscope.files import canonical
 from babelscope.random import keyed
 from babelscope.types import Example
 
@@ -60,7 +64,8 @@ def _stream(data: DataSpec, lang: str, split: str | None, number: int | None) ->
     if data.builtin is not None:
         return builtin.read(data.builtin, lang, wanted, number or data.examples or 0, data.seed)
     if data.synthetic is not None:
-        return synthetic.read(data.synthetic, wanted, number or data.examples or 0, data.seed)
+        made_up = made_up_language(data, lang)
+        return synthetic.read(made_up, wanted, number or data.examples or 0, data.seed)
     if data.corpus is not None:
         folder = data.folder or "."
         return corpora.read(data.corpus, folder, lang=lang, split=wanted, bad_rows=True)
@@ -69,6 +74,21 @@ def _stream(data: DataSpec, lang: str, split: str | None, number: int | None) ->
     if data.rows is not None:
         return _of_rows(data, lang)
     return _of_file(data, lang, split)
+
+
+def made_up_language(data: DataSpec, lang: str) -> synthetic.Language:
+    """The language of `synthetic` data, its words counted in texts where these are named."""
+    plain = synthetic.language(str(data.synthetic))
+    if data.counts is None:
+        return plain
+    return _counted_language(canonical([data.counts.model_dump(), lang]), len(plain.words))
+
+
+@lru_cache(8)
+def _counted_language(texts: str, count: int) -> synthetic.Language:
+    described, lang = json.loads(texts)
+    counted = DataSpec.model_validate(described)
+    return counted_words(usable_examples(counted, lang, labelled=True).rows, count)
 
 
 def _of_file(data: DataSpec, lang: str, split: str | None) -> list[Example]:
