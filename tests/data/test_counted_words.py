@@ -79,3 +79,19 @@ def test_a_word_is_a_token_of_the_tokenizer_that_learns_the_language(architectur
     for text in texts[:200]:
         ids = tokenizer(text, add_special_tokens=False)["input_ids"]
         assert len(ids) == len(text.split()), text
+
+
+def test_samples_are_of_as_many_groups_as_they_can_be() -> None:
+    """Three groups of three rows, one of one: four rows are of four groups, and so in Spanish."""
+    rows = [
+        {"id": f"{lang}{at}", "text": f"{lang} {at}", "lang": lang, "group": group}
+        for lang in ("en", "es")
+        for at, group in enumerate("aaabbbcccd")
+    ]
+    data = DataSpec(rows=rows, sampled=True, examples=4)
+    chosen = examples(data, "en")
+    assert sorted(row.group for row in chosen) == ["a", "b", "c", "d"]
+    assert [row.group for row in examples(data, "es")] == [row.group for row in chosen]
+    more = examples(data, "en", count=7)
+    assert sorted(row.group for row in more) == ["a", "a", "b", "b", "c", "c", "d"]
+    assert more[:4] == chosen

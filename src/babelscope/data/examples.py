@@ -32,8 +32,8 @@ def examples(
 ) -> list[Example]:
     """The examples of one language: those to explain, or with `split` those to train on.
 
-    *Law*: with `sampled`, the examples to explain are the same translation groups in every language
-    that has them.
+    *Laws*: with `sampled`, the examples to explain are the same translation groups in every language
+    that has them; they are of as many groups as they can be.
     """
     return _selection(data, lang, split, count)[0]
 
@@ -46,14 +46,24 @@ def _selection(
     if data.sampled if split is None else data.train_sampled:
         whole = {"sampled": False, "train_sampled": False, "examples": None}
         rows, dropped = _selection(data.model_copy(update=whole), lang, split, None)
-        order = sorted(rows, key=lambda row: keyed(data.seed, "drawn", row.group).random())
-        return order[:number], dropped
+        return _in_random_order(rows, data.seed)[:number], dropped
     dropped = Counter()
     if data.labels is None:
         return list(islice(_stream(data, lang, split, number), number)), dropped
     return list(
         islice(relabelled(_stream(data, lang, split, None), data.labels, dropped), number)
     ), dropped
+
+
+def _in_random_order(rows: list[Example], seed: int) -> list[Example]:
+    """The first row of every group in random order, then the second of every group and so on: the
+    rows of one group depend on each other."""
+    ranks: Counter[str] = Counter()
+    order = []
+    for row in rows:
+        order.append((ranks[row.group], keyed(seed, "drawn", row.group).random()))
+        ranks[row.group] += 1
+    return [rows[at] for at in sorted(range(len(rows)), key=order.__getitem__)]
 
 
 def _stream(data: DataSpec, lang: str, split: str | None, number: int | None) -> Iterable[Example]:
