@@ -121,7 +121,7 @@ def measured(study: Study) -> Measured:
     ):
         taken = measuring.measure(study)
     tokens = rows(study, taken.task).tokens
-    ratio = tokens / taken.length
+    ratio = tokens / taken.length if taken.length else 1.0
     scaled = Cost(taken.tokens.fixed * ratio, taken.tokens.each * ratio)
     return replace(taken, tokens=scaled, length=float(tokens), characters=float(tokens))
 

@@ -32,8 +32,8 @@ def examples(
 ) -> list[Example]:
     """The examples of one language: those to explain, or with `split` those to train on.
 
-    *Laws*: with `sampled`, the examples to explain are the same translation groups in every language
-    that has them; they are of as many groups as they can be.
+    *Laws*: with `sampled`, the examples to explain are the same translation groups in every
+    language that has them; they are of as many groups as they can be.
     """
     return _selection(data, lang, split, count)[0]
 

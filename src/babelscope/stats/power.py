@@ -25,7 +25,7 @@ def texts_needed(
     """
     if deviation < 0 or difference <= 0 or not (0 < power < 1 and 0 < level < 1):
         raise InputError(
-            "a power calculation needs a deviation of at least 0, a difference above 0, and a power "
+            "a power calculation needs a deviation of at least 0, a difference above 0, and power "
             f"and level between 0 and 1, not {deviation}, {difference}, {power} and {level}"
         )
     z = float(norm.ppf(1 - level / 2) + norm.ppf(power))

@@ -140,8 +140,9 @@ def test_a_model_per_language_is_resolved_and_keeps_the_names_of_cached_models()
 
 @pytest.mark.slow
 def test_the_full_study_is_the_published_one() -> None:
-    """15 tasks in five languages, five models, three of the five seeds; ten monolingual checkpoints; and beyond
-    the paper two of large size, in English and Chinese. No model is loaded for this.
+    """15 tasks in five languages, five models, three of the five seeds; ten monolingual
+    checkpoints; and beyond the paper two of large size, in English and Chinese. No model is loaded
+    for this.
     """
     study = read_file(STUDIES / "mono-vs-multi.yaml")
     grid = blocks(study)
