@@ -13,7 +13,7 @@ from babelscope.data.synthetic import linear_words, sample
 from babelscope.methods.slalom.fit import fit
 from babelscope.methods.slalom.surrogate import counted
 from experiments.additive_figure import picture
-from experiments.connected_network import connected
+from experiments.connected_network import Answers, connected
 from experiments.repeated_words import mean_weight
 from experiments.slalom_models import answers, trained
 
@@ -34,7 +34,7 @@ def values(spec: Spec) -> dict[str, Any]:
     ]
     networks = [connected(**spec.connected, seed=seed) for seed in spec.seeds]
     layers = spec.transformer["layers"]
-    models = {
+    models: dict[str, list[Answers]] = {
         "fully connected": networks,
         f"BERT, {layers} layer{'' if layers == 1 else 's'}": transformers,
     }

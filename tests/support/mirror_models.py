@@ -46,7 +46,7 @@ RENAMED = {
 }
 """Names that these configurations use for the same sizes."""
 CONFIDENT = 100
-"""Times the random weights of a classifier: studies leave out texts of a small probability."""
+"""Times the random weights of a classifier whose texts of a small probability are left out."""
 SPECIAL_XLM = tuple(f"<special{at}>" for at in range(10))
 
 
@@ -179,7 +179,7 @@ def write(root: Path) -> None:
         _write_tokenizer(folder, row, tokenizer)
         kind = getattr(transformers, row.model)
         model = kind(kind.config_class(**_settings(row, kind.config_class, tokenizer)))
-        if row.model == "BertForSequenceClassification":
+        if row.name.endswith("-MNLI"):
             model.classifier.weight.data *= CONFIDENT
         model.save_pretrained(folder)
         if row.pickled:

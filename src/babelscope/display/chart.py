@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil, floor, isfinite, log10
 
 from markupsafe import Markup
@@ -141,11 +142,15 @@ def _legend(figure: Figure, room: float) -> tuple[tuple[Markup, float], float]:
 def _keys(figure: Figure) -> Iterator[tuple[Callable[[float, float], Markup], str]]:
     """The marks of the key, as functions of their place, with what they mean."""
     for at, name in enumerate(figure.legend):
-        yield lambda x, y, at=at: shape(x + 5, y - 4, at), name
+        yield partial(_mark, at), name
     if figure.control:
         yield _band, figure.control
     if figure.ringed:
         yield _ring, figure.ringed
+
+
+def _mark(series: int, x: float, y: float) -> Markup:
+    return shape(x + 5, y - 4, series)
 
 
 def _band(x: float, y: float) -> Markup:
