@@ -28,7 +28,7 @@ class Spec(options.Spec):
 
 
 def values(spec: Spec) -> dict[str, Any]:
-    transformers = [
+    transformers: list[Answers] = [
         partial(answers, trained(linear_words(), seed=seed, **spec.transformer))
         for seed in spec.seeds
     ]
