@@ -25,9 +25,8 @@ CLASSIFICATION = ("aopc", "lodds")
 ANSWERS = ("answer_recall", "answer_precision")
 METHOD = "synt_pos"
 KINDS = {
-    "synt_pos": "syntactic and positional", "synt": "syntactic", "pos": "positional",
-    "random": "as many at random", "corrupted": "and half of the others",
-    "corrupted_sinks": "and others at special tokens", "corrupted_words": "and others at words",
+    "synt_pos": "both", "synt": "syntactic", "pos": "positional",
+    "corrupted_sinks": "corrupted, sinks", "corrupted_words": "corrupted, words",
     "all": "all heads",
 }  # fmt: skip
 """Kinds of masks in words."""
