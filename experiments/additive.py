@@ -3,7 +3,6 @@ in a transformer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,10 +13,9 @@ from babelscope.data.synthetic import linear_words, sample
 from babelscope.methods.slalom.fit import fit
 from babelscope.methods.slalom.surrogate import counted
 from experiments.additive_figure import picture
-from experiments.connected_network import connected
+from experiments.connected_network import Answers, connected
+from experiments.repeated_words import mean_weight
 from experiments.slalom_models import answers, trained
-
-Answers = Callable[[Sequence[Sequence[int]]], np.ndarray]
 
 
 class Spec(options.Spec):
@@ -26,32 +24,29 @@ class Spec(options.Spec):
     connected: dict[str, int]
     transformer: dict[str, Any]
     fitted: int
-
-
-def mean_weight(model: Answers, copies: int, samples: int) -> float:
-    """Kernel SHAP's mean weight of a place in that many copies of "perfect", against as many of
-    "the"."""
-    import shap  # an extra, and slow to import: for this page alone
-
-    perfect, the = (linear_words().words.index(word) for word in ("perfect", "the"))
-    explainer = shap.KernelExplainer(
-        lambda present: model([[perfect if here else the for here in row] for row in present]),
-        np.zeros((1, copies)),
-    )
-    np.random.seed(0)  # noqa: NPY002 (shap samples from the global generator)
-    weights = explainer.shap_values(np.ones(copies), nsamples=samples, l1_reg=False, silent=True)
-    return float(np.mean(weights))
+    seeds: list[int]
 
 
 def values(spec: Spec) -> dict[str, Any]:
-    transformer = partial(answers, trained(linear_words(), seed=0, **spec.transformer))
-    models = {"fully connected": connected(**spec.connected), "BERT, 1 layer": transformer}
+    transformers: list[Answers] = [
+        partial(answers, trained(linear_words(), seed=seed, **spec.transformer))
+        for seed in spec.seeds
+    ]
+    networks = [connected(**spec.connected, seed=seed) for seed in spec.seeds]
+    layers = spec.transformer["layers"]
+    models: dict[str, list[Answers]] = {
+        "fully connected": networks,
+        f"BERT, {layers} layer{'' if layers == 1 else 's'}": transformers,
+    }
     weights = {
-        name: [mean_weight(model, copies, spec.samples) for copies in spec.copies]
-        for name, model in models.items()
+        name: [
+            float(np.mean([mean_weight(model, copies, spec.samples) for model in seeds]))
+            for copies in spec.copies
+        ]
+        for name, seeds in models.items()
     }
     _, texts = sample(linear_words(), spec.fitted, seed=3)
-    value = fit(counted(texts), transformer(texts), size=10).value
+    value = fit(counted(texts), transformers[0](texts), size=10).value
     words = [(linear_words().words[at], value[at]) for at in np.argsort(-value)]
     figures = {"additive.svg": picture(spec.copies, weights)}
     return {"spec": spec, "weights": weights, "words": words, "figures": figures}

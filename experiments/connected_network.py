@@ -12,19 +12,19 @@ from babelscope.data.synthetic import linear_words, sample
 Answers = Callable[[Sequence[Sequence[int]]], np.ndarray]
 
 
-def connected(steps: int, places: int, units: int) -> Answers:
+def connected(steps: int, places: int, units: int, *, width: int = 16, seed: int = 0) -> Answers:
     """Word embeddings of all places side by side, rectified units, two logits; trained on fresh
     texts.
     """
     language = linear_words()
-    examples, sequences = sample(language, 32 * steps, seed=7)
-    torch.manual_seed(0)
+    examples, sequences = sample(language, 32 * steps, seed=7 + seed)
+    torch.manual_seed(seed)
     torch.set_num_threads(1)
     padding = len(language.words)
     net = torch.nn.Sequential(
-        torch.nn.Embedding(padding + 1, 16, padding_idx=padding),
+        torch.nn.Embedding(padding + 1, width, padding_idx=padding),
         torch.nn.Flatten(),
-        torch.nn.Linear(16 * places, units),
+        torch.nn.Linear(width * places, units),
         torch.nn.ReLU(),
         torch.nn.Linear(units, 2),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,38 @@ def test_the_cost_of_a_study_by_hand() -> None:
     assert longer.seconds == pytest.approx(5 + 2 * (1 + 9 + 0.25 + 2))
 
 
+def test_the_arithmetic_of_a_study_by_hand() -> None:
+    study = parse_study(STUDY)
+    length = mean_characters(study.tasks[0].data, "en")
+    taken = replace(measured(length), tokens=Cost(0.0, 40.0), length=8.0)
+    cost = estimate(study, taken)
+    # two models of W weights, 9 texts of 40 tokens each, 2 operations for a token and weight
+    weights = encoder_size(("demo", None)) or 0
+    assert cost.operations == pytest.approx(2 * 2 * weights * 9 * 40)
+    assert cost.gpu_training == 0
+    # 12 TFLOP/s
+    assert cost.gpu_hours == pytest.approx(cost.operations / 1.2e13 / 3600)
+    longer = estimate(study, replace(taken, characters=length / 2))
+    assert longer.operations == pytest.approx(2 * cost.operations)
+
+
+@pytest.mark.parametrize(
+    ("length", "precision"), [(8.0, "float32"), (1e9, "float32"), (1e9, "bfloat16")]
+)
+def test_fine_tuning_on_a_gpu_by_hand(length: float, precision: str) -> None:
+    train = {"base": "demo", "languages": ["en"], "examples": 30, "dev_examples": 12, "epochs": 2,
+             "batch": 10, "precision": precision}  # fmt: skip
+    study = parse_study({**STUDY, "languages": ["en"], "models": [{"name": "a", "train": train}]})
+    taken = measured(mean_characters(study.tasks[0].data, "en"))
+    cost = estimate(study, replace(taken, length=length))
+    # two epochs of 30 rows and of 12 judged ones, which count a third
+    rows, weights = 2 * (30 + 12 / 3), encoder_size(("demo", None)) or 0
+    # a short row: 40 ms for ten; a long one: 6 operations a token and weight
+    rate = {"float32": 1.2e13, "bfloat16": 6e13}[precision]
+    seconds = 0.004 if length == 8 else 6 * weights * length / rate
+    assert cost.gpu_training == pytest.approx(rows * seconds)
+
+
 def test_the_size_of_layers_from_the_configuration() -> None:
     # the packaged demo: layers and width as its config.json says
     size = encoder_size(("demo", None))
@@ -95,6 +128,9 @@ def test_a_measurement_leaves_nothing_behind(
     assert taken.startup > 0
     # occlusion and comprehensiveness read erased texts
     assert taken.passes.each > 1
+    # every pass reads some of a text's tokens
+    assert taken.tokens.each > taken.passes.each
+    assert taken.length > 2
     assert taken.parameters > 1000
     assert not list((tmp_path / "cache").rglob("*.safetensors"))
 

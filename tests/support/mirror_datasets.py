@@ -15,9 +15,9 @@ from datasets import ClassLabel, Dataset, Features, List, Value
 
 from mirror_texts import PHRASES, sentence
 
-TEXT, PAIR, LABEL, NUMBER, ID, NAME, TOPIC, KEYWORDS, EVIDENCE, ANSWERS, KEY = (
+TEXT, PAIR, LABEL, NUMBER, ID, NAME, TOPIC, KEYWORDS, EVIDENCE, ANSWERS, KEY, REVIEW = (
     "text", "pair", "label", "number", "id", "label name", "topic", "keywords", "evidence",
-    "answers", "key",
+    "answers", "key", "review",
 )  # fmt: skip
 XNLI = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
 PAWSX = ("de", "en", "es", "fr", "ja", "ko", "zh")
@@ -129,7 +129,7 @@ TABLES = (
         lang="en", hidden=("test",),
     ),
     Table(
-        "stanfordnlp/imdb", (("text", "string", TEXT), ("label", ("neg", "pos"), LABEL)),
+        "stanfordnlp/imdb", (("text", "string", REVIEW), ("label", ("neg", "pos"), LABEL)),
         lang="en", configs=("plain_text",),
         splits={"train": 60, "test": 24, "unsupervised": 24}, hidden=("unsupervised",),
         ordered=True,
@@ -258,6 +258,14 @@ def _content(table: Table, filler: str, lang: str, number: int, split: str) -> A
         ID: f"{lang}_{number:07}", NAME: names[label], TOPIC: first // table.shared % 6,
         KEYWORDS: sentence(lang, number).split(), EVIDENCE: [sentence(lang, first)],
         KEY: f"{number:024x}",
+        REVIEW: f"{sentence(lang, first)} {' '.join(_rare_words(number))}",
         ANSWERS: {"text": answer, "answer_start": [0] * len(answer)},
     }  # fmt: skip
     return contents[filler]
+
+
+def _rare_words(number: int) -> list[str]:
+    """Six words of three letters, so that a split has hundreds of words."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    at = range(6 * number, 6 * number + 6)
+    return [letters[i % 26] + letters[i // 26 % 26] + letters[i // 676 % 26] for i in at]

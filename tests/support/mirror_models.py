@@ -45,6 +45,8 @@ RENAMED = {
     "mamba": {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "num_heads": 2},
 }
 """Names that these configurations use for the same sizes."""
+CONFIDENT = 100
+"""Times the random weights of a classifier whose texts of a small probability are left out."""
 SPECIAL_XLM = tuple(f"<special{at}>" for at in range(10))
 
 
@@ -177,6 +179,8 @@ def write(root: Path) -> None:
         _write_tokenizer(folder, row, tokenizer)
         kind = getattr(transformers, row.model)
         model = kind(kind.config_class(**_settings(row, kind.config_class, tokenizer)))
+        if row.name.endswith("-MNLI"):
+            model.classifier.weight.data *= CONFIDENT
         model.save_pretrained(folder)
         if row.pickled:
             torch.save(model.state_dict(), folder / "pytorch_model.bin")
@@ -191,7 +195,8 @@ def _settings(row: Checkpoint, config: Any, tokenizer: Any) -> dict[str, Any]:
         spare = {"vocab_size": len(tokenizer) + 3}  # as on the hub: more rows than tokens
         return sizes | spare | ends | dict(row.config)
     if config.model_type == "gpt2":
-        return sizes | {"bos_token_id": len(tokenizer) - 1, "eos_token_id": len(tokenizer) - 1}
+        last = {"bos_token_id": len(tokenizer) - 1, "eos_token_id": len(tokenizer) - 1}
+        return sizes | last | dict(row.config)
     if config.model_type == "xlm":
         return sizes | {"n_words": sizes.pop("vocab_size"), "pad_index": 2} | dict(row.config)
     if "roberta" in config.model_type:

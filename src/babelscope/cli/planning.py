@@ -39,6 +39,8 @@ def cost_lines(cost: Estimate) -> list[str]:
         f"time: about {_duration(cost.seconds)} on this machine in one process, from "
         f"{measured.model} on {measured.task}; other models by the size of their layers, other "
         "tasks by the length of their texts",
+        f"on a GPU that does 12 TFLOP/s in float32: {cost.gpu_hours:.3g} hours for the models, "
+        f"{cost.gpu_training / 3600:.3g} of them for fine-tuning",
     ]
     if cost.unknown:
         names = ", ".join(cost.unknown)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 
 from babelscope.data import builtin, corpora, synthetic
 from babelscope.data.corpora import CORPORA
+from babelscope.data.counted_words import counted_words
 from babelscope.data.formats import hub
 from babelscope.data.formats.problems import with_bad_rows
 from babelscope.data.formats.records import parse
@@ -16,6 +19,7 @@ from babelscope.data.selection import matches, relabelled
 from babelscope.data.skipping import Partition, partition
 from babelscope.data.spec import DataSpec
 from babelscope.errors import InputError
+from babelscope.files import canonical
 from babelscope.random import keyed
 from babelscope.types import Example
 
@@ -28,8 +32,8 @@ def examples(
 ) -> list[Example]:
     """The examples of one language: those to explain, or with `split` those to train on.
 
-    *Law*: with `sampled`, the examples to explain are the same translation groups in every language
-    that has them.
+    *Laws*: with `sampled`, the examples to explain are the same translation groups in every
+    language that has them; they are of as many groups as they can be.
     """
     return _selection(data, lang, split, count)[0]
 
@@ -42,14 +46,24 @@ def _selection(
     if data.sampled if split is None else data.train_sampled:
         whole = {"sampled": False, "train_sampled": False, "examples": None}
         rows, dropped = _selection(data.model_copy(update=whole), lang, split, None)
-        order = sorted(rows, key=lambda row: keyed(data.seed, "drawn", row.group).random())
-        return order[:number], dropped
+        return _in_random_order(rows, data.seed)[:number], dropped
     dropped = Counter()
     if data.labels is None:
         return list(islice(_stream(data, lang, split, number), number)), dropped
     return list(
         islice(relabelled(_stream(data, lang, split, None), data.labels, dropped), number)
     ), dropped
+
+
+def _in_random_order(rows: list[Example], seed: int) -> list[Example]:
+    """The first row of every group in random order, then the second of every group and so on: the
+    rows of one group depend on each other."""
+    ranks: Counter[str] = Counter()
+    order = []
+    for row in rows:
+        order.append((ranks[row.group], keyed(seed, "drawn", row.group).random()))
+        ranks[row.group] += 1
+    return [rows[at] for at in sorted(range(len(rows)), key=order.__getitem__)]
 
 
 def _stream(data: DataSpec, lang: str, split: str | None, number: int | None) -> Iterable[Example]:
@@ -60,7 +74,8 @@ def _stream(data: DataSpec, lang: str, split: str | None, number: int | None) ->
     if data.builtin is not None:
         return builtin.read(data.builtin, lang, wanted, number or data.examples or 0, data.seed)
     if data.synthetic is not None:
-        return synthetic.read(data.synthetic, wanted, number or data.examples or 0, data.seed)
+        made_up = made_up_language(data, lang)
+        return synthetic.read(made_up, wanted, number or data.examples or 0, data.seed)
     if data.corpus is not None:
         folder = data.folder or "."
         return corpora.read(data.corpus, folder, lang=lang, split=wanted, bad_rows=True)
@@ -69,6 +84,21 @@ def _stream(data: DataSpec, lang: str, split: str | None, number: int | None) ->
     if data.rows is not None:
         return _of_rows(data, lang)
     return _of_file(data, lang, split)
+
+
+def made_up_language(data: DataSpec, lang: str) -> synthetic.Language:
+    """The language of `synthetic` data, its words counted in texts where these are named."""
+    plain = synthetic.language(str(data.synthetic))
+    if data.counts is None:
+        return plain
+    return _counted_language(canonical([data.counts.model_dump(), lang]), len(plain.words))
+
+
+@lru_cache(8)
+def _counted_language(texts: str, count: int) -> synthetic.Language:
+    described, lang = json.loads(texts)
+    counted = DataSpec.model_validate(described)
+    return counted_words(usable_examples(counted, lang, labelled=True).rows, count)
 
 
 def _of_file(data: DataSpec, lang: str, split: str | None) -> list[Example]:

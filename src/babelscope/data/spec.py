@@ -22,6 +22,9 @@ class DataSpec(Spec):
     synthetic: str | None = None
     """Made-up language of one word order and a known law of labels, as in the SLALOM study:
     `linear`, `linear_table` or `slalom:N` with N words."""
+    counts: DataSpec | None = None
+    """With `synthetic: slalom:N`: texts labelled positive and negative that the values of the N
+    most frequent words are counted in; without, values are sampled from Student's t."""
     corpus: str | None = None
     """Name of a public corpus, for example `sib200`."""
     folder: str | None = None
@@ -116,6 +119,10 @@ class DataSpec(Spec):
             )
         if self.synthetic is not None:
             language(self.synthetic)
+        if self.counts is not None and (
+            not str(self.synthetic).startswith("slalom") or self.counts.synthetic is not None
+        ):
+            raise ValueError("'counts' are texts for the words of 'synthetic: slalom:N'")
         if generated and self.examples is None:
             raise ValueError("give the number of 'examples': the built-in corpus has no end")
         return self

@@ -80,11 +80,13 @@ def language(name: str) -> Language:
     return linear_words() if name == "linear" else table_words()
 
 
-def read(name: str, split: str, count: int, seed: int = 0) -> list[Example]:
+def read(made_up: Language, split: str, count: int, seed: int = 0) -> list[Example]:
     """The first texts of a split of a made-up language."""
     if split not in SPLITS:
-        raise InputError(f"{name} has no split {split!r}; there are: {', '.join(SPLITS)}")
-    return sample(language(name), count, seed=10 * seed + SPLITS[split])[0]
+        raise InputError(
+            f"made-up languages have no split {split!r}; there are: {', '.join(SPLITS)}"
+        )
+    return sample(made_up, count, seed=10 * seed + SPLITS[split])[0]
 
 
 def slalom_words(count: int = 200, *, seed: int = 0) -> Language:
@@ -92,14 +94,25 @@ def slalom_words(count: int = 200, *, seed: int = 0) -> Language:
 
         v ~ 0.25 t_3,    s | v ~ N(5 |v|^1.5, 0.5^2),   centred
 
-    *Left open by the paper*: values come from word counts of film reviews there; Student's t with 3
-    degrees of freedom has the same spread and tails. Source: Leemann et al. 2024 (SLALOM), appendix
-    E.2.
+    Values come from word counts of film reviews in the paper (`counted_words`); Student's t with 3
+    degrees of freedom, for when no texts are at hand, has the same spread and tails. Source:
+    Leemann et al. 2024 (SLALOM), appendix E.2.
     """
     generator = keyed(seed, "slalom words")
     value = np.clip(0.25 * generator.standard_t(3, count), -2, 2)
-    importance = 5 * np.abs(value) ** 1.5 + 0.5 * generator.standard_normal(count)
-    return Language(tuple(f"w{at}" for at in range(count)), value, importance - importance.mean())
+    return _with_importance(tuple(f"w{at}" for at in range(count)), value, generator)
+
+
+def with_importance(words: tuple[str, ...], value: NDArray[np.float64], seed: int) -> Language:
+    """Words with these values and sampled importances, s | v ~ N(5 |v|^1.5, 0.5^2), centred."""
+    return _with_importance(words, value, keyed(seed, "importances", len(words)))
+
+
+def _with_importance(
+    words: tuple[str, ...], value: NDArray[np.float64], generator: np.random.Generator
+) -> Language:
+    importance = 5 * np.abs(value) ** 1.5 + 0.5 * generator.standard_normal(len(words))
+    return Language(words, value, importance - importance.mean())
 
 
 def sample(

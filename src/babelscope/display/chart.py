@@ -6,8 +6,9 @@ A chart is narrow enough for a phone; several charts of one figure wrap side by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil, floor, isfinite, log10
 
 from markupsafe import Markup
@@ -87,9 +88,10 @@ def figure_svg(figure: Figure) -> str:
     *Laws*: the same values give the same text; names never become markup; nothing is loaded.
     """
     lines = _lines(figure.charts)
-    legend, below = _legend(figure)
     wide = max((sum(chart.width for chart in line) for line in lines), default=WIDTH)
-    wide = max(wide + 2 * MARGIN, text_width(figure.title, 15) + 2 * MARGIN, legend[1])
+    wide = max(wide + 2 * MARGIN, text_width(figure.title, 15) + 2 * MARGIN)
+    legend, below = _legend(figure, wide)
+    wide = max(wide, legend[1])
     parts, y = [legend[0]], below
     for line in lines:
         x = float(MARGIN)
@@ -119,26 +121,41 @@ def _lines(charts: Sequence[Chart]) -> list[list[Chart]]:
     return lines
 
 
-def _legend(figure: Figure) -> tuple[tuple[Markup, float], float]:
-    """Title and key with their width, and where the charts begin."""
-    parts, x, y = [text(16, 26, figure.title, "big")], 16.0, 50.0
-    for at, name in enumerate(figure.legend):
-        parts += [shape(x + 5, y - 4, at), text(x + 16, y, name, "t")]
-        x += 16 + text_width(name, 11) + 18
-    if figure.control:
-        parts.append(Markup('<rect class="k" x="{:.1f}" y="{:.1f}" width="14" height="10"/>')
-                     .format(x, y - 9))  # fmt: skip
-        parts.append(text(x + 20, y, figure.control, "t"))
-        x += 20 + text_width(figure.control, 11) + 18
-    if figure.ringed:
-        parts += [_ring(x, y), text(x + 20, y, figure.ringed, "t")]
-        x += 20 + text_width(figure.ringed, 11) + 18
-    keyed = bool(figure.legend or figure.control or figure.ringed)
-    y += 14.0 if keyed else -10.0
+def _legend(figure: Figure, room: float) -> tuple[tuple[Markup, float], float]:
+    """Title and key with their width, in as many lines as fit into the room, and where the charts
+    begin."""
+    parts, x, y, widest = [text(16, 26, figure.title, "big")], 16.0, 50.0, 0.0
+    for mark, name in _keys(figure):
+        wide = 20 + text_width(name, 11) + 18
+        if x > 16 and x + wide > room:
+            x, y = 16.0, y + 18
+        parts += [mark(x, y), text(x + (16 if name in figure.legend else 20), y, name, "t")]
+        x += wide
+        widest = max(widest, x)
+    y += 14.0 if len(parts) > 1 else -10.0
     if figure.note:
         parts.append(text(16, y + 2, figure.note, "f t"))
-        x, y = max(x, 32 + text_width(figure.note, 11)), y + 16
-    return (Markup("").join(parts), x if keyed or figure.note else 0.0), y
+        widest, y = max(widest, 32 + text_width(figure.note, 11)), y + 16
+    return (Markup("").join(parts), widest), y
+
+
+def _keys(figure: Figure) -> Iterator[tuple[Callable[[float, float], Markup], str]]:
+    """The marks of the key, as functions of their place, with what they mean."""
+    for at, name in enumerate(figure.legend):
+        yield partial(_mark, at), name
+    if figure.control:
+        yield _band, figure.control
+    if figure.ringed:
+        yield _ring, figure.ringed
+
+
+def _mark(series: int, x: float, y: float) -> Markup:
+    return shape(x + 5, y - 4, series)
+
+
+def _band(x: float, y: float) -> Markup:
+    band = '<rect class="k" x="{:.1f}" y="{:.1f}" width="14" height="10"/>'
+    return Markup(band).format(x, y - 9)
 
 
 def _ring(x: float, y: float) -> Markup:

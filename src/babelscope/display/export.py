@@ -17,10 +17,11 @@ FAMILIES = (
     ("\u0900-\u097f", "'Noto Sans Devanagari'"),
     ("\u0e00-\u0e7f", "'Noto Sans Thai'"),
     ("\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af", "'Noto Sans CJK SC'"),
-    ("\u2190-\u21ff", "'DejaVu Sans','Liberation Sans'"),
+    ("\u2190-\u21ff\u2212", "'DejaVu Sans','Liberation Sans'"),
 )
 """The fonts of scripts that the usual one lacks. The libraries below take the first font that has a
-letter, whatever its weight and slant, so that a title with an arrow became italic."""
+letter, whatever its weight and slant, so that a title with an arrow, and a number below zero,
+became italic."""
 
 
 def with_fonts(svg: str) -> str:

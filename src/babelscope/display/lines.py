@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import ceil, isfinite, nan
 
 from markupsafe import Markup
 
 from babelscope.display.chart import Chart, line, shape, text, tick_text, ticks
-from babelscope.display.extent import shortened
+from babelscope.display.extent import shortened, text_width
 from babelscope.display.numbers import number
 
 LEFT, TOP, RIGHT, BOTTOM = 40, 28, 14, 40
@@ -57,12 +57,16 @@ def line_chart(
     points = [p for curve in curves for p in curve.points if isfinite(p.x) and isfinite(p.y)]
     ends = [end for p in points for end in (p.y, p.low, p.high) if isfinite(end)] or [0.0, 1.0]
     up = ticks(*(limits or (min(ends), max(ends))), 6)
+    if min(ends) >= 0:
+        up = [value for value in up if value >= 0]  # nothing but zeros: no axis below them
     xs = [p.x for p in points] or [0.0, 1.0]
     whole = all(each == round(each) for each in xs)
     across = up if diagonal else ticks(min(xs), max(xs), 6, whole=whole)
 
+    left = max(LEFT, 8 + max(text_width(tick_text(value, up), 11) for value in up))
+
     def x(value: float) -> float:
-        return LEFT + (WIDE - LEFT - RIGHT) * (value - across[0]) / (across[-1] - across[0])
+        return left + (WIDE - left - RIGHT) * (value - across[0]) / (across[-1] - across[0])
 
     def y(value: float) -> float:
         kept = min(max(value, up[0]), up[-1])
@@ -70,10 +74,11 @@ def line_chart(
 
     parts = [text(0, 16, shortened(title, WIDE), "b", title)]
     for value in up:
-        parts.append(line(LEFT, y(value), WIDE - RIGHT, y(value), "a" if value == 0 else "g"))
-        parts.append(text(LEFT - 6, y(value) + 4, tick_text(value, up), "f t e"))
-    parts += [text(x(v), TALL - BOTTOM + 16, tick_text(v, across), "f t m") for v in across]
-    parts.append(text(LEFT, TALL - 8, f"→ {axes[0]}   ↑ {axes[1]}", "f t"))
+        parts.append(line(left, y(value), WIDE - RIGHT, y(value), "a" if value == 0 else "g"))
+        parts.append(text(left - 6, y(value) + 4, tick_text(value, up), "f t e"))
+    for value in _apart(across, WIDE - left - RIGHT):
+        parts.append(text(x(value), TALL - BOTTOM + 16, tick_text(value, across), "f t m"))
+    parts.append(text(left, TALL - 8, f"→ {axes[0]}   ↑ {axes[1]}", "f t"))
     if diagonal:
         parts.append(Markup('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="a" '
                             'stroke-dasharray="3 3"/>').format(
@@ -81,6 +86,12 @@ def line_chart(
     for at, curve in enumerate(curves):
         parts += _curve(curve, at, x, y)
     return Chart(title, Markup("").join(parts), WIDE, TALL)
+
+
+def _apart(scale: Sequence[float], room: float) -> Sequence[float]:
+    """The first and every second, third, ... tick, so that their numbers do not touch."""
+    widest = 6 + max(text_width(tick_text(value, scale), 11) for value in scale)
+    return scale[:: max(1, ceil(widest * (len(scale) - 1) / room))]
 
 
 def _curve(curve: Curve, series: int, x, y) -> list[Markup]:  # type: ignore[no-untyped-def]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.block import Block, Group, Resources
@@ -23,6 +23,9 @@ from babelscope.study.config import Study
 from babelscope.study.fill import Tally, block_resources, fill
 from babelscope.study.grid import blocks
 from babelscope.training.cache import cache_folder
+
+if TYPE_CHECKING:
+    from babelscope.model.load import Model
 
 TEXTS = (2, 8)
 """Texts per language in the two runs: their difference is what a text costs."""
@@ -69,6 +72,11 @@ class Measured:
     parameters: int
     characters: float
     """Mean length of a text."""
+    tokens: Cost = Cost(0.0, 0.0)
+    """Tokens that the model reads, by text and language; one of a gradient pass counts three times,
+    as a backward pass is two forward ones."""
+    length: float = 0.0
+    """Mean tokens of a text as the model reads it whole."""
     growth: float = 1.0
     """How the cost of a text grows with the weights of the layers: 1 in proportion, 0 not at all,
     as of models so small that calls take longer than their arithmetic."""
@@ -86,6 +94,8 @@ class _Run:
     passes: int
     bytes: int
     parameters: int
+    tokens: int = 0
+    length: float = 0.0
 
 
 def measure(study: Study) -> Measured:
@@ -113,6 +123,8 @@ def measure(study: Study) -> Measured:
         fitted_cost(small.units, small.bytes, large.units, large.bytes),
         large.parameters,
         characters,
+        fitted_cost(small.units, small.tokens, large.units, large.tokens),
+        large.length,
         _growth(study, block, small.own + large.own),
     )
 
@@ -211,7 +223,7 @@ def _timed(study: Study, block: Block, texts: int, rows: int, langs: int) -> _Ru
         begin = time.perf_counter()
         model = resources.model(few.languages[0])
         training = time.perf_counter() - begin
-        passes = model.inference.distinct
+        passes, tokens = model.inference.distinct, token_passes(model)
         seconds = _analyses(small, few, resources, store, tally)
         if tally.failed:
             raise InputError(f"the measured block failed: {tally.failed[0].reason}")
@@ -222,7 +234,21 @@ def _timed(study: Study, block: Block, texts: int, rows: int, langs: int) -> _Ru
         return _Run(
             time.perf_counter() - start, len(few.languages), count, trained, training,
             seconds[False], seconds[True], model.inference.distinct - passes, size, weights,
+            token_passes(model) - tokens, _mean_length(model, resources, few),
         )  # fmt: skip
+
+
+def token_passes(model: Model) -> int:
+    """Tokens read so far, those of gradient passes three times."""
+    return model.inference.tokens + 2 * model.inference.backward
+
+
+def _mean_length(model: Model, resources: Resources, block: Block) -> float:
+    """Mean tokens of the block's texts in its first language; 0 where none can be encoded."""
+    from babelscope.model.encode import encode_readable
+
+    rows, _ = encode_readable(model, resources.examples(block.languages[0]), task=False)
+    return sum(len(row.ids) for row in rows) / len(rows) if rows else 0.0
 
 
 @contextmanager

@@ -23,6 +23,11 @@ from babelscope.training.spec import TrainSpec
 
 DEV_SHARE = 1 / 3
 """What a row that is only judged costs, as a share of one that is trained on: one pass of three."""
+SUSTAINED = {"float32": 1.2e13, "bfloat16": 6e13, "float16": 6e13}
+"""Operations in a second that hours of a GPU are counted with: 60 % of the float32 peak of an A100,
+19.5 TFLOP/s, and 20 % of its peak in 16 bits, 312, as batches of fine-tuning are small."""
+STEP = 0.04
+"""Seconds that a step of fine-tuning takes at least, whatever its size: kernels are launched."""
 BYTES = 4
 """Bytes of a weight of a stored checkpoint."""
 
@@ -42,8 +47,17 @@ class Estimate:
     model_bytes: float
     seconds: float
     measured: Measured
+    operations: float = 0.0
+    """Floating-point operations of models that analyses take, gradients among them."""
+    gpu_training: float = 0.0
+    """Seconds of fine-tuning on a GPU that does `SUSTAINED` operations in a second."""
     unknown: tuple[str, ...] = ()
     """Checkpoints whose size could not be read: taken to be as large as the measured one."""
+
+    @property
+    def gpu_hours(self) -> float:
+        """Hours that a GPU needs for the models: fine-tuning, then analyses in float32."""
+        return (self.gpu_training + self.operations / SUSTAINED["float32"]) / 3600
 
 
 def estimate(study: Study, measured: Measured | None = None) -> Estimate:
@@ -59,13 +73,17 @@ def estimate(study: Study, measured: Measured | None = None) -> Estimate:
 
     *Laws*: a study of twice the seeds has twice the fine-tunings and at most twice the seconds; the
     measured block itself costs what was measured.
+
+        operations = sum over blocks of 2 W length tokens
+
+    with W the weights of the block's layers, and a token of a gradient pass three times.
     """
     measured = measured or measure(study)
     counted = _counter(study)
     unknown: list[str] = []
     grid = blocks(study)
     reference = layer_weights(grid[0])
-    totals = dict.fromkeys(("texts", "rows", "passes", "bytes", "models"), 0.0)
+    totals = dict.fromkeys(("texts", "rows", "passes", "bytes", "models", "operations", "gpu"), 0.0)
     totals["seconds"] = measured.startup
     for block in grid:
         size = _relative(block, reference, unknown)
@@ -79,6 +97,9 @@ def estimate(study: Study, measured: Measured | None = None) -> Estimate:
         totals["seconds"] += seconds
         totals["texts"] += texts
         totals["rows"] += rows
+        weights = 2 * (reference or measured.parameters) * size * length
+        totals["operations"] += weights * measured.tokens.of(texts)
+        totals["gpu"] += _gpu_training(block, counted, 3 * weights * measured.length)
         totals["passes"] += measured.passes.of(texts)
         totals["bytes"] += measured.bytes.fixed + length * measured.bytes.each * texts
         stages = 0 if block.model.train is None else 1 + len(block.model.train.then)
@@ -89,7 +110,8 @@ def estimate(study: Study, measured: Measured | None = None) -> Estimate:
     return Estimate(
         sum(row["cells"] for row in cells_of(study)), trainings(study), totals["rows"],
         totals["texts"], totals["passes"], totals["bytes"], totals["models"], totals["seconds"],
-        measured, tuple(dict.fromkeys(unknown)),
+        measured, totals["operations"], totals["gpu"],
+        tuple(dict.fromkeys(unknown)),
     )  # fmt: skip
 
 
@@ -123,10 +145,22 @@ def _counter(study: Study) -> _Counter:
 def _training_rows(block: Block, counted: _Counter) -> float:
     """Rows that a block's model is trained on in all epochs and stages, and judged by, in units of
     the former."""
+    return sum(rows for _, rows in _stages(block, counted))
+
+
+def _gpu_training(block: Block, counted: _Counter, operations: float) -> float:
+    """Seconds of a block's fine-tuning on a GPU, by the operations that a row takes."""
+    return sum(
+        rows * max(operations / SUSTAINED[stage.precision], STEP / stage.batch)
+        for stage, rows in _stages(block, counted)
+    )
+
+
+def _stages(block: Block, counted: _Counter) -> list[tuple[TrainSpec, float]]:
     if block.model.train is None:
-        return 0.0
+        return []
     train = block.model.train.of(block.languages[0])
-    return sum(_stage_rows(stage, block, counted) for stage in train.stages())
+    return [(stage, _stage_rows(stage, block, counted)) for stage in train.stages()]
 
 
 def _stage_rows(stage: TrainSpec, block: Block, counted: _Counter) -> float:

@@ -13,7 +13,6 @@ from babelscope.analyses.surrogates.fits import SURROGATES, lines
 from babelscope.analyses.surrogates.headline import headline
 from babelscope.analyses.surrogates.spec import Spec
 from babelscope.analyses.surrogates.tables import Tables, _errors, parameters, summary, tables
-from babelscope.data import synthetic
 from babelscope.data.spec import DataSpec, training_data
 from babelscope.data.synthetic import LINEAR, language, read
 from babelscope.errors import InputError
@@ -106,14 +105,15 @@ def test_made_up_languages() -> None:
     assert len(set(words)) == 30
     assert all(word.isalpha() for word in words)
     assert len(language("slalom").words) == 200
-    train, test = (read("linear", split, 5) for split in ("train", "test"))
+    linear = language("linear")
+    train, test = (read(linear, split, 5) for split in ("train", "test"))
     assert train != test
-    assert read("linear", "train", 3) == train[:3]
+    assert read(linear, "train", 3) == train[:3]
     for name in ("slalom:1", "slalom:many", "lineal"):
         with pytest.raises(InputError, match="there is no made-up language"):
             language(name)
-    with pytest.raises(InputError, match="has no split 'all'"):
-        synthetic.read("linear", "all", 3)
+    with pytest.raises(InputError, match="have no split 'all'"):
+        read(linear, "all", 3)
     with pytest.raises(ValueError, match="has no end"):
         DataSpec(synthetic="linear", examples=None)
 

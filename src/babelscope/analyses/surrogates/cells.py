@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from babelscope.analyses.block import Block, Group, Place, PlannedCell, Resources, by_language
 from babelscope.analyses.surrogates.spec import Spec
-from babelscope.data.synthetic import Language, language
+from babelscope.data.examples import made_up_language
+from babelscope.data.synthetic import Language
 from babelscope.errors import InputError
 from babelscope.files import canonical
 from babelscope.methods.slalom.surrogate import Numbers
@@ -36,14 +38,14 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
 
 
 def _cell(block: Block, spec: Spec, resources: Resources, lang: str) -> PlannedCell:
-    model, name = resources.model(lang), str(block.task.data.synthetic)
+    model, made_up = resources.model(lang), made_up_language(block.task.data, lang)
     identity = {
         "kind": KIND,
         "model": model.fingerprint,
         "name": block.name,
         "task": block.task.name,
         "lang": lang,
-        "language": name,
+        "language": _digest(str(block.task.data.synthetic), made_up),
         "seed": block.seed,
         "spec": spec.model_dump(),
         "scheme": SCHEME,
@@ -51,8 +53,6 @@ def _cell(block: Block, spec: Spec, resources: Resources, lang: str) -> PlannedC
 
     def compute() -> Rows:
         from babelscope.analyses.surrogates.fits import lines
-
-        made_up = language(name)
 
         def answers(sequences: Sequence[Sequence[int]]) -> Numbers:
             return log_odds(model, made_up, sequences, lang)
@@ -62,6 +62,13 @@ def _cell(block: Block, spec: Spec, resources: Resources, lang: str) -> PlannedC
         return [SurrogateNumber(*place, line.part, line.name, line.x, line.y) for line in listed]
 
     return PlannedCell(_place(block, spec, lang), identity, KIND, compute)
+
+
+def _digest(name: str, made_up: Language) -> str:
+    """The language by its name, words and numbers."""
+    parts = (made_up.value, made_up.value * 0 if made_up.importance is None else made_up.importance)
+    text = canonical([made_up.words, [part.round(9).tolist() for part in parts]]).encode()
+    return f"{name} {hashlib.sha256(text).hexdigest()[:16]}"
 
 
 def log_odds(

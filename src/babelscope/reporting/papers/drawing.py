@@ -41,7 +41,7 @@ def dots(
             marks = [_mark(_of(chosen, series, each), value, f"{name} {each}") for each in names]
             numbers = [_published_mark(_of(chosen, series, each)) for each in beside]
             listed.append(Row(name, (*marks, *numbers)))
-        charts.append(dot_plot(title, _words(value), listed, reference=reference))
+        charts.append(dot_plot(title, _quantity(part, value), listed, reference=reference))
     legend = [*names, *(f"{name} {PUBLISHED}".strip() for name in beside)]
     return Figure("", "", tuple(charts), _legend(legend))
 
@@ -66,7 +66,7 @@ def curves(
         for each in beside:
             points = _points(_of(part, series, each), x, PUBLISHED)
             drawn.append(Curve(f"{each} {PUBLISHED}", points))
-        axes = (_words(x), _words(y))
+        axes = (_words(x), _quantity(part, y))
         charts.append(line_chart(title, axes, drawn, limits=limits, diagonal=diagonal))
     legend = [*names, *(f"{name} {PUBLISHED}".strip() for name in beside)]
     return Figure("", "", tuple(charts), _legend(legend))
@@ -129,6 +129,13 @@ def heat(
                 )
             )  # fmt: skip
     return Figure("", "", tuple(charts))
+
+
+def _quantity(part: pd.DataFrame, column: str) -> str:
+    """What an axis shows: of a mean, of which metric."""
+    if column == "mean" and "metric" in part and part["metric"].nunique() == 1:
+        return f"mean {_words(part['metric'].iloc[0])}"
+    return _words(column)
 
 
 def _panels(

@@ -24,6 +24,12 @@ from babelscope.store import Store
 CLASSIFICATION = ("aopc", "lodds")
 ANSWERS = ("answer_recall", "answer_precision")
 METHOD = "synt_pos"
+KINDS = {
+    "synt_pos": "both", "synt": "syntactic", "pos": "positional",
+    "corrupted_sinks": "corrupted, sinks", "corrupted_words": "corrupted, words",
+    "all": "all heads",
+}  # fmt: skip
+"""Kinds of masks in words."""
 PLACE = ["task", "lang", "model"]
 NUMBERS = ["mean", "low", "high", "n", "undefined"]
 _MASK = re.compile(r"heads=(?P<source>.+?)(:(?P<kind>\w+)(\([^)]*\))?(@(?P<part>[\d.]+))?)?\]")
@@ -122,6 +128,12 @@ def ablation(found: Material) -> pd.DataFrame:
     return builtin[same | builtin["kind"].eq("all")]
 
 
+def named_ablation(found: Material) -> pd.DataFrame:
+    """The same with the kinds in words."""
+    frame = ablation(found)
+    return frame.assign(kind=frame["kind"].replace(KINDS)) if len(frame) else frame
+
+
 def transfer(found: Material) -> pd.DataFrame:
     """The method's mask from sentences of the text's own and of other languages and corpora."""
     frame = _masked(found)
@@ -192,6 +204,14 @@ def thresholds(found: Material) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def syntactic_heads(found: Material) -> pd.DataFrame:
+    """The number of syntactic heads by the margin of their threshold, once whatever the
+    positional one."""
+    places = ["model", "task", "lang", "margin"]
+    frame = thresholds(found).rename(columns={"synt": "heads"})
+    return frame[[*places, "heads"]].drop_duplicates(places) if len(frame) else frame
+
+
 def masks(found: Material) -> pd.DataFrame:
     """How many heads every mask keeps, and whether that is none or all of them."""
     lines = []
@@ -249,13 +269,13 @@ PAPER = Paper(
             partial(means, ANSWERS),
         ),
         Element("ablation", "Kinds of masks at the same thresholds.", ablation),
-        Element("figure-ablation", "Kinds of masks at the same thresholds.", ablation,
+        Element("figure-ablation", "Kinds of masks at the same thresholds.", named_ablation,
                 partial(dots, value="mean", rows="kind", panels=["metric", "task", "model"])),
         Element("figure-aopc-by-threshold", "The method by the part of heads that pass.",
                 by_threshold, partial(curves, x="part", y="mean",
                                       panels=["metric", "task", "lang", "model"])),
         Element("transfer", "Masks of other corpora and languages.", transfer),
-        Element("figure-transfer", "Masks of other languages: AOPC and LOdds.", transfer,
+        Element("figure-transfer", "Masks of other corpora and languages.", transfer,
                 partial(heat, value="mean", rows="lang", columns="mask", signed=True,
                         panels=["metric", "task", "model"],
                         axes=("the mask's sentences", "the texts"))),
@@ -263,8 +283,8 @@ PAPER = Paper(
         Element("head-ablation", "Predictions with the heads of a mask alone, and without them.",
                 forward, note="p: share of random masks of that size that do at least as well."),
         Element("masks", "Heads that every mask keeps.", masks),
-        Element("figure-thresholds", "Heads by threshold.", thresholds,
-                partial(curves, x="margin", y="synt", series="lang", panels=["model", "task"])),
+        Element("figure-thresholds", "Syntactic heads by threshold.", syntactic_heads,
+                partial(curves, x="margin", y="heads", series="lang", panels=["model", "task"])),
     ),
     (
         Missing("table-3", "Which results the third table has is not in the sources at hand.",

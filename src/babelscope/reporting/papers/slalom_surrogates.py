@@ -15,6 +15,7 @@ from babelscope.reporting.papers.slalom_tables import _numbers
 
 LINEAR_TASK, SLALOM_TASK = "linear", "slalom"
 """Tasks are called after the kind of their language."""
+SUM = "sum of weights"
 
 
 def errors(found: Any) -> pd.DataFrame:
@@ -76,14 +77,16 @@ def repeated(found: Any) -> pd.DataFrame:
     rows = found.surrogates.rows
     true = rows[(rows["part"] == "value") & (rows["task"].map(_kind) == LINEAR_TASK)]
     weight = dict(zip(zip(true["task"], true["name"]), true["x"]))
-    places = frame[["task", "name", "x"]].drop_duplicates()
-    sums = [
-        (task, "sum of weights", word, copies, copies * weight[task, word])
-        for task, word, copies in places.itertuples(index=False)
-        if (task, word) in weight
-    ]
-    lines = pd.DataFrame(sums, columns=list(frame.columns))
-    both = pd.concat([frame, lines], ignore_index=True) if sums else frame
+    frame = frame.assign(architecture=frame["model"].map(_architecture),
+                         layers=frame["model"].map(_layers))  # fmt: skip
+    places = frame[["task", "architecture", "name", "x"]].drop_duplicates()
+    sums = places[[place in weight for place in zip(places["task"], places["name"])]]
+    lines = sums.assign(
+        model=SUM, layers=SUM,
+        y=[copies * weight[task, word]
+           for task, word, copies in zip(sums["task"], sums["name"], sums["x"])],
+    )  # fmt: skip
+    both = pd.concat([frame, lines], ignore_index=True) if len(lines) else frame
     return both.rename(columns={"name": "word", "x": "copies", "y": "log_odds"})
 
 
@@ -129,6 +132,11 @@ def _kind(task: str) -> str:
 
 def _depth(model: str) -> str:
     return model.rpartition("-")[2]
+
+
+def _layers(model: str) -> str:
+    depth = _depth(model)
+    return f"{depth} layer{'' if depth == '1' else 's'}" if depth.isdigit() else model
 
 
 def _architecture(model: str) -> str:

@@ -34,7 +34,8 @@ def preference(found: ByTask) -> pd.DataFrame:
     numbers = _published("accuracy 500")
     diagonal = numbers[numbers["source"] == numbers["target"]].set_index("source")["published"]
     gaps = numbers.assign(published=numbers["source"].map(diagonal) - numbers["published"])
-    return beside(table, gaps, PLACE)
+    joined = beside(table, gaps, PLACE)
+    return joined.assign(compared="over " + joined["target"])
 
 
 def _matrix(found: ByTask, name: str) -> pd.DataFrame:

@@ -32,7 +32,7 @@ PAPER = Paper(
                 frames.accuracy,
                 note="Published: the first 500 test rows, one seed."),
         Element("figure-2", "Preference for the own language.", frames.preference,
-                draw=partial(dots, value="preference", rows="source", series="target",
+                draw=partial(dots, value="preference", rows="source", series="compared",
                              panels=["task"], reference=0.0)),
         Element("preference", "Preference for the own language, with intervals.", frames.preference,
                 note="The difference of two preferences is twice the effect of the input language: "
