@@ -60,9 +60,10 @@ def checkpoints(study: Study) -> Iterator[str]:
             yield model.source
         elif model.train is not None:
             for lang in model.train.languages:
-                base = model.train.of(lang).base
-                if base is not None and not str(base).startswith("pretrained:"):
-                    yield str(base)
+                train = model.train.of(lang)
+                for name in filter(None, (train.base, train.tokenizer)):
+                    if not str(name).startswith("pretrained:"):
+                        yield str(name)
     yield from filter(None, [getattr(study.analyses.get("consistency"), "encoder", None)])
 
 

@@ -30,6 +30,11 @@ STUDIES = sorted((Path(__file__).resolve().parents[2] / "studies").glob("*.yaml"
 FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "mono-vs-multi": (("csl", "reviews"), ("mbert", "bert"), ("zh", "es")),
     "mono-vs-multi-small": (("topic",), ("multilingual", "monolingual"), ("en", "es")),
+    "tokenizer-swap": (
+        ("csl", "reviews"),
+        ("xlm-r", "xlm-r-monolingual-tokenizer", "roberta", "roberta-multilingual-tokenizer"),
+        ("zh", "es"),
+    ),
     "ccta-xnli": (("inference",), ("mbert", "xlm-large"), ("en", "hi", "zh")),
     "ccta-pawsx": (("paraphrase",), ("en", "de"), ("en", "de", "ko")),
     "ccta-xquad": (("start",), ("xlm-r-base",), ("en", "hi", "zh")),
@@ -57,6 +62,9 @@ PAPERS: dict[str, tuple[str, set[str]]] = {
         "mono-vs-multi",
         {"performance", "ratios", "ratios-soft", "fertility", "similarity",
          "complexity-correlations", "figure-ratios"},
+    ),
+    "tokenizer-swap": (
+        "mono-vs-multi", {"tokenizer-swap", "tokenizer-swap-models", "figure-tokenizer-swap"},
     ),
     "ccta-xnli": ("consistency", {"table-1", "figure-2"}),
     "ccta-pawsx": (
@@ -134,7 +142,11 @@ def fewer(study: Study, name: str) -> Study:
             for each in faithfulness.pairings
             if {each.multilingual, *each.monolingual} <= set(models)
         ]
-        blocks["faithfulness"] = faithfulness.model_copy(update={"pairings": kept})
+        swaps = [
+            each for each in faithfulness.swaps if {*each.model_dump().values()} <= set(models)
+        ]
+        update = {"pairings": kept, "swaps": swaps}
+        blocks["faithfulness"] = faithfulness.model_copy(update=update)
     return study.model_copy(
         update={
             "tasks": [task for task in study.tasks if task.name in tasks],
