@@ -30,6 +30,13 @@ STUDIES = sorted((Path(__file__).resolve().parents[2] / "studies").glob("*.yaml"
 FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "mono-vs-multi": (("csl", "reviews"), ("mbert", "bert"), ("zh", "es")),
     "mono-vs-multi-small": (("topic",), ("multilingual", "monolingual"), ("en", "es")),
+    "mono-vs-multi-languages": (("xnli",), ("mbert", "bert", "xlm-r", "roberta"), ("tr", "sw")),
+    "mono-vs-multi-decoders": (
+        ("sst", "chnsenticorp"),
+        ("bloom", "gpt2"),
+        ("en", "zh"),
+    ),
+    "mono-vs-multi-prompted": (("sst",), ("qwen3-1.7b", "smollm2-1.7b"), ("en",)),
     "tokenizer-swap": (
         ("csl", "reviews"),
         ("xlm-r", "xlm-r-monolingual-tokenizer", "roberta", "roberta-multilingual-tokenizer"),
@@ -63,6 +70,9 @@ PAPERS: dict[str, tuple[str, set[str]]] = {
         {"performance", "ratios", "ratios-soft", "fertility", "similarity",
          "complexity-correlations", "figure-ratios"},
     ),
+    "mono-vs-multi-languages": ("mono-vs-multi", {"ratios", "performance", "fertility"}),
+    "mono-vs-multi-prompted": ("mono-vs-multi", {"ratios", "performance"}),
+    "mono-vs-multi-decoders": ("mono-vs-multi", {"ratios", "performance", "figure-ratios"}),
     "tokenizer-swap": (
         "mono-vs-multi", {"tokenizer-swap", "tokenizer-swap-models", "figure-tokenizer-swap"},
     ),

@@ -118,6 +118,13 @@ CHECKPOINTS = (
     Checkpoint(
         "flax-community/roberta-hindi", "RobertaForMaskedLM", ROBERTA, {}, pickled=True,
     ),
+    Checkpoint("dbmdz/bert-base-turkish-cased", MLM, TRAINED, CASED, vocabulary_only=True),
+    Checkpoint("aubmindlab/bert-base-arabertv02", MLM, TRAINED, CASED),
+    Checkpoint("flax-community/roberta-swahili", "RobertaForMaskedLM", ROBERTA, {}, pickled=True),
+    Checkpoint(
+        "urduhack/roberta-urdu-small", "RobertaForMaskedLM", ROBERTA, LIMIT, vocabulary_only=True,
+        pickled=True,
+    ),
     Checkpoint(
         "distilbert/distilbert-base-uncased", "DistilBertForMaskedLM", tokenizer=UNCASED,
         config={"n_layers": 6},
@@ -156,6 +163,14 @@ CHECKPOINTS = (
         "anas-awadalla/gpt2-span-head-finetuned-squad", "GPT2ForQuestionAnswering", {},
         {"model_max_length": 1024}, pickled=True,
     ),
+    Checkpoint("PlanTL-GOB-ES/gpt2-base-bne", "GPT2LMHeadModel", {}, {}, pickled=True),
+    Checkpoint("asi/gpt-fr-cased-small", "GPT2LMHeadModel", {}, {"model_max_length": 1024}),
+    Checkpoint(
+        "uer/gpt2-chinese-cluecorpussmall", "GPT2LMHeadModel", BERT,
+        {"do_lower_case": False, "model_max_length": 1024}, {"tokenizer_class": "BertTokenizer"},
+        vocabulary_only=True, pickled=True,
+    ),
+    Checkpoint("bigscience/bloom-560m", "BloomForCausalLM", BLOOM, {}),
     Checkpoint("bigscience/bloom-7b1", "BloomForCausalLM", BLOOM, {}),
     Checkpoint("state-spaces/mamba-2.8b-hf", "MambaForCausalLM", {"<|endoftext|>": 0}, {}),
     Checkpoint("meta-llama/Llama-3.2-1B", "LlamaForCausalLM", {}, {}),
@@ -191,7 +206,8 @@ def _settings(row: Checkpoint, config: Any, tokenizer: Any) -> dict[str, Any]:
         spare = {"vocab_size": len(tokenizer) + 3}  # as on the hub: more rows than tokens
         return sizes | spare | ends | dict(row.config)
     if config.model_type == "gpt2":
-        return sizes | {"bos_token_id": len(tokenizer) - 1, "eos_token_id": len(tokenizer) - 1}
+        last = {"bos_token_id": len(tokenizer) - 1, "eos_token_id": len(tokenizer) - 1}
+        return sizes | last | dict(row.config)
     if config.model_type == "xlm":
         return sizes | {"n_words": sizes.pop("vocab_size"), "pad_index": 2} | dict(row.config)
     if "roberta" in config.model_type:
@@ -210,7 +226,7 @@ def _tokenizer(row: Checkpoint) -> Any:
         scored = [(piece, 0.0) for piece in row.pieces]
         scored += [(piece, -float(at)) for at, piece in enumerate(["▁", *characters()], 1)]
         return XLMRobertaTokenizer(vocab=[*scored, ("<mask>", 0.0)])
-    if row.model.startswith(BYTE_LEVEL):
+    if row.model.startswith(BYTE_LEVEL) and "[CLS]" not in row.pieces:
         alphabet = [*sorted(pre_tokenizers.ByteLevel.alphabet()), "th", "Ġth"]
         roberta = row.model.startswith("Roberta")
         last = "<mask>" if roberta else "<|endoftext|>"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
+from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from babelscope.errors import InputError
 from babelscope.files import writing_folder
 from babelscope.model.checkpoints import not_found, resolve
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import fastest
-from babelscope.model.pretrained import read_weights
+from babelscope.model.pretrained import read_config, read_weights
 from babelscope.model.scopes import enough_threads, quiet
 from babelscope.model.tokenizers import load_tokenizer
 from babelscope.random import keyed
@@ -62,12 +64,11 @@ def adapt(
     place, revision = resolve(base, revision)
     tokenizer = load_tokenizer(base, revision=revision)
     rows = _token_ids(tokenizer, examples)
-    masked = tokenizer.mask_token_id is not None
-    hf = _language_model(place, revision, masked)
+    hf, masked = _language_model(place, revision)
     torch.manual_seed(settings.seed)
     hf.to(fastest()).train()
     with quiet(), enough_threads(hf):
-        _train(hf, tokenizer, rows, settings, progress)
+        _train(hf, partial(_loss, hf, tokenizer, masked), rows, settings, progress)
         hf.eval().to("cpu")
         with writing_folder(Path(output)) as part:
             hf.save_pretrained(part)
@@ -76,8 +77,8 @@ def adapt(
 
 
 def _train(
-    hf: Any, tokenizer: Any, rows: Sequence[list[int]], settings: Adaptation,
-    progress: Progress | None,
+    hf: Any, loss_of: Callable[[Sequence[list[int]]], Tensor], rows: Sequence[list[int]],
+    settings: Adaptation, progress: Progress | None,
 ) -> None:  # fmt: skip
     steps, warm = settings.steps, max(1, settings.steps // 10)
     optimizer = torch.optim.AdamW(hf.parameters(), lr=settings.learning_rate, weight_decay=0.01)
@@ -87,7 +88,7 @@ def _train(
     rng = keyed("adaptation", settings.seed)
     for step in range(steps):
         chosen = rng.integers(len(rows), size=settings.batch).tolist()
-        loss = _loss(hf, tokenizer, [rows[at] for at in chosen])
+        loss = loss_of([rows[at] for at in chosen])
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(hf.parameters(), 1.0)
@@ -108,11 +109,14 @@ def _token_ids(tokenizer: Any, examples: Sequence[Example]) -> list[list[int]]:
     return rows
 
 
-def _language_model(place: str, revision: str | None, masked: bool) -> Any:
+def _language_model(place: str, revision: str | None) -> tuple[Any, bool]:
+    """The checkpoint with its own head, and whether that fills masks."""
     with quiet():
         try:
-            kind = AutoModelForMaskedLM if masked else AutoModelForCausalLM
-            hf, info = read_weights(kind, place, revision)
+            kind = read_config(place, revision).model_type
+            masked = kind in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+            auto = AutoModelForMaskedLM if masked else AutoModelForCausalLM
+            hf, info = read_weights(auto, place, revision)
         except Exception as error:  # of a damaged file: whatever its reader raises
             raise not_found(place, error) from error
     missing = [name for name in sorted(info["missing_keys"]) if "position_ids" not in name]
@@ -121,17 +125,17 @@ def _language_model(place: str, revision: str | None, masked: bool) -> Any:
             f"{place} has no language model to adapt (untrained: {missing[0]}); leave out "
             "'adaptation'"
         )
-    return hf
+    return hf, masked
 
 
-def _loss(hf: Any, tokenizer: Any, rows: Sequence[list[int]]) -> Float[Tensor, ""]:
+def _loss(hf: Any, tokenizer: Any, masked: bool, rows: Sequence[list[int]]) -> Float[Tensor, ""]:
     ids = torch.full((len(rows), max(map(len, rows))), tokenizer.pad_token_id or 0)
     attended = torch.zeros_like(ids)
     for number, row in enumerate(rows):
         ids[number, : len(row)] = torch.tensor(row)
         attended[number, : len(row)] = 1
     labels = torch.where(attended == 1, ids, -100)
-    if tokenizer.mask_token_id is not None:
+    if masked:
         ids, chosen = mask_tokens(ids, attended, tokenizer)
         labels = torch.where(chosen, labels, -100)
     inputs = (each.to(hf.device) for each in (ids, attended, labels))
