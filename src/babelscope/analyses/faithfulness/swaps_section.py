@@ -53,7 +53,11 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _cells(part: pd.DataFrame) -> list[str]:
     rows = _by_effect(part)
-    return [interval(_value(rows[effect])) for effect in EFFECTS]
+    return [_shown(_value(rows[effect])) for effect in EFFECTS]
+
+
+def _shown(value: Estimate) -> str:
+    return interval(value) if isfinite(value.mean) else "–"
 
 
 def _value(row: Mapping[str, Any]) -> Estimate:
@@ -63,12 +67,16 @@ def _value(row: Mapping[str, Any]) -> Estimate:
 def _share(part: pd.DataFrame) -> str:
     row = _by_effect(part)["tokenizer"]
     share = Estimate(row["share"], row["share_low"], row["share_high"], int(row["n"]), 0)
-    return interval(share) if isfinite(share.mean) else "–"
+    return _shown(share)
 
 
 def _sentence(swap: str, metric: str, part: pd.DataFrame) -> Markup:
     """No stronger than the corrected tests over tasks and languages allow."""
     rows = _by_effect(part)
+    if not isfinite(rows["gap"]["value"]):
+        return Markup("{}, {}: no text has a value in all four models; nothing follows.").format(
+            swap, spoken(metric)
+        )
     gap, tokenizer, body = (_number(rows[name]) for name in ("gap", "tokenizer", "body"))
     shown = [name for name in ("tokenizer", "body") if rows[name]["p_holm"] < 0.05]
     verdict = {
