@@ -42,6 +42,11 @@ FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
         ("xlm-r", "xlm-r-monolingual-tokenizer", "roberta", "roberta-multilingual-tokenizer"),
         ("zh", "es"),
     ),
+    "tokenizer-swap-small": (
+        ("topic",),
+        ("multilingual", "multilingual-swapped", "monolingual", "monolingual-swapped"),
+        ("en",),
+    ),
     "ccta-xnli": (("inference",), ("mbert", "xlm-large"), ("en", "hi", "zh")),
     "ccta-pawsx": (("paraphrase",), ("en", "de"), ("en", "de", "ko")),
     "ccta-xquad": (("start",), ("xlm-r-base",), ("en", "hi", "zh")),
