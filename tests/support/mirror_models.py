@@ -170,7 +170,11 @@ CHECKPOINTS = (
         {"do_lower_case": False, "model_max_length": 1024}, {"tokenizer_class": "BertTokenizer"},
         vocabulary_only=True, pickled=True,
     ),
-    Checkpoint("bigscience/bloom-560m", "BloomForCausalLM", BLOOM, {}),
+    Checkpoint(
+        "bigscience/bloom-560m", "BloomForCausalLM", BLOOM,
+        {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"},
+        {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 3},
+    ),
     Checkpoint("bigscience/bloom-7b1", "BloomForCausalLM", BLOOM, {}),
     Checkpoint("state-spaces/mamba-2.8b-hf", "MambaForCausalLM", {"<|endoftext|>": 0}, {}),
     Checkpoint("meta-llama/Llama-3.2-1B", "LlamaForCausalLM", {}, {}),
