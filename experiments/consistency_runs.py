@@ -12,6 +12,7 @@ from babelscope.analyses.consistency.model_spaces import untrained_model
 from babelscope.analyses.consistency.pairs import Pair
 from babelscope.analyses.consistency.sensitivity import matrix_with_accuracy, with_accuracy
 from babelscope.analyses.consistency.spec import Spec
+from babelscope.analyses.consistency.summary import summarise
 from babelscope.analyses.consistency.tables import Tables, tables
 from babelscope.analyses.consistency.translations import explain_translations
 from babelscope.analyses.consistency.units import compare
@@ -19,6 +20,7 @@ from babelscope.data.examples import examples
 from babelscope.stats import estimate
 from babelscope.study.config import Study
 from babelscope.training.models import obtain
+from babelscope.types import Estimate
 from experiments.files import number, shown
 from experiments.study_sets import Filled
 
@@ -33,6 +35,8 @@ def run(filled: Filled) -> dict[str, Any]:
     contents = stored_tables(filled)
     (result,), (sensitivity,) = contents.main, contents.sensitivity
     comparison = result.comparison
+    untrained = untrained_pairs(filled.study)
+    source = source_accuracy(comparison.pairs)
     return {
         "study": filled.description,
         "method": result.origin.method,
@@ -43,11 +47,13 @@ def run(filled: Filled) -> dict[str, Any]:
         "floors": {
             line.lang: comparison.mean_cosine.get(line.lang, nan) for line in comparison.lines
         },
-        "source": source_accuracy(comparison.pairs),
+        "source": source,
+        "above_chance": source["accuracy"].low > source["chance"],
         "lifts": [
-            (untrained, line.means["lift"].mean)
-            for untrained, line in zip(untrained_lifts(filled.study), comparison.lines)
+            (before.means["lift"].mean, line.means["lift"].mean)
+            for before, line in zip(summarise(untrained), comparison.lines)
         ],
+        "gains": gains(comparison.pairs, untrained),
         "beside": [(name, *with_accuracy(comparison, name)) for name in COLUMNS],
         "associations": [association(comparison.pairs, *names) for names in ASSOCIATIONS],
         "steadiness": sensitivity.rows,
@@ -98,9 +104,9 @@ def source_accuracy(pairs: Sequence[Pair]) -> dict[str, Any]:
     return {"accuracy": accuracy, "chance": most / len(right)}
 
 
-def untrained_lifts(study: Study) -> list[float]:
-    """The lift of the same model with random weights, by target language: what agreement owes to
-    the architecture and the texts alone."""
+def untrained_pairs(study: Study) -> Sequence[Pair]:
+    """The pairs of the same model with random weights: what agreement owes to the architecture and
+    the texts alone."""
     (task,), (model,), (method,) = study.tasks, study.models, study.methods
     source = study.request.source_of(model)
     texts = {lang: examples(task.data, lang) for lang in study.languages}
@@ -115,4 +121,22 @@ def untrained_lifts(study: Study) -> list[float]:
     block = Spec.model_validate(study.analyses["consistency"].model_dump() | {"norms": ["abs"]})
     targets = [lang for lang in study.languages if lang != source]
     (comparison,) = compare(block, rows, source, targets=targets)
-    return [line.means["lift"].mean for line in comparison.lines]
+    return comparison.pairs
+
+
+def gains(pairs: Sequence[Pair], untrained: Sequence[Pair]) -> dict[str, Estimate]:
+    """Per language the lift of the fine-tuned model less that of the untrained one, pair by pair,
+    with intervals by cluster; last over all languages."""
+    before = {(pair.id, pair.lang): pair.score.lift for pair in untrained}
+    known = [pair for pair in pairs if (pair.id, pair.lang) in before]
+    by_language = {
+        lang: [pair for pair in known if pair.lang == lang]
+        for lang in dict.fromkeys(pair.lang for pair in known)
+    }
+    return {
+        lang: estimate(
+            [pair.score.lift - before[pair.id, pair.lang] for pair in part],
+            [pair.cluster for pair in part],
+        )
+        for lang, part in (by_language | {"all": known}).items()
+    }

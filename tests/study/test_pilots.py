@@ -30,6 +30,23 @@ STUDIES = sorted((Path(__file__).resolve().parents[2] / "studies").glob("*.yaml"
 FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "mono-vs-multi": (("csl", "reviews"), ("mbert", "bert"), ("zh", "es")),
     "mono-vs-multi-small": (("topic",), ("multilingual", "monolingual"), ("en", "es")),
+    "mono-vs-multi-languages": (("xnli",), ("mbert", "bert", "xlm-r", "roberta"), ("tr", "sw")),
+    "mono-vs-multi-decoders": (
+        ("sst", "chnsenticorp"),
+        ("bloom", "gpt2"),
+        ("en", "zh"),
+    ),
+    "mono-vs-multi-prompted": (("sst",), ("qwen3-1.7b", "smollm2-1.7b"), ("en",)),
+    "tokenizer-swap": (
+        ("csl", "reviews"),
+        ("xlm-r", "xlm-r-monolingual-tokenizer", "roberta", "roberta-multilingual-tokenizer"),
+        ("zh", "es"),
+    ),
+    "tokenizer-swap-small": (
+        ("topic",),
+        ("multilingual", "multilingual-swapped", "monolingual", "monolingual-swapped"),
+        ("en",),
+    ),
     "ccta-xnli": (("inference",), ("mbert", "xlm-large"), ("en", "hi", "zh")),
     "head-masks": (("sst2", "qqp"), ("bert-sst2", "bert-qqp"), ("en",)),
     "head-masks-squad": (("squad1", "squad2"), ("gpt2-squad1", "roberta-squad2"), ("en",)),
@@ -54,6 +71,12 @@ PAPERS: dict[str, tuple[str, set[str]]] = {
         "mono-vs-multi",
         {"performance", "ratios", "ratios-soft", "fertility", "similarity",
          "complexity-correlations", "figure-ratios"},
+    ),
+    "mono-vs-multi-languages": ("mono-vs-multi", {"ratios", "performance", "fertility"}),
+    "mono-vs-multi-prompted": ("mono-vs-multi", {"ratios", "performance"}),
+    "mono-vs-multi-decoders": ("mono-vs-multi", {"ratios", "performance", "figure-ratios"}),
+    "tokenizer-swap": (
+        "mono-vs-multi", {"tokenizer-swap", "tokenizer-swap-models", "figure-tokenizer-swap"},
     ),
     "ccta-xnli": ("consistency", {"table-1", "figure-2"}),
     "ccta-pawsx": (
@@ -131,7 +154,11 @@ def fewer(study: Study, name: str) -> Study:
             for each in faithfulness.pairings
             if {each.multilingual, *each.monolingual} <= set(models)
         ]
-        blocks["faithfulness"] = faithfulness.model_copy(update={"pairings": kept})
+        swaps = [
+            each for each in faithfulness.swaps if {*each.model_dump().values()} <= set(models)
+        ]
+        update = {"pairings": kept, "swaps": swaps}
+        blocks["faithfulness"] = faithfulness.model_copy(update=update)
     return study.model_copy(
         update={
             "tasks": [task for task in study.tasks if task.name in tasks],

@@ -120,6 +120,13 @@ CHECKPOINTS = (
     Checkpoint(
         "flax-community/roberta-hindi", "RobertaForMaskedLM", ROBERTA, {}, pickled=True,
     ),
+    Checkpoint("dbmdz/bert-base-turkish-cased", MLM, TRAINED, CASED, vocabulary_only=True),
+    Checkpoint("aubmindlab/bert-base-arabertv02", MLM, TRAINED, CASED),
+    Checkpoint("flax-community/roberta-swahili", "RobertaForMaskedLM", ROBERTA, {}, pickled=True),
+    Checkpoint(
+        "urduhack/roberta-urdu-small", "RobertaForMaskedLM", ROBERTA, LIMIT, vocabulary_only=True,
+        pickled=True,
+    ),
     Checkpoint(
         "distilbert/distilbert-base-uncased", "DistilBertForMaskedLM", tokenizer=UNCASED,
         config={"n_layers": 6},
@@ -157,6 +164,18 @@ CHECKPOINTS = (
     Checkpoint(
         "anas-awadalla/gpt2-span-head-finetuned-squad", "GPT2ForQuestionAnswering", {},
         {"model_max_length": 1024}, pickled=True,
+    ),
+    Checkpoint("PlanTL-GOB-ES/gpt2-base-bne", "GPT2LMHeadModel", {}, {}, pickled=True),
+    Checkpoint("asi/gpt-fr-cased-small", "GPT2LMHeadModel", {}, {"model_max_length": 1024}),
+    Checkpoint(
+        "uer/gpt2-chinese-cluecorpussmall", "GPT2LMHeadModel", BERT,
+        {"do_lower_case": False, "model_max_length": 1024}, {"tokenizer_class": "BertTokenizer"},
+        vocabulary_only=True, pickled=True,
+    ),
+    Checkpoint(
+        "bigscience/bloom-560m", "BloomForCausalLM", BLOOM,
+        {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"},
+        {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 3},
     ),
     Checkpoint("bigscience/bloom-7b1", "BloomForCausalLM", BLOOM, {}),
     Checkpoint("state-spaces/mamba-2.8b-hf", "MambaForCausalLM", {"<|endoftext|>": 0}, {}),
@@ -215,7 +234,7 @@ def _tokenizer(row: Checkpoint) -> Any:
         scored = [(piece, 0.0) for piece in row.pieces]
         scored += [(piece, -float(at)) for at, piece in enumerate(["▁", *characters()], 1)]
         return XLMRobertaTokenizer(vocab=[*scored, ("<mask>", 0.0)])
-    if row.model.startswith(BYTE_LEVEL):
+    if row.model.startswith(BYTE_LEVEL) and "[CLS]" not in row.pieces:
         alphabet = [*sorted(pre_tokenizers.ByteLevel.alphabet()), "th", "Ġth"]
         roberta = row.model.startswith("Roberta")
         last = "<mask>" if roberta else "<|endoftext|>"

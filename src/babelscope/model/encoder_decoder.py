@@ -54,7 +54,11 @@ def embeddings(model: Model, tables: Sequence[Tensor]) -> Iterator[None]:
     layers = [layer for layer in model.hf.modules() if isinstance(layer, torch.nn.Embedding)]
     # An encoder and a decoder may have one each, with the same weights
     shared = [layer for layer in layers if layer.weight is model.embeddings.weight]
-    handles = [layer.register_forward_hook(lambda *_: waiting.pop(0)) for layer in shared]
+    # GPT-2 embeds the types of tokens by the same layer, after the tokens themselves
+    handles = [
+        layer.register_forward_hook(lambda *_: waiting.pop(0) if waiting else None)
+        for layer in shared
+    ]
     try:
         yield
         if waiting:

@@ -83,6 +83,14 @@ def instances(
     *Laws*: the order of the rows does not matter; exchanging the two models exchanges their
     columns; texts that one of them lacks are dropped.
     """
+    joined = with_controls(measures, predictions, lower)
+    return pd.concat([_both(joined, pairing) for pairing in pairings], ignore_index=True)
+
+
+def with_controls(
+    measures: pd.DataFrame, predictions: pd.DataFrame, lower: Collection[str] = ()
+) -> pd.DataFrame:
+    """Every model's value of a text by a method beside its control, and whether it is right."""
     keys = [*TEXT, "metric"]
     values = measures.groupby(["model", *keys, "method"], as_index=False)["value"].mean()
     values.loc[values["metric"].isin(list(lower)), "value"] *= -1
@@ -94,11 +102,9 @@ def instances(
         )
     controls = values[random].drop(columns="method").rename(columns={"value": "control"})
     joined = values[~random].merge(controls, on=["model", *keys])
-    joined = joined.merge(
-        predictions[["model", "seed", "task", "lang", "id", "right"]],
-        on=["model", "seed", "task", "lang", "id"],
-    )
-    return pd.concat([_both(joined, pairing) for pairing in pairings], ignore_index=True)
+    right = predictions[["model", "seed", "task", "lang", "id", "right"]]
+    table: pd.DataFrame = joined.merge(right, on=["model", "seed", "task", "lang", "id"])
+    return table
 
 
 def _both(joined: pd.DataFrame, pairing: Pairing) -> pd.DataFrame:

@@ -18,7 +18,9 @@ from babelscope.training.spec import LAYERS, ModelSpec
 
 EXAMPLES = 6
 """Examples that are explained per language."""
-TRAINING = {"examples": 16, "dev_examples": 10, "epochs": 1, "batch": 8, "accumulation": 1}
+TRAINING = {
+    "examples": 16, "dev_examples": 10, "epochs": 1, "batch": 8, "accumulation": 1, "adaptation": 2,
+}  # fmt: skip
 """Largest values of the fields of `train`."""
 FROM_SCRATCH = {"layers": 1, "width": 32, "vocabulary": 500}
 """Sizes of models without a base."""
@@ -78,8 +80,10 @@ def _model(model: ModelSpec, whole: bool) -> ModelSpec:
     if train.base is None:
         layers = train.layers or LAYERS
         changed = _limited(changed.model_copy(update={"layers": layers}), FROM_SCRATCH)
-    if isinstance(train.base, str) and train.base.startswith("pretrained:"):
-        changed = changed.model_copy(update={"base": _tiny(train.base)})
+    for field in ("base", "tokenizer"):
+        recipe = getattr(train, field)
+        if isinstance(recipe, str) and recipe.startswith("pretrained:"):
+            changed = changed.model_copy(update={field: _tiny(recipe)})
     stages = [_limited(stage, limits) for stage in train.then]
     return model.model_copy(update={"train": changed.model_copy(update={"then": stages})})
 

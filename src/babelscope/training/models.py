@@ -11,24 +11,20 @@ from typing import Any
 
 import torch
 
-from babelscope.data import builtin
 from babelscope.data.examples import usable_examples
 from babelscope.data.spec import DataSpec
-from babelscope.files import folder_digest, remove_parts, writing_folder
-from babelscope.hub import locate
+from babelscope.files import remove_parts, writing_folder
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model, fastest, load
 from babelscope.model.scopes import NARROW
 from babelscope.store import key
 from babelscope.training import small
+from babelscope.training.bases import PRETRAINED, digest_of, prepared
+from babelscope.training.bases import started as started
 from babelscope.training.cache import TRAINING, cache_folder, making, record, remove_damaged
 from babelscope.training.finetune import Recipe, finetune, fingerprint
-from babelscope.training.recipes import pretrained, shipped
 from babelscope.training.spec import LAYERS, ModelSpec, TrainSpec
 from babelscope.types import Example
-
-PRETRAINED = "pretrained:"
-"""The prefix of a base that is one of our pretraining recipes, in the languages of the model."""
 
 
 def obtain(
@@ -83,8 +79,11 @@ def _train_stage(
     with making(folder):
         if before is not None:
             return finetune(before, rows, dev, folder, recipe_of(spec, seed), progress=progress)
-        base = started(spec, progress) if spec.base else _untrained(folder, spec, rows, seed)
-        revision, recipe = spec.revision, recipe_of(spec, seed)
+        recipe = recipe_of(spec, seed)
+        if spec.base is None:
+            base, revision = str(_untrained(folder, spec, rows, seed)), None
+        else:
+            base, revision = prepared(spec, rows, progress)
         return finetune(base, rows, dev, folder, recipe, revision=revision, progress=progress)
 
 
@@ -110,28 +109,10 @@ def recipe_of(spec: TrainSpec, seed: int) -> Recipe:
     )  # fmt: skip
 
 
-def started(spec: TrainSpec, progress: Progress | None) -> str:
-    """A base as it was given, or the folder of a recipe: multilingual ones in all languages of the
-    corpus.
-
-    Like any checkpoint a recipe is one model: the seeds of a study are seeds of fine-tuning,
-    which share the base.
-    """
-    base = str(spec.base)
-    if not base.startswith(PRETRAINED):
-        return base
-    return str(pretrained(*_recipe(spec), progress=progress))
-
-
-def _recipe(spec: TrainSpec) -> tuple[str, Sequence[str]]:
-    """The pretraining recipe of a base, and its languages."""
-    name = str(spec.base).removeprefix(PRETRAINED)
-    return name, spec.languages if name.startswith("monolingual") else builtin.LANGUAGES
-
-
 LATER = (
     "freeze_layers", "head_only", "warmup", "max_length", "accumulation", "precision",
-    "gradient_checkpointing", "patience", "dev_languages", "lora", "then",
+    "gradient_checkpointing", "patience", "dev_languages", "lora", "then", "tokenizer",
+    "adaptation", "adaptation_rate",
 )  # fmt: skip
 """Fields that earlier versions lacked."""
 
@@ -161,29 +142,18 @@ def trained_name(
         "spec": _decisive(spec),
         "train": fingerprint(rows),
         "dev": fingerprint(dev),
-        "base": _base_digest(spec),
+        "base": digest_of(spec.base, spec),
         "seed": seed,
         "threads": 1 if spec.base is None and spec.width <= NARROW else torch.get_num_threads(),
     }
     if after is not None:
         identity["after"] = after
+    if spec.tokenizer is not None:
+        identity["tokenizer"] = digest_of(spec.tokenizer, spec)
     if seed and str(spec.base).startswith(PRETRAINED) and identity["base"] is None:
         # Earlier models of the same name had a base of their own for every seed
         identity["base"] = PRETRAINED
     return key(identity)[:24]
-
-
-def _base_digest(spec: TrainSpec) -> str | None:
-    """The digest of a base in a folder, also in that of a mirror, whose content may differ from the
-    hub's, or in that of the package; a hub id is its own name, with the revision in the spec.
-    """
-    if not isinstance(spec.base, str):
-        return None
-    if spec.base.startswith(PRETRAINED):
-        packaged = shipped(*_recipe(spec))
-        return None if packaged is None else folder_digest(packaged)
-    place, _ = locate(spec.base, spec.revision)
-    return folder_digest(Path(place)) if Path(place).is_dir() else None
 
 
 def _untrained(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> Path:

@@ -25,7 +25,7 @@ def pretraining_loss(
     for number, row in enumerate(batch.ids):
         ids[number, : len(row)] = torch.tensor(row)
     attended = (ids != tokenizer.pad_token_id).long()
-    hidden, chosen = _masked(ids, attended, tokenizer)
+    hidden, chosen = mask_tokens(ids, attended, tokenizer)
     states = model.base_model(input_ids=hidden, attention_mask=attended).last_hidden_state
     head = model.cls if hasattr(model, "cls") else model.lm_head
     loss = cross_entropy(head(states[chosen]), ids[chosen])
@@ -48,7 +48,7 @@ def _alignment(states: Float[Tensor, "row token width"], batch: Batch) -> Float[
     return torch.stack(losses).mean()
 
 
-def _masked(
+def mask_tokens(
     ids: Int[Tensor, "row token"], attended: Int[Tensor, "row token"], tokenizer: Any
 ) -> tuple[Int[Tensor, "row token"], Tensor]:
     """The ids with some masked, and where these are."""

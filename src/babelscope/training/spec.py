@@ -45,6 +45,15 @@ class TrainSpec(Spec):
     `ID@COMMIT`. By default a small model is made from scratch."""
     revision: str | None = None
     """Commit or branch of a base from the hub."""
+    tokenizer: str | dict[str, str] | None = None
+    """Checkpoint or recipe whose tokenizer replaces that of the base: vectors of pieces that both
+    have are kept, others start from the mean of the base's pieces that spell them. With
+    `separately` optionally a mapping from language to checkpoint."""
+    adaptation: int = Field(default=0, ge=0)
+    """Number of steps in which the base learns to fill masks in the training texts, without
+    labels, before it is fine-tuned."""
+    adaptation_rate: float = Field(default=5e-5, gt=0)
+    """Learning rate of the adaptation."""
     architecture: str = "xlm-roberta"
     """Architecture of a small model: `bert`, `xlm-roberta`, `distilbert` or `gpt2`."""
     layers: int | None = Field(default=None, ge=1)
@@ -102,17 +111,24 @@ class TrainSpec(Spec):
 
     @model_validator(mode="after")
     def a_base_for_each(self) -> Self:
-        if not isinstance(self.base, dict):
-            return self
-        if not self.separately or self.revision is not None:
+        for name, each in (("base", self.base), ("tokenizer", self.tokenizer)):
+            if isinstance(each, dict):
+                self._check_each(name, each)
+        if self.base is None and (self.tokenizer is not None or self.adaptation):
             raise ValueError(
-                "a base for each language needs 'separately: true', and has no one 'revision'; "
+                "'tokenizer' and 'adaptation' change a checkpoint: name it as the 'base'"
+            )
+        return self
+
+    def _check_each(self, name: str, each: dict[str, str]) -> None:
+        if not self.separately or (name == "base" and self.revision is not None):
+            raise ValueError(
+                f"a {name} for each language needs 'separately: true', and has no one 'revision'; "
                 "write ID@REVISION for each"
             )
-        missing = sorted(set(self.languages) - set(self.base))
+        missing = sorted(set(self.languages) - set(each))
         if missing:
-            raise ValueError(f"there is no base for {missing[0]!r}; given: {', '.join(self.base)}")
-        return self
+            raise ValueError(f"there is no {name} for {missing[0]!r}; given: {', '.join(each)}")
 
     def of(self, lang: str) -> TrainSpec:
         """How the model that reads this language is trained: on it alone where models are trained
@@ -120,8 +136,11 @@ class TrainSpec(Spec):
         """
         if not self.separately:
             return self
-        base = self.base[lang] if isinstance(self.base, dict) else self.base
-        return self.model_copy(update={"languages": [lang], "base": base, "separately": False})
+        changed = {
+            name: each[lang] if isinstance(each, dict) else each
+            for name, each in (("base", self.base), ("tokenizer", self.tokenizer))
+        }
+        return self.model_copy(update={"languages": [lang], "separately": False, **changed})
 
     @property
     def all_languages(self) -> list[str]:
@@ -133,11 +152,12 @@ class TrainSpec(Spec):
         later ones are the models before them.
         """
         first = self.model_copy(update={"then": []})
+        unchanged = {"tokenizer": None, "adaptation": 0, "layers": None}
         changes = [
             stage.model_dump(exclude_none=True) | {"dev_languages": stage.dev_languages}
             for stage in self.then
         ]
-        return [first, *(first.model_copy(update={**each, "layers": None}) for each in changes)]
+        return [first, *(first.model_copy(update=each | unchanged) for each in changes)]
 
 
 class ModelSpec(Spec):

@@ -22,6 +22,7 @@ from babelscope.analyses.faithfulness.pairings import (
 )
 from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import base
+from babelscope.analyses.faithfulness.tokenizer_swaps import study_swaps
 from babelscope.analyses.stored import (
     skipped_groups,
     stored_clusters,
@@ -35,6 +36,7 @@ from babelscope.stats.classes import macro_f1
 from babelscope.stats.disparity import SIDES, Pairing, covariates
 from babelscope.stats.method_tables import compare_tables
 from babelscope.stats.ratio_tables import faithful_counts, ratio_table
+from babelscope.stats.tokenizer_swap import Swap
 from babelscope.store import Store
 
 NAME = "faithfulness"
@@ -43,13 +45,14 @@ NAME = "faithfulness"
 @dataclass(frozen=True)
 class Comparison:
     """What the tables are made of: values and readings under the study's names, the explanations,
-    the pairings, and the clusters of texts that are not independent.
+    the pairings, the clusters of texts that are not independent, and the swaps of tokenizers.
     """
 
     measured: MeasuredTexts
     attributions: pa.Table
     pairings: tuple[Pairing, ...]
     clusters: Mapping[tuple[str, str], str]
+    swaps: tuple[Swap, ...] = ()
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -72,7 +75,8 @@ def comparison(store: Store, study: Mapping[str, Any]) -> Comparison | None:
     if measured is None:
         return None
     attributions = without_groups(read_named(store, "attributions", explained), groups)
-    return Comparison(measured, attributions, study_pairings(block), stored_clusters(attributions))
+    clusters = stored_clusters(attributions)
+    return Comparison(measured, attributions, study_pairings(block), clusters, study_swaps(block))
 
 
 def ratios(comparison: Comparison) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from babelscope.analyses.faithfulness import figures, findings, grids, pairings
 from babelscope.analyses.faithfulness.headline import headline
 from babelscope.analyses.faithfulness.pairings_section import chapter
 from babelscope.analyses.faithfulness.summary import FLOOR, Summary, base, described
+from babelscope.analyses.faithfulness.swaps_section import swap_chapter
 from babelscope.analyses.faithfulness.tables import NAME, Tables, differences_csv, summary_csv
 from babelscope.display.chart import figure_html
 from babelscope.display.numbers import few_groups, interval, number, spoken
@@ -45,6 +46,7 @@ def section(tables: Tables) -> Section:
         ],
         comparisons=[] if paired else grids.comparisons(summary),
         chapter=pairs,
+        swaps=swap_chapter(tables.swaps),
         figure_html=figure_html,
         metrics=_metrics(summary),
         undefined=grids.undefined(summary),
@@ -61,6 +63,8 @@ def section(tables: Tables) -> Section:
     }
     if paired:
         files["disparities.csv"] = pairings.csv(paired)
+    if len(tables.swaps):
+        files["tokenizer-swaps.csv"] = csv_text(tables.swaps)
     question = ANALYSES[NAME].question
     best = summary.best(summary.main, summary.metrics[0])
     terminal = (_means(summary),)

@@ -30,6 +30,21 @@ class PairingSpec(StrictSpec):
         return {**block, "monolingual": [block["monolingual"]]} if alone else block
 
 
+class SwapSpec(StrictSpec):
+    """A multilingual and a monolingual model, and both with the tokenizer of the other: how much of
+    their difference goes with the tokenizer?
+    """
+
+    multilingual: str
+    """Name of the multilingual model."""
+    multilingual_swapped: str
+    """Name of the same model with monolingual tokenizers."""
+    monolingual: str
+    """Name of the monolingual model, one for each language."""
+    monolingual_swapped: str
+    """Name of the same model with the multilingual tokenizer."""
+
+
 class Spec(AnalysisSpec):
     """Which metrics judge the explanations, and which models are compared with each other."""
 
@@ -41,6 +56,8 @@ class Spec(AnalysisSpec):
     """Number of samples of random scores for each model; their mean is the control."""
     pairings: list[PairingSpec] = Field(default_factory=list)
     """Models that are multilingual and monolingual counterparts."""
+    swaps: list[SwapSpec] = Field(default_factory=list)
+    """Models whose tokenizers are exchanged: two bodies by two tokenizers."""
 
     @model_validator(mode="after")
     def known_metrics(self) -> Self:
@@ -50,9 +67,13 @@ class Spec(AnalysisSpec):
 
     def check(self, request: Request) -> None:
         known = [model.name for model in request.models]
-        for name in _paired(self.pairings):
-            if name not in known:
-                raise ValueError(f"a pairing names the model {name!r}; {suggestion(name, known)}")
+        swapped = [name for swap in self.swaps for name in swap.model_dump().values()]
+        for what, names in (("pairing", _paired(self.pairings)), ("swap", swapped)):
+            for name in names:
+                if name not in known:
+                    raise ValueError(
+                        f"a {what} names the model {name!r}; {suggestion(name, known)}"
+                    )
 
     def describe(self) -> dict[str, Any]:
         rows = [(METRICS[choice.name], choice.options) for choice in self.metrics]

@@ -12,9 +12,10 @@ import pyarrow as pa
 from babelscope.analyses.explanations import EXPLANATIONS
 from babelscope.analyses.faithfulness import pairings
 from babelscope.analyses.faithfulness.families import adjusted
-from babelscope.analyses.faithfulness.pairings import Pairs
+from babelscope.analyses.faithfulness.pairings import Pairs, measured_texts
 from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import Summary, labelled, with_tasks
+from babelscope.analyses.faithfulness.tokenizer_swaps import effect_table, study_swaps
 from babelscope.analyses.stored import (
     skipped_groups,
     stored_clusters,
@@ -31,12 +32,13 @@ NAME = "faithfulness"
 @dataclass(frozen=True)
 class Tables:
     """Means with intervals and paired differences; where the study pairs models, their
-    disparities.
+    disparities; where it exchanges tokenizers, the effects of that.
     """
 
     summary: Summary
     pairs: Pairs | None
     attributions: pa.Table
+    swaps: pd.DataFrame
 
 
 def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
@@ -51,7 +53,10 @@ def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
     attributions = without_groups(read(store, "attributions", explained), groups)
     rows = with_clusters(measures.to_pandas(), stored_clusters(attributions))
     compared = pairings.pairs(store, block, keys, groups)
-    return Tables(Summary(labelled(rows), block), compared, attributions)
+    swaps = study_swaps(block)
+    measured = measured_texts(store, block, keys, groups) if swaps else None
+    effects = pd.DataFrame() if measured is None else effect_table(measured, swaps)
+    return Tables(Summary(labelled(rows), block), compared, attributions, effects)
 
 
 def summary_csv(summary: Summary) -> str:

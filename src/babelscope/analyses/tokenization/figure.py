@@ -4,7 +4,7 @@ tokenizer.
 
 from __future__ import annotations
 
-from babelscope.analyses.tokenization.grids import TITLES, Grid
+from babelscope.analyses.tokenization.grids import TITLES, Grid, columns_of
 from babelscope.data.languages import language_name
 from babelscope.display.chart import Chart, Figure
 from babelscope.display.dots import Row, dot_plot, mark
@@ -12,7 +12,7 @@ from babelscope.display.dots import Row, dot_plot, mark
 
 def figure(name: str, grid: Grid) -> Figure:
     """One measure."""
-    columns = list(next(iter(grid.values())))
+    columns = columns_of(grid)
     return Figure(
         name, TITLES[name], (_chart(name, grid),), tuple(columns), rows=_values(name, grid)
     )
@@ -22,7 +22,7 @@ def _chart(name: str, grid: Grid) -> Chart:
     rows = [
         Row(
             language_name(lang),
-            tuple(mark(estimate, f"{column}, {lang}") for column, estimate in row.items()),
+            tuple(mark(row.get(column), f"{column}, {lang}") for column in columns_of(grid)),
         )
         for lang, row in grid.items()
     ]

@@ -38,3 +38,13 @@ def with_interval(estimate: Estimate) -> str:
         return "undefined"
     bounds = f" ({number(estimate.low)}–{number(estimate.high)})" if isfinite(estimate.low) else ""
     return number(estimate.mean) + bounds + few_groups(estimate)
+
+
+def columns_of(grid: Grid) -> list[str]:
+    """The tokenizers of a grid; models that read some languages only are not in every row."""
+    return list(dict.fromkeys(name for row in grid.values() for name in row))
+
+
+def cell(row: dict[str, Estimate], name: str) -> str:
+    """What a table shows of a tokenizer in a language; a dash where its model does not read it."""
+    return with_interval(row[name]) if name in row else "–"

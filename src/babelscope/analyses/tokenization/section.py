@@ -19,7 +19,7 @@ from rich.text import Text
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.tokenization.counts import Tokenization
 from babelscope.analyses.tokenization.figure import figure
-from babelscope.analyses.tokenization.grids import TITLES, grids, with_interval
+from babelscope.analyses.tokenization.grids import TITLES, cell, columns_of, grids, with_interval
 from babelscope.analyses.tokenization.headline import headline, slopes_csv
 from babelscope.analyses.tokenization.tables import NAME, Tables
 from babelscope.display.chart import figure_html
@@ -41,13 +41,13 @@ def terminal_tables(tokenization: Tokenization) -> list[Table]:
     """
     listed = []
     for name, grid in grids(tokenization).items():
-        columns = list(next(iter(grid.values())))
+        columns = columns_of(grid)
         shown = Table(title=TITLES[name], title_justify="left")
         shown.add_column("", no_wrap=True)
         for each in columns:
             shown.add_column(Text(plain(each)), overflow="fold")
         for lang, row in grid.items():
-            shown.add_row(Text(plain(lang)), *(Text(with_interval(row[each])) for each in columns))
+            shown.add_row(Text(plain(lang)), *(Text(cell(row, each)) for each in columns))
         listed.append(shown)
     return listed
 
@@ -64,7 +64,7 @@ def section(tables: Tables) -> Section:
         "section.html.j2",
         folder=Path(__file__).parent,
         sections=[
-            (TITLES[name], figure_html(figure), grid, list(next(iter(grid.values()))))
+            (TITLES[name], figure_html(figure), grid, columns_of(grid))
             for figure, (name, grid) in zip(figures, grid_by_measure.items())
         ],
         examples=segmented(tables.texts),
@@ -72,6 +72,7 @@ def section(tables: Tables) -> Section:
         segmenters=tables.measures.segmenters,
         limits=tables.measures.limits,
         with_interval=with_interval,
+        cell=cell,
         number=number,
     )
     return Section(

@@ -9,7 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from babelscope.analyses.faithfulness import model_similarity, ratios, task_complexity
+from babelscope.analyses.faithfulness import (
+    model_similarity,
+    ratios,
+    task_complexity,
+    tokenizer_swaps,
+)
 from babelscope.analyses.faithfulness.ratios import Comparison
 from babelscope.reporting.papers.drawing import dots, scatter
 from babelscope.reporting.papers.element import Element, Paper
@@ -171,6 +176,21 @@ def complexity_correlations(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def swap_table(material: Material) -> pd.DataFrame:
+    measured, swaps = material.comparison.measured, material.comparison.swaps
+    return tokenizer_swaps.effect_table(measured, swaps) if swaps else pd.DataFrame()
+
+
+def swap_cells(material: Material) -> pd.DataFrame:
+    return tokenizer_swaps.cell_table(material.comparison.measured, material.comparison.swaps)
+
+
+def swap_figure(material: Material) -> pd.DataFrame:
+    """Effects on faithfulness, of the texts that all four models predict rightly."""
+    table = swap_table(material)
+    return table if table.empty else table[table["texts"] == "all right"]
+
+
 PAPER = Paper(
     "mono-vs-multi",
     "Zhao and Aletras 2024, Comparing Explanation Faithfulness between Multilingual and "
@@ -220,6 +240,21 @@ PAPER = Paper(
             "complexity-correlations", "Do ratios and disparities go with the complexity of tasks?",
             complexity_correlations,
         ),
+        Element(
+            "tokenizer-swap", "Two bodies by two tokenizers: how much of the difference between "
+            "multilingual and monolingual models goes with the tokenizer, and how much with the "
+            "body.", swap_table,
+            note="Not in the paper, which names it as the next check; studies/tokenizer-swap.yaml. "
+            "tokenizer + body = gap; what any swap costs is in the interaction.",
+        ),
+        Element(
+            "tokenizer-swap-models", "The four models of every swap: faithfulness above random "
+            "scores, accuracy and fertility.", swap_cells, note="Not in the paper.",
+        ),
+        Element("figure-tokenizer-swap", "The effects of tokenizer and body by language.",
+                swap_figure, note="Not in the paper.",
+                draw=partial(dots, value="value", rows="effect", series="lang",
+                             panels=["swap", "metric"], reference=0.0)),
         Element("figure-ratios", "Ratios to random by method and language.", hard,
                 draw=partial(dots, value="ratio", rows="lang", series="model",
                              panels=["metric", "method"], reference=1.0)),
