@@ -375,6 +375,7 @@ def test_single_text_models_refuse_pairs(folder: Path) -> None:
         (("{base}", "the food"), "holds no trained weights for classifier"),
         (("{nan}", "the food"), "not finite"),
         (("{model}", "the food", "--device", "abacus"), "device 'abacus' cannot be used here"),
+        (("{model}", "the food", "--device", "gpu"), "there is no such device; write cpu, cuda"),
         (("{made}", "the food"), "was created but never trained"),
     ],
 )

@@ -156,8 +156,9 @@ def _move(model: Model, device: str | None) -> None:
         try:
             model.hf.to(device)
         except (RuntimeError, AssertionError, ValueError) as error:
-            raise InputError(
-                f"device {device!r} cannot be used here: {str(error).splitlines()[0]}"
-            ) from error
+            reason = str(error).splitlines()[0]
+            if "Expected one of" in reason:  # torch lists every kind that it was ever built for
+                reason = "there is no such device; write cpu, cuda, cuda:0, mps or the like"
+            raise InputError(f"device {device!r} cannot be used here: {reason}") from error
     if model.hf.device.type != "cpu":
         model.inference.budget = ELSEWHERE
