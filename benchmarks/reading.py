@@ -260,6 +260,7 @@ def main(name: str, base: str, folder: str, output: str, *options: str) -> None:
     reader = MODELS[name]
     train(reader, base, folder, Path(output))
     values = results(reader, folder, Path(output)) | {"trained": list(reader.languages)}
+    del values["explained"]["examples"]  # texts of the corpus stay outside of the repository
     if "--write" in options:
         known = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
         text = json.dumps(known | {name: values}, indent=1, ensure_ascii=False)

@@ -472,7 +472,14 @@ def reading_models() -> str:
             for size, by_lang in (("XQuAD", values["short"]), ("1,500 tokens", values["long"]))
             for lang, row in by_lang.items()
         ]
-        parts.append(f"**{name}**\n\n{table(header, rows)}")
+        long = values["explained"]
+        words = (
+            f"AttnLRP in {long['n']} contexts of 1,500 tokens: the answer comes from a window with "
+            f"the gold answer in {long['window_with_gold']}; of the five highest words "
+            f"{long['highest_near']:.0%} are in the question or within 80 characters of the "
+            f"answer, of all words {long['all_near']:.0%}."
+        )
+        parts.append(f"**{name}**\n\n{table(header, rows)}\n\n{words}")
     return "\n\n".join(parts)
 
 
