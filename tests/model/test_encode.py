@@ -334,7 +334,7 @@ def test_a_decoder_without_a_padding_token_reads_texts_that_end_in_token_zero() 
         ("𒀀𒁀", "unknown to the model"),
         ([], "no text"),
         ([3], "neither a text"),
-        ([("a", "b", "c")], "neither a text"),
+        ([("a", "b", "c")], "a tuple of 3 texts; a pair of texts is a tuple of two"),
     ],
 )
 def test_bad_texts_are_refused(bert: Model, data: object, message: str) -> None:

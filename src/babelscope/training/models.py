@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from babelscope.data.examples import usable_examples
+from babelscope.data.examples import made_up_language, usable_examples
 from babelscope.data.spec import DataSpec
 from babelscope.files import remove_parts, writing_folder
 from babelscope.model.inference_state import Progress
@@ -81,7 +81,9 @@ def _train_stage(
             return finetune(before, rows, dev, folder, recipe_of(spec, seed), progress=progress)
         recipe = recipe_of(spec, seed)
         if spec.base is None:
-            base, revision = str(_untrained(folder, spec, rows, seed)), None
+            texts = [text for row in rows for text in row.texts]
+            texts += _missing_words(data, languages, texts)
+            base, revision = str(_untrained(folder, spec, rows, texts, seed)), None
         else:
             base, revision = prepared(spec, rows, progress)
         return finetune(base, rows, dev, folder, recipe, revision=revision, progress=progress)
@@ -156,15 +158,33 @@ def trained_name(
     return key(identity)[:24]
 
 
-def _untrained(folder: Path, spec: TrainSpec, rows: Sequence[Example], seed: int) -> Path:
-    """The untrained small model, beside the folder of the trained one."""
+def _missing_words(data: DataSpec, languages: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """The words of a made-up language that none of the few training texts holds: the tokenizer must
+    know them, because surrogates ask the model about every word.
+    """
+    if data.synthetic is None:
+        return []
+    known = {word for text in texts for word in text.split()}
+    return [
+        word
+        for lang in languages
+        for word in made_up_language(data, lang).words
+        if word not in known
+    ]
+
+
+def _untrained(
+    folder: Path, spec: TrainSpec, rows: Sequence[Example], texts: Sequence[str], seed: int
+) -> Path:
+    """The untrained small model, beside the folder of the trained one; its tokenizer is trained on
+    the texts.
+    """
     base = folder.with_name(f"{folder.name}-base")
     remove_damaged(base)
     if (base / "config.json").exists() and (base / "tokenizer.json").exists():
         return base
     shutil.rmtree(base, ignore_errors=True)
     remove_parts(base.parent, base.name)
-    texts = [text for row in rows for text in row.texts]
     labels = sorted({str(row.label) for row in rows})
     with writing_folder(base) as part:
         small.make(
