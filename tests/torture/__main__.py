@@ -29,7 +29,7 @@ from pathlib import Path
 
 LANES = (
     {"kills": 520.0, "ray": 420.0, "simultaneous": 130.0, "disk": 100.0},
-    {"texts": 940.0, "commands": 120.0, "damage": 130.0},
+    {"texts": 990.0, "commands": 100.0, "damage": 100.0},
 )
 """The parts of each lane, with their limits in seconds; the module of a part's name has its
 `attack`."""

@@ -44,13 +44,19 @@ FAMILIES = {
 
 
 def attack(folder: Path, seed: int, end: float) -> material.Outcome:
-    """Each family in a process of its own, two at a time."""
+    """Each family in a process of its own, two at a time, the next when one has ended."""
     children.preload()
-    names = list(FAMILIES)
-    waves = [names[at : at + TOGETHER] for at in range(0, len(names), TOGETHER)]
-    for number, wave in enumerate(waves):
-        now = time.monotonic()
-        _wave(wave, folder, seed, now + (end - now) / (len(waves) - number))
+    sys.stdout.flush()
+    running: set[int] = set()
+    for family in FAMILIES:
+        while len(running) == TOGETHER:
+            running.discard(os.wait()[0])
+        pid = os.fork()
+        if pid == 0:
+            _family(family, folder / f"{family}.json", seed, end)
+        running.add(pid)
+    while running:
+        running.discard(os.wait()[0])
     faults, counts = [], {}
     for family in FAMILIES:
         result = json.loads((folder / f"{family}.json").read_text("utf-8"))
@@ -66,19 +72,6 @@ def attack(folder: Path, seed: int, end: float) -> material.Outcome:
         + f"; {total['shared']} texts with words that share a token, each named"
     )
     return material.Outcome(faults, line, min(each["texts"] for each in counts.values()), NUMBER)
-
-
-def _wave(families: Sequence[str], folder: Path, seed: int, end: float) -> None:
-    """Attacks some families at the same time."""
-    sys.stdout.flush()
-    pids = []
-    for family in families:
-        pid = os.fork()
-        if pid == 0:
-            _family(family, folder / f"{family}.json", seed, end)
-        pids.append(pid)
-    for pid in pids:
-        os.waitpid(pid, 0)
 
 
 def _family(family: str, file: Path, seed: int, end: float) -> None:

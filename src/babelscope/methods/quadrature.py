@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -13,6 +14,11 @@ from numpy.polynomial import chebyshev
 
 MOST = 144
 """Nodes on an interval, at most."""
+_Fits = tuple[
+    Float[np.ndarray, "smoothness node token"],
+    Float[np.ndarray, "smoothness token"],
+    Float[np.ndarray, "smoothness token"],
+]
 Smoothness = tuple[float, float]
 """How the k-th Chebyshev coefficient of an integrand falls: as rate^-k (1 + k)^-power."""
 
@@ -55,24 +61,29 @@ def node_sequence() -> Float[np.ndarray, " node"]:
     return nodes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Process:
-    """The Gaussian process of one smoothness, for every number of first nodes at once."""
+class _Process(NamedTuple):
+    """The Gaussian process of one smoothness, for every number of first nodes at once; of several,
+    along a first axis."""
 
-    whitening: Float[np.ndarray, "node node"]
+    whitening: Float[np.ndarray, "*smoothness node node"]
     """Lower triangular: from values at the nodes to what each adds to those before it, with
     variance 1."""
-    gains: Float[np.ndarray, " node"]
+    gains: Float[np.ndarray, "*smoothness node"]
     """The integral's covariance with what each node adds."""
-    constant: Float[np.ndarray, " node"]
+    constant: Float[np.ndarray, "*smoothness node"]
     """The integral of 1 after each node: below 1 by rounding, or by more with few nodes."""
-    variances: Float[np.ndarray, " node"]
+    variances: Float[np.ndarray, "*smoothness node"]
     """Of the integral after each node, relative to the variance of the process."""
-    scale: Float[np.ndarray, " node"]
+    scale: Float[np.ndarray, "*smoothness node"]
     """Log determinant of the covariance of the values so far."""
 
 
 @cache
+def _processes() -> _Process:
+    """Of all of SMOOTHNESS, in its order."""
+    return _Process(*map(np.stack, zip(*map(_process, SMOOTHNESS))))
+
+
 def _process(smoothness: Smoothness) -> _Process:
     """The covariance is factorised as QR of its root, which keeps twice as many digits."""
     degrees = np.arange(DEGREES)
@@ -103,7 +114,7 @@ class Integral:
 
     def fall(self, count: int, further: int) -> float:
         """The factor by which the deviations are expected to fall from so many nodes to more."""
-        variances = _process(self.smoothness).variances
+        variances = _processes().variances[SMOOTHNESS.index(self.smoothness)]
         return float(np.sqrt(variances[further - 1] / variances[count - 1]))
 
 
@@ -128,23 +139,24 @@ def integrate(values: Float[np.ndarray, "node token"]) -> Integral:
     Source: O'Hagan 1991 (Bayesian quadrature); Trefethen 2013, theorems 7.1 and 8.1, for the
     coefficients of functions with a kink and of analytic ones.
     """
-    fits = [_fit(values, smoothness) for smoothness in SMOOTHNESS]
-    likelihoods = np.stack([likelihood for likelihood, _ in fits])
-    pooled = fits[int(likelihoods.sum(axis=1).argmax())][1]
-    largest = np.argsort(-pooled.deviations, kind="stable")[: max(1, values.shape[1] // DECIDE)]
-    return fits[int(likelihoods[:, largest].sum(axis=1).argmax())][1]
+    process, last = _processes(), len(values) - 1
+    added, deviations, likelihoods = _fits(values)
+    pooled = int(likelihoods.sum(axis=1).argmax())
+    largest = np.argsort(-deviations[pooled], kind="stable")[: max(1, values.shape[1] // DECIDE)]
+    best = int(likelihoods[:, largest].sum(axis=1).argmax())
+    scores = process.gains[best, : last + 1] @ added[best] / process.constant[best, last]
+    return Integral(scores, deviations[best], SMOOTHNESS[best])
 
 
-def _fit(
-    values: Float[np.ndarray, "node token"], smoothness: Smoothness
-) -> tuple[Float[np.ndarray, " token"], Integral]:
-    """Twice the log likelihood of each integrand's values, 0 where all are, and the integrals."""
-    count, process = len(values), _process(smoothness)
-    added = process.whitening[:count, :count] @ values
-    scales = (added**2).mean(axis=0)
-    late = (added[-max(3, count // 3) :] ** 2).mean(axis=0)
-    deviations = np.sqrt(process.variances[count - 1] * np.maximum(scales, late))
-    likelihoods = -count * np.log(np.maximum(scales, 1e-300)) - process.scale[count - 1]
-    likelihoods = np.where(scales > 0, likelihoods, 0.0)
-    scores = process.gains[:count] @ added / process.constant[count - 1]
-    return likelihoods, Integral(scores, deviations, smoothness)
+def _fits(values: Float[np.ndarray, "node token"]) -> _Fits:
+    """Of every smoothness at once: what each node adds to those before it, the integrals' standard
+    deviations, and twice the log likelihood of each integrand's values, 0 where all are."""
+    count, process = len(values), _processes()
+    added = process.whitening[:, :count, :count] @ values
+    squares = added**2
+    scales = squares.mean(axis=1)
+    late = squares[:, -max(3, count // 3) :].mean(axis=1)
+    variances = process.variances[:, count - 1, None]
+    deviations = np.sqrt(variances * np.maximum(scales, late))
+    likelihoods = -count * np.log(np.maximum(scales, 1e-300)) - process.scale[:, count - 1, None]
+    return added, deviations, np.where(scales > 0, likelihoods, 0.0)
