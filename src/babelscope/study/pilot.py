@@ -36,8 +36,9 @@ BLOCKS = {
     "shown": 20, "exact": 5,
 }  # fmt: skip
 """Largest values of the fields of an analysis."""
-SKIPPED = 0.5
-"""Share of the rows that may be skipped: one bad row of a few is a large share."""
+SKIPPED = 1.0
+"""Share of the rows that may be skipped: one bad row of a few is a large share, and a model that is
+fine-tuned on few rows lacks classes of others."""
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
