@@ -36,9 +36,8 @@ BLOCKS = {
     "shown": 20, "exact": 5,
 }  # fmt: skip
 """Largest values of the fields of an analysis."""
-SKIPPED = 1.0
-"""Share of the rows that may be skipped: one bad row of a few is a large share, and a model that is
-fine-tuned on few rows lacks classes of others."""
+SKIPPED = 0.5
+"""Share of the rows that may be skipped: one bad row of a few is a large share."""
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
