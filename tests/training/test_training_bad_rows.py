@@ -15,6 +15,8 @@ from babelscope.cli import app
 from babelscope.data.formats.export import write
 from babelscope.errors import InputError, SkippedRows
 from babelscope.model.load import load
+from babelscope.study.config import parse_study
+from babelscope.study.run import run
 from babelscope.training.evaluate import evaluate
 from babelscope.training.finetune import Recipe, finetune, trainable
 from babelscope.training.small import make
@@ -126,3 +128,34 @@ def test_the_commands_name_them(base: Path, tmp_path: Path) -> None:
     result = run(app, [*judge, "--max-skipped", "0.1"])
     assert result.exit_code == 0, result.output
     assert "2 of 24 rows skipped" in result.stderr
+
+
+@pytest.mark.training
+def test_a_study_sets_the_share_of_rows_that_its_trainings_may_skip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of eight development rows has a label that no training row has: an eighth is above the
+    usual twentieth and below a half."""
+    monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
+    write(GOOD, tmp_path / "train.jsonl")
+    write([*GOOD[:7], replace(GOOD[7], label="mixed")], tmp_path / "dev.jsonl")
+    study = parse_study(
+        {
+            "name": "rare class", "languages": ["en"], "methods": ["random"],
+            "tasks": [{"name": "reviews", "data": {
+                "file": str(tmp_path / "train.jsonl"), "examples": 4,
+                "train_file": str(tmp_path / "train.jsonl"),
+                "dev_file": str(tmp_path / "dev.jsonl")}}],
+            "models": [{"name": "small", "train": {
+                "languages": ["en"], "architecture": "bert", "layers": 1, "width": 32,
+                "vocabulary": 300, "epochs": 1, "batch": 8}}],
+            "faithfulness": {"metrics": ["comprehensiveness"]},
+        }
+    )  # fmt: skip
+    refused = run(study, tmp_path / "refused")
+    assert [each.reason for each in refused.failed] != []
+    assert all("max_skipped" in each.reason for each in refused.failed)
+    with pytest.warns(SkippedRows, match="1 of 32 rows skipped"):
+        outcome = run(study.model_copy(update={"max_skipped": 0.5}), tmp_path / "filled")
+    assert outcome.failed == ()
+    assert outcome.filled > 0

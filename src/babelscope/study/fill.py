@@ -207,8 +207,10 @@ def block_resources(
 def _load(block: Block, lang: str, tally: Tally, progress: Progress | None) -> Model | Exception:
     """The model that reads a language, or why it cannot be had."""
     try:
-        data = block.task.data
-        model = obtain(block.model, data, block.seed, lang, name=block.name, progress=progress)
+        model = obtain(
+            block.model, block.task.data, block.seed, lang, name=block.name,
+            max_skipped=block.request.max_skipped, progress=progress,
+        )  # fmt: skip
         tally.models.append(describe_model(model, block))
     except FAULTS as error:
         return error

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from babelscope.data.examples import made_up_language, usable_examples
+from babelscope.data.skipping import MOST
 from babelscope.data.spec import DataSpec
 from babelscope.files import remove_parts, writing_folder
 from babelscope.model.inference_state import Progress
@@ -34,10 +35,12 @@ def obtain(
     lang: str,
     *,
     name: str | None = None,
+    max_skipped: float = MOST,
     progress: Progress | None = None,
 ) -> Model:
     """The model that reads a language, trained first if it is not in the cache; by default under
-    the study's name for it.
+    the study's name for it. `max_skipped` is the largest share of training and development rows
+    that may be skipped.
     """
     if spec.train is None:
         return load(
@@ -49,44 +52,64 @@ def obtain(
             allow_untrained_head=spec.allow_untrained_head,
             name=name or spec.name,
         )
-    return load(
-        train(spec.train.of(lang), data, seed, progress), device=fastest(), name=name or spec.name
-    )
+    folder = train(spec.train.of(lang), data, seed, progress, max_skipped=max_skipped)
+    return load(folder, device=fastest(), name=name or spec.name)
 
 
-def train(spec: TrainSpec, data: DataSpec, seed: int, progress: Progress | None = None) -> Path:
+def train(
+    spec: TrainSpec,
+    data: DataSpec,
+    seed: int,
+    progress: Progress | None = None,
+    *,
+    max_skipped: float = MOST,
+) -> Path:
     """The folder of the trained model, named by what determines it, so that it is trained once; so
     is every stage before the last.
     """
     folder: Path | None = None
     for stage in spec.stages():
-        folder = _train_stage(stage, data, seed, folder, progress)
+        rows, dev = _splits(stage, data)
+        name = trained_name(stage, rows, dev, seed, after=folder.name if folder else None)
+        place = cache_folder() / "models" / name
+        with making(place):
+            base, revision = (
+                (folder, None) if folder else _base(place, stage, data, rows, seed, progress)
+            )
+            folder = finetune(
+                base, rows, dev, place, recipe_of(stage, seed),
+                revision=revision, max_skipped=max_skipped, progress=progress,
+            )  # fmt: skip
     assert folder is not None
     return folder
 
 
-def _train_stage(
-    spec: TrainSpec, data: DataSpec, seed: int, before: Path | None, progress: Progress | None
-) -> Path:
-    """The model of one stage, from the base or from the model of the stage before."""
+def _splits(spec: TrainSpec, data: DataSpec) -> tuple[list[Example], list[Example]]:
+    """The rows that a stage is trained on, and those that choose its epoch."""
     known = data.languages
     languages = [lang for lang in spec.languages if known is None or lang in known]
     judged = [lang for lang in spec.dev_languages or languages if known is None or lang in known]
     rows = _labelled(data, languages, "train", spec.examples)
-    dev = _labelled(data, judged, "dev", spec.dev_examples)
-    name = trained_name(spec, rows, dev, seed, after=before.name if before else None)
-    folder = cache_folder() / "models" / name
-    with making(folder):
-        if before is not None:
-            return finetune(before, rows, dev, folder, recipe_of(spec, seed), progress=progress)
-        recipe = recipe_of(spec, seed)
-        if spec.base is None:
-            texts = [text for row in rows for text in row.texts]
-            texts += _missing_words(data, languages, texts)
-            base, revision = str(_untrained(folder, spec, rows, texts, seed)), None
-        else:
-            base, revision = prepared(spec, rows, progress)
-        return finetune(base, rows, dev, folder, recipe, revision=revision, progress=progress)
+    return rows, _labelled(data, judged, "dev", spec.dev_examples)
+
+
+def _base(
+    place: Path,
+    spec: TrainSpec,
+    data: DataSpec,
+    rows: Sequence[Example],
+    seed: int,
+    progress: Progress | None,
+) -> tuple[str, str | None]:
+    """The checkpoint that the first stage starts from, and its revision; where the study names
+    none, a small untrained model."""
+    if spec.base is not None:
+        return prepared(spec, rows, progress)
+    known = data.languages
+    languages = [lang for lang in spec.languages if known is None or lang in known]
+    texts = [text for row in rows for text in row.texts]
+    texts += _missing_words(data, languages, texts)
+    return str(_untrained(place, spec, rows, texts, seed)), None
 
 
 def _labelled(data: DataSpec, languages: Sequence[str], split: str, count: int) -> list[Example]:
