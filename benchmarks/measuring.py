@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -31,10 +32,31 @@ HARD = (
 SOFT = ("normalised_soft_comprehensiveness", "normalised_soft_sufficiency")
 INDEPENDENT = (0.0,)
 """Turns with which every draw is a group of its own, as they all were formerly."""
-DRAWS = ((8, INDEPENDENT), (8, soft.TURNS), (6, soft.TURNS), (4, soft.TURNS), (2, soft.TURNS))
-"""Of the soft metrics: so many draws, no more, independent or in groups."""
-TEXTS, SIZE = 200, 25
-"""All texts, and how many are measured in one call."""
+TEXTS, MORE, SIZE = 200, 275, 25
+"""The usual texts, more of them for the designs that measure each at fewer places, and how many are
+measured in one call."""
+
+
+class Design(NamedTuple):
+    """What is measured of each text: the sampled rationale lengths (0: all) and the draws of the
+    soft metrics, which share random numbers where they are turned."""
+
+    texts: int
+    lengths: int
+    draws: int
+    turns: tuple[float, ...]
+
+
+DESIGNS = (
+    Design(TEXTS, 0, 8, INDEPENDENT),
+    Design(TEXTS, 0, 8, soft.TURNS),
+    Design(TEXTS, 0, 6, soft.TURNS),
+    Design(TEXTS, 0, 4, soft.TURNS),
+    Design(TEXTS, 0, 2, soft.TURNS),
+    Design(MORE, 2, 4, soft.TURNS),
+    Design(MORE, 2, 2, soft.TURNS),
+)
+HARD_ALONE = Design(TEXTS, 0, 0, soft.TURNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +65,26 @@ class Run:
     call took.
     """
 
-    asked: list[Query]
+    requested: list[Query]
     computed: int
     seconds: float
     values: list[Measure]
 
 
-def watched(
-    model: Model, found: Sequence[Attribution], draws: int, turns: tuple[float, ...]
-) -> Run:
+def watched(model: Model, attributions: Sequence[Attribution], design: Design) -> Run:
     """The calls themselves, with the requested inputs recorded; the soft metrics only with draws."""
     values: list[Measure] = []
 
     def measured() -> None:
         with model.inference.caching():
-            values.extend(measure(model, found, HARD))
-            if draws:
-                options = {"draws": draws, "error": 1.0}
-                values.extend(measure(model, found, SOFT, options=options))
+            values.extend(measure(model, attributions, HARD, options={"sampled": design.lengths}))
+            if design.draws:
+                options = {"draws": design.draws, "error": 1.0}
+                values.extend(measure(model, attributions, SOFT, options=options))
 
     before = model.inference.distinct
     with (
-        patch.object(soft, "TURNS", turns),
+        patch.object(soft, "TURNS", design.turns),
         patch.object(inference, "outputs", wraps=inference.outputs) as spy,
     ):
         taken = seconds(measured)
@@ -72,11 +92,11 @@ def watched(
     return Run(requested, model.inference.distinct - before, taken, values)
 
 
-def parts(found: Sequence[Attribution]) -> list[list[Attribution]]:
-    """The explanations of so many texts at a time, all methods together."""
-    ids = list(dict.fromkeys(one.id for one in found))
+def parts(attributions: Sequence[Attribution], texts: int) -> list[list[Attribution]]:
+    """The explanations of the first texts, so many texts at a time, all methods together."""
+    ids = list(dict.fromkeys(each.id for each in attributions))[:texts]
     chunks = [set(ids[start : start + SIZE]) for start in range(0, len(ids), SIZE)]
-    return [[one for one in found if one.id in mine] for mine in chunks]
+    return [[each for each in attributions if each.id in chunk] for chunk in chunks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,53 +104,50 @@ class Cost:
     """Counts over all texts; per call the speed of the bare model on the same inputs over that of
     the whole call; and the values."""
 
-    asked: int
+    requested: int
     distinct: int
     computed: int
     speed: Ratio
     values: list[Measure]
 
 
-def cost(model: Model, found: Sequence[Attribution], draws: int, turns: tuple[float, ...]) -> Cost:
-    asked = distinct = computed = 0
+def cost(model: Model, attributions: Sequence[Attribution], design: Design) -> Cost:
+    requested = distinct = computed = 0
     ratios = []
     values: list[Measure] = []
-    for part in parts(found):
-        one = watched(model, part, draws, turns)
-        alone = {query.digest(): query for query in one.asked}
-        run = calls(model, bare(model, list(alone.values())))
-        ratios.append(seconds(run) / one.seconds)
-        asked, distinct, computed = (
-            asked + len(one.asked),
-            distinct + len(alone),
-            computed + one.computed,
-        )
-        values += one.values
+    for part in parts(attributions, design.texts):
+        run = watched(model, part, design)
+        alone = {query.digest(): query for query in run.requested}
+        ratios.append(seconds(calls(model, bare(model, list(alone.values())))) / run.seconds)
+        requested += len(run.requested)
+        distinct += len(alone)
+        computed += run.computed
+        values += run.values
     if computed > distinct:
         raise SystemExit(
             f"{computed} inputs went through the model, but only {distinct} are distinct"
         )
-    return Cost(asked, distinct, computed, Ratio(tuple(ratios)), values)
+    return Cost(requested, distinct, computed, Ratio(tuple(ratios)), values)
 
 
 def summaries(values: Sequence[Measure], metric: str) -> tuple[list[float], list[float]]:
     """Of each method the mean over texts, and the width of its 95 % interval."""
     means, widths = [], []
     for method in METHODS:
-        mine = [one.value for one in values if (one.metric, one.method) == (metric, method)]
-        defined = np.array(mine)[np.isfinite(mine)]
+        every = [each.value for each in values if (each.metric, each.method) == (metric, method)]
+        defined = np.array(every)[np.isfinite(every)]
         means.append(float(defined.mean()))
         widths.append(2 * 1.96 * float(defined.std(ddof=1)) / float(np.sqrt(len(defined))))
     return means, widths
 
 
-def compared(one: Cost, before: Cost) -> list[str]:
-    """Per soft metric the mean over methods of the intervals' widths over those before, and the
-    largest difference of a method's mean."""
+def compared(design: Cost, before: Cost) -> list[str]:
+    """Per metric the mean over methods of the intervals' widths over those before, and the largest
+    difference of a method's mean."""
     cells = []
-    for metric in SOFT:
+    for metric in (*HARD, *SOFT):
         (means, widths), (old_means, old_widths) = (
-            summaries(each.values, metric) for each in (one, before)
+            summaries(each.values, metric) for each in (design, before)
         )
         ratio = float(np.mean(np.array(widths) / old_widths))
         off = float(np.abs(np.array(means) - old_means).max())
@@ -140,47 +157,39 @@ def compared(one: Cost, before: Cost) -> list[str]:
 
 def section() -> str:
     model = material.multilingual()
-    found = list(explain(model, material.mixed(TEXTS), METHODS))
-    hard = cost(model, found, 0, soft.TURNS)
-    costs = [cost(model, found, *one) for one in DRAWS]
+    attributions = list(explain(model, material.mixed(MORE), METHODS))
+    hard = cost(model, attributions, HARD_ALONE)
+    costs = [cost(model, attributions, design) for design in DESIGNS]
     before = costs[0]
-    rows: list[list[object]] = [
-        ["hard", "", hard.asked, hard.distinct, hard.computed, hard.speed, "", "", ""]
-    ]
-    for (draws, turns), one in zip(DRAWS, costs):
-        kind = "independent" if turns == INDEPENDENT else "in groups of four"
+    rows = [[TEXTS, "all", "none", *counts(hard), "", *[""] * len((*HARD, *SOFT))]]
+    for design, each in zip(DESIGNS, costs):
+        kind = "independent" if design.turns == INDEPENDENT else "in groups of four"
         rows.append(
             [
-                "hard and soft",
-                f"{draws} {kind}",
-                one.asked,
-                one.distinct,
-                one.computed,
-                one.speed,
-                f"{one.distinct / before.distinct:.2f}",
-                *compared(one, before),
+                design.texts, design.lengths or "all", f"{design.draws} {kind}", *counts(each),
+                f"{each.distinct / before.distinct:.2f}", *compared(each, before),
             ]
-        )
+        )  # fmt: skip
     head = [
-        "metrics",
-        "draws per text",
-        "inputs requested",
-        "distinct among them",
-        "computed",
-        "throughput of `measure` / of the bare model",
-        "distinct / with 8 independent draws",
-        *(f"width of the intervals of {name} / with 8 independent draws" for name in SOFT),
-    ]
+        "texts", "lengths per text", "draws per text", "inputs requested", "distinct among them",
+        "computed", "throughput of `measure` / of the bare model", "distinct / in the first design",
+        *(f"`{name}`" for name in (*HARD, *SOFT)),
+    ]  # fmt: skip
     return f"""## The cost of measuring
 
-Hard ({", ".join(HARD)}) and soft metrics ({", ".join(SOFT)}) of {TEXTS} texts explained by
+Hard ({", ".join(HARD)}) and soft metrics ({", ".join(SOFT)}) of texts explained by
 {len(METHODS)} methods ({", ".join(METHODS)}) on {material.material().model}, {SIZE} texts in a call.
 *Distinct* counts the distinct inputs among those that the metrics
 request, *computed* those that the model processed: no input is computed twice. The throughput is that of
 all of `measure` (encoding, erasing, sampling, packing, the model, the metrics) relative to the bare model on
 the same inputs, known beforehand, as prepared tensors, in batches of exactly equal length; 1 means no overhead.
-Widths are of the 95 % intervals of a method's mean over the texts, the mean ratio over the methods; in brackets the largest
-difference of a method's mean. The hard metrics have no chance in them and need the same inputs for any interval.
+The columns of the metrics have the widths of the 95 % intervals of a method's mean over the texts, relative to the first design (all lengths, 8
+independent draws), the mean ratio over the methods; in brackets the largest difference of a method's mean. Hard metrics of the same texts at all lengths
+have no chance in them, so that only more texts, each at fewer lengths (`sampled`), can make them cheaper; the additional texts have to be explained.
 
 {table(head, rows)}
 """
+
+
+def counts(measured: Cost) -> list[object]:
+    return [measured.requested, measured.distinct, measured.computed, measured.speed]

@@ -179,6 +179,21 @@ MUTANTS = {
         "sorted({L for R in G})", "sorted([L for R in G])",
         "laws/test_metric_laws.py", "count_once or distinct",
     ),
+    "sampled lengths that leave out the last": Mutant(
+        "babelscope.metrics.hard:sampled_lengths",
+        "int((S + A) * len(E) / M)", "int((S + A) * (len(E) - 1) / M)",
+        "metrics/test_sampled_lengths.py", "equally_often",
+    ),
+    "the same lengths for all texts": Mutant(
+        "babelscope.metrics.hard:sampled_lengths",
+        "keyed(N, X.id, X.lang, *X.texts)", "keyed(N)",
+        "metrics/test_sampled_lengths.py", "equally_often",
+    ),
+    "paths of all lengths taken for those of a sample": Mutant(
+        "babelscope.metrics.hard:_paths",
+        "ErasureKey(*I, T, U, O, tuple(G), S)", "ErasureKey(*I, T, U, O, tuple(G), 0)",
+        "metrics/test_sampled_lengths.py", "not_taken_for",
+    ),
     "erasure off by one token": Mutant(
         "babelscope.model.erase:_replaced",
         "np.where(G, F, E.ids)", "np.where(np.roll(G, 1), F, E.ids)",

@@ -12,7 +12,7 @@ from babelscope.metrics.row import Metric
 UNIT = {"unit": "word"}
 ERASURE = {"unit": "word", "operator": None}
 SIGN = {"sign": "signed"}
-RATIOS = {**ERASURE, "grid": (0.01, 0.05, 0.1, 0.2, 0.5), **SIGN}
+RATIOS = {**ERASURE, "grid": (0.01, 0.05, 0.1, 0.2, 0.5), **SIGN, "sampled": 0}
 SOFT = {"unit": "word", "scaling": "minmax", "budget": 0.0, "draws": 8, "error": 0.02}
 ORDERS = {"metric": "comprehensiveness", **ERASURE, "draws": 20, **SIGN}
 RELEASED = {

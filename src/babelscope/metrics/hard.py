@@ -9,6 +9,11 @@ three rationales, not five). Special tokens and fixed parts are in every input.
 Choices left open by the papers, the same for all four: ties in the scores are broken at random,
 keyed to the example, because any fixed order would score a constant attribution like a positional
 one; the 100 % point is not in the grid, as it is the same for every attribution.
+
+With `sampled` = m > 0 the mean is over m of the lengths K, chosen at random for every text but the
+same for all methods, models and metrics: an unbiased estimate of the mean over K. Texts differ more
+from each other than lengths do, so more texts with fewer lengths each give as narrow an interval of
+a mean over texts for fewer inputs. The value of a single text is then an estimate.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ from babelscope.metrics.erased import Scores, by_sign, probabilities, ranked, to
 from babelscope.model.inference import query
 from babelscope.model.inference_state import ErasureCurve, ErasureKey
 from babelscope.model.load import Model
+from babelscope.random import keyed
 from babelscope.types import Encoded, Measured, Target
 
 GRID = (0.01, 0.05, 0.10, 0.20, 0.50)
@@ -42,6 +48,7 @@ def comprehensiveness(
     operator: str | None = None,
     grid: Sequence[float] = GRID,
     sign: str = "signed",
+    sampled: int = 0,
 ) -> list[Measured]:
     """How far the probability falls when the highest scored units are erased; higher is better.
 
@@ -53,7 +60,9 @@ def comprehensiveness(
     """
     return [
         _mean(path.full - path.erased, path.reason)
-        for path in _paths(model, inputs, by_sign(scores, sign), targets, unit, operator, grid)
+        for path in _paths(
+            model, inputs, by_sign(scores, sign), targets, unit, operator, grid, sampled
+        )
     ]
 
 
@@ -67,6 +76,7 @@ def sufficiency(
     operator: str | None = None,
     grid: Sequence[float] = GRID,
     sign: str = "signed",
+    sampled: int = 0,
 ) -> list[Measured]:
     """How far the probability falls when only the highest scored units are kept; lower is better.
 
@@ -78,7 +88,9 @@ def sufficiency(
     """
     return [
         _mean(path.full - path.kept, path.reason)
-        for path in _paths(model, inputs, by_sign(scores, sign), targets, unit, operator, grid)
+        for path in _paths(
+            model, inputs, by_sign(scores, sign), targets, unit, operator, grid, sampled
+        )
     ]
 
 
@@ -92,6 +104,7 @@ def normalised_comprehensiveness(
     operator: str | None = None,
     grid: Sequence[float] = GRID,
     sign: str = "signed",
+    sampled: int = 0,
 ) -> list[Measured]:
     """Comprehensiveness as a share of the fall when everything is erased; higher is better.
 
@@ -103,7 +116,7 @@ def normalised_comprehensiveness(
     *Laws*: within [0, 1]; 0 at k = 0 and 1 at k = n; undefined (NaN) where D0 < 1e-3.
     Source: Carton, Rathore and Tan 2020; Zhao and Aletras 2023, 2024.
     """
-    paths = _paths(model, inputs, by_sign(scores, sign), targets, unit, operator, grid)
+    paths = _paths(model, inputs, by_sign(scores, sign), targets, unit, operator, grid, sampled)
     return [_share(path, np.maximum(0.0, path.full - path.erased)) for path in paths]
 
 
@@ -117,6 +130,7 @@ def normalised_sufficiency(
     operator: str | None = None,
     grid: Sequence[float] = GRID,
     sign: str = "signed",
+    sampled: int = 0,
 ) -> list[Measured]:
     """How much of the fall to an erased text the highest scored units alone prevent; higher is
     better.
@@ -127,7 +141,7 @@ def normalised_sufficiency(
     *Laws*: within [0, 1]; 0 at k = 0 and 1 at k = n; undefined (NaN) where D0 < 1e-3.
     Source: Carton, Rathore and Tan 2020; Zhao and Aletras 2023, 2024.
     """
-    paths = _paths(model, inputs, by_sign(scores, sign), targets, unit, operator, grid)
+    paths = _paths(model, inputs, by_sign(scores, sign), targets, unit, operator, grid, sampled)
     return [
         _share(path, np.maximum(0.0, path.drop - np.maximum(0.0, path.full - path.kept)))
         for path in paths
@@ -173,9 +187,31 @@ def check_grid(grid: Sequence[float]) -> None:
         raise InputError(f"a grid holds shares above 0 and up to 1, not {tuple(grid)}")
 
 
+def check_sampled(sampled: int) -> None:
+    if sampled < 0:
+        raise InputError(f"sampled is a number of lengths, or 0 for all of them, not {sampled}")
+
+
 def lengths(n: int, grid: Sequence[float]) -> list[int]:
     """The distinct rationale lengths K, ascending."""
     return sorted({min(n, max(1, ceil(ratio * n - 1e-9))) for ratio in grid})
+
+
+def sampled_lengths(row: Encoded, n: int, grid: Sequence[float], sampled: int) -> list[int]:
+    """The lengths of K that are measured on a text: all, or a systematic sample.
+
+        { K[floor((u + j) |K| / m)] : j = 0 .. m-1 },   u uniform on [0, 1)
+
+    *Laws*: every length of K is among them with probability m / |K|; they are min(m, |K|) distinct
+    ones; u depends on the text alone, not on model, method or metric.
+    Source: Cochran 1977, chapter 8 (systematic sampling).
+    """
+    every = lengths(n, grid) if n else []
+    if sampled in range(1, len(every)):
+        example = row.example
+        start = keyed("rationale lengths", example.id, example.lang, *example.texts).random()
+        return [every[int((start + at) * len(every) / sampled)] for at in range(sampled)]
+    return every
 
 
 def _paths(
@@ -186,11 +222,13 @@ def _paths(
     unit: str,
     operator: str | None,
     grid: Sequence[float],
+    sampled: int = 0,
 ) -> list[ErasureCurve]:
     check_grid(grid)
+    check_sampled(sampled)
     known = {} if model.inference.cache is None else model.inference.cache.erasures
     keys = [
-        ErasureKey(*_identity(row, attributed), target, unit, operator, tuple(grid))
+        ErasureKey(*_identity(row, attributed), target, unit, operator, tuple(grid), sampled)
         for row, attributed, target in zip(inputs, scores, targets)
     ]
     new = {key: at for at, key in enumerate(keys) if key not in known}
@@ -198,7 +236,7 @@ def _paths(
     sets = []
     for at, (order, _) in zip(new.values(), orders):
         row = inputs[at]
-        chosen = tops(row, order, lengths(len(order), grid) if len(order) else [], unit)
+        chosen = tops(row, order, sampled_lengths(row, len(order), grid, sampled), unit)
         sets.append(
             [
                 np.zeros_like(row.content),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.metrics.erased import Scores, by_sign, probabilities, ranked, tops
-from babelscope.metrics.hard import GRID, check_grid, lengths
+from babelscope.metrics.hard import GRID, check_grid, check_sampled, sampled_lengths
 from babelscope.model.load import Model
 from babelscope.model.targets import value
 from babelscope.types import Encoded, Measured, Target
@@ -29,6 +29,7 @@ def value_comprehensiveness(
     operator: str | None = None,
     grid: Sequence[float] = GRID,
     sign: str = "signed",
+    sampled: int = 0,
 ) -> list[Measured]:
     """How far the explained value falls when the highest scored units are erased; higher is
     better.
@@ -40,7 +41,9 @@ def value_comprehensiveness(
     factor with the value.
     Source: DeYoung et al. 2020 (ERASER), eq. 1, of the value in place of the probability.
     """
-    return _falls(model, inputs, by_sign(scores, sign), targets, unit, operator, grid, kept=False)
+    return _falls(
+        model, inputs, by_sign(scores, sign), targets, unit, operator, grid, sampled, kept=False
+    )
 
 
 def value_sufficiency(
@@ -53,6 +56,7 @@ def value_sufficiency(
     operator: str | None = None,
     grid: Sequence[float] = GRID,
     sign: str = "signed",
+    sampled: int = 0,
 ) -> list[Measured]:
     """How far the explained value falls when only the highest scored units are kept; lower is
     better.
@@ -63,18 +67,21 @@ def value_sufficiency(
     factor with the value.
     Source: DeYoung et al. 2020 (ERASER), eq. 2, of the value in place of the probability.
     """
-    return _falls(model, inputs, by_sign(scores, sign), targets, unit, operator, grid, kept=True)
+    return _falls(
+        model, inputs, by_sign(scores, sign), targets, unit, operator, grid, sampled, kept=True
+    )
 
 
 def _falls(
     model: Model, inputs: Sequence[Encoded], scores: Scores, targets: Sequence[Target], unit: str,
-    operator: str | None, grid: Sequence[float], *, kept: bool,
+    operator: str | None, grid: Sequence[float], sampled: int, *, kept: bool,
 ) -> list[Measured]:  # fmt: skip
     check_grid(grid)
+    check_sampled(sampled)
     orders = [ranked(row, attributed, unit) for row, attributed in zip(inputs, scores)]
     sets: list[list[NDArray[np.bool_]]] = []
     for row, (order, _) in zip(inputs, orders):
-        chosen = tops(row, order, lengths(len(order), grid) if len(order) else [], unit)
+        chosen = tops(row, order, sampled_lengths(row, len(order), grid, sampled), unit)
         erased = [row.content & ~top if kept else top for top in chosen]
         sets.append([np.zeros_like(row.content), *erased])
     measured = []

@@ -47,6 +47,7 @@ class ErasureKey(NamedTuple):
     unit: str
     operator: str | None
     grid: tuple[float, ...]
+    sampled: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
