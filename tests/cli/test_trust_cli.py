@@ -122,7 +122,7 @@ def test_intervene_gives_every_value_and_the_slopes(folder: Path) -> None:
 def panel_of(one: Attribution) -> Trust:
     checks = tuple(Check(name, 0.5, -0.4, 0.4, "holds", "because") for name in list(CHECKS)[:-1])
     lost = Check(
-        "calibration", float("nan"), float("nan"), float("nan"), "undefined", "none was given"
+        "calibration", float("nan"), float("nan"), float("nan"), "not run", "none was given"
     )
     return Trust(
         one,
@@ -150,7 +150,7 @@ def test_stored_panels_come_back_and_stand_in_the_report(tmp_path: Path) -> None
     assert back is not None
     assert {one.explanation.id for one in back} == {one.id for one in some}
     for one in back:
-        assert [check.verdict for check in one.checks] == ["holds"] * 7 + ["undefined"]
+        assert [check.verdict for check in one.checks] == ["holds"] * 7 + ["not run"]
         assert isnan(one.checks[-1].value)
         assert one.stages == panels[0].stages
         again = judged(one.explanation, one.stored().panel)

@@ -14,6 +14,7 @@ from babelscope.display.numbers import (
     compact,
     estimate_text,
     interval,
+    items,
     listed,
     number,
     percent,
@@ -67,6 +68,10 @@ def test_by_hand() -> None:
         "a and b",
         "a, b and c",
     ]
+
+
+def test_counts_agree_with_their_noun() -> None:
+    assert [items(count, "cell") for count in (0, 1, 2)] == ["0 cells", "1 cell", "2 cells"]
 
 
 def test_no_other_module_of_display_formats_numbers() -> None:

@@ -1,4 +1,4 @@
-"""The command that writes the tables of a paper from a store."""
+"""The command that writes the tables and figures of a paper from a store."""
 
 from __future__ import annotations
 
@@ -20,12 +20,10 @@ def paper(
             help="Name of the paper: mono-vs-multi, consistency, tradeoffs, slalom or head-masks.",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option(help="Folder to write the tables and the data of the figures to.")
-    ],
+    output: Annotated[Path, typer.Option(help="Folder to write the tables and figures to.")],
 ) -> None:
-    """Write every table of a published study as CSV, Markdown and LaTeX, and the data of its
-    figures as CSV, beside the published values."""
+    """Write every table of a published study as CSV, Markdown and LaTeX, and every figure as SVG,
+    PDF and CSV, beside the published values."""
     from babelscope.display.terminal import table
     from babelscope.reporting.papers.write import write_paper
 

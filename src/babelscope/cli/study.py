@@ -19,6 +19,7 @@ from babelscope.cli.planning import (
     estimated,
     print_deviations,
 )
+from babelscope.display.numbers import items
 
 if TYPE_CHECKING:
     from babelscope.study.config import Study
@@ -201,19 +202,19 @@ def study_verify(
         for fault in faults:
             printing.print_text(f"{fault.file}: {fault.reason}")
         end = "; what could be removed was, run the study again" if faults and repair else ""
-        printing.print_text(f"{store}: {number} cells, {len(faults)} faults{end}")
+        printing.print_text(f"{store}: {items(number, 'cell')}, {items(len(faults), 'fault')}{end}")
     if faults:
         raise typer.Exit(1)
 
 
 def _counts(outcome: Outcome) -> str:
-    parts = [f"{outcome.filled} cells filled", f"{outcome.found} found"]
+    parts = [f"{items(outcome.filled, 'cell')} filled", f"{outcome.found} found"]
     if outcome.others:
         parts.append(f"{outcome.others} filled by another run")
     if outcome.damaged:
         parts.append(f"{len(outcome.damaged)} lost or damaged and computed again")
     if outcome.skipped:
-        parts.append(f"{len(outcome.skipped)} rows skipped")
+        parts.append(f"{items(len(outcome.skipped), 'row')} skipped")
     return ", ".join([*parts, f"{len(outcome.failed)} failed"])
 
 

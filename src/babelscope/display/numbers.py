@@ -43,6 +43,11 @@ def compact(value: float | None, digits: int = 2, *, sign: bool = False) -> str:
     return text.replace("0.", ".", 1) if text.lstrip("+−").startswith("0.") else text
 
 
+def items(count: int, noun: str) -> str:
+    """`1 cell`, `3 cells`, of a noun whose plural has an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def value_range(low: float | None, high: float | None, digits: int = 3) -> str:
     """`0.380 to 0.440`."""
     return f"{number(low, digits)} to {number(high, digits)}"

@@ -12,6 +12,7 @@ import torch
 
 from babelscope.analyses.block import Block, Progress, failed_place, failure
 from babelscope.analyses.stored import stored_skipped
+from babelscope.display.numbers import items
 from babelscope.errors import StoreError, WorkerLost
 from babelscope.hub import MIRROR, mirror
 from babelscope.model.scopes import quiet
@@ -71,7 +72,8 @@ class Outcome:
     """Rows of the data that were left out, with the reason."""
 
     def __repr__(self) -> str:
-        counts = f"{self.filled} cells filled, {self.found} found, {len(self.failed)} failed"
+        filled = items(self.filled, "cell")
+        counts = f"{filled} filled, {self.found} found, {len(self.failed)} failed"
         return f"<Outcome {self.store}: {counts}>"
 
     def _repr_html_(self) -> str:

@@ -12,7 +12,7 @@ import torch
 
 from babelscope.analyses.trust.panel import trust
 from babelscope.analyses.trust.section import fading_figure
-from babelscope.analyses.trust.values import CHECKS, standing
+from babelscope.analyses.trust.values import CHECKS
 from babelscope.display.plane import has_plane, plane_figure
 from babelscope.errors import InputError
 from babelscope.methods.explain import explain, explain_encoded
@@ -148,10 +148,7 @@ def trusted(model: Model, request: TrustRequest, report: Report) -> dict[str, An
     )
     measures = measure(model, [attribution], progress=report)
     return {
-        "checks": [
-            {**asdict(check), "verdict": standing(check), "question": CHECKS[check.name]}
-            for check in panel.checks
-        ],
+        "checks": [{**asdict(check), "question": CHECKS[check.name]} for check in panel.checks],
         "fading": describe_figure(fading_figure(panel)) if panel.stages else None,
         "measures": {
             row.metric: row.value if isfinite(row.value) else row.reason for row in measures

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.analyses.faithfulness.settings import names_of
-from babelscope.analyses.trust.values import CHECKS
+from babelscope.analyses.trust.values import CHECKS, VERDICTS
 from babelscope.store import Store, read
 from babelscope.web.columns import Category, Codes
 
-VERDICTS = ("holds", "fails", "undecided", "undefined")
 Manifests = Mapping[str, Mapping[str, Any]]
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelscope.analyses.trust.values import CHECKS
+from babelscope.analyses.trust.values import CHECKS, VERDICTS
 from babelscope.web.columns import Codes, combined
 from babelscope.web.index import Index
-from babelscope.web.measured import VERDICTS
 
 TOP = 12
 """Words that are listed for each class and language."""
@@ -115,7 +114,7 @@ def _groups(index: Index, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
 
 def untrusted(index: Index, rows: NDArray[np.bool_]) -> list[dict[str, Any]]:
     """For each method and language the verdicts of every check: how many hold, fail, are undecided
-    or undefined."""
+    or undefined, were not run or do not apply."""
     checked = rows & (index.verdicts >= 0).any(axis=1)
     method, lang = index.names["method"], index.names["lang"]
     views = []

@@ -19,6 +19,7 @@ from babelscope.analyses.trust.panel import trust
 from babelscope.analyses.trust.shuffling import parts, shuffled
 from babelscope.analyses.trust.values import (
     CHECKS,
+    VERDICTS,
     Check,
     Trust,
 )
@@ -58,7 +59,8 @@ def test_the_panel_asks_everything_in_order(bert: Model) -> None:
     assert [check.name for check in found.checks] == list(CHECKS)
     assert [stage.part for stage in found.stages] == [part.name for part in parts(bert)]
     for check in found.checks:
-        assert (check.verdict == "undefined") == isnan(check.value)
+        assert (check.verdict in ("undefined", "not run", "does not apply")) == isnan(check.value)
+        assert check.verdict in VERDICTS
         assert check.said
 
 
@@ -150,7 +152,7 @@ def test_stability_is_the_mean_agreement_of_every_two_seeds(bert: Model) -> None
     )
     assert found.value == pytest.approx(expected, abs=1e-9)
     still = by_name(trust(bert, explain(bert, TEXTS[1], "occlusion"), draws=1)[0])["stability"]
-    assert still.verdict == "undefined"
+    assert still.verdict == "does not apply"
     assert "no random numbers" in still.said
 
 
@@ -251,6 +253,8 @@ def test_every_task_has_a_panel(name: str, task: str) -> None:
     text = ("who liked the room", TEXTS[0]) if task == "question-answering" else TEXTS[0]
     (found,) = trust(model, explain(model, text, "input_x_gradient"), draws=1)
     assert by_name(found)["randomisation"].verdict in ("holds", "fails")
+    reason = "not run" if model.classifies else "does not apply"
+    assert by_name(found)["calibration"].verdict == reason
     assert all(np.isfinite(stage.similarity) for stage in found.stages)
 
 
@@ -265,8 +269,12 @@ def test_a_contrast_is_looked_at_as_a_contrast(bert: Model) -> None:
 def test_what_cannot_be_said_is_undefined_with_a_reason(bert: Model) -> None:
     (found,) = trust(bert, explain(bert, "no", "integrated_gradients"), draws=1)
     told = by_name(found)
-    for name in ("leave_one_out", "randomisation", "siblings", "calibration", "stability"):
-        assert told[name].verdict == "undefined", name
+    verdicts = {
+        "leave_one_out": "undefined", "randomisation": "undefined", "siblings": "not run",
+        "calibration": "not run", "stability": "does not apply",
+    }  # fmt: skip
+    for name, verdict in verdicts.items():
+        assert told[name].verdict == verdict, name
         assert told[name].said
     row = found.to_json()
     assert [one["value"] for one in row["checks"] if one["name"] == "calibration"] == [None]
@@ -285,7 +293,7 @@ def test_bad_questions_are_refused(bert: Model) -> None:
 def test_every_complete_method_is_asked_for_completeness() -> None:
     for name, row in METHODS.items():
         one = replace(_bare(name), reference_value=0.0)
-        assert (checks.completeness(one).verdict != "undefined") == row.complete
+        assert (checks.completeness(one).verdict != "does not apply") == row.complete
     assert METRICS["loo_correlation"].order_only, "the chance of leave-one-out is that of orders"
 
 

@@ -87,15 +87,15 @@ def mean(values: Sequence[float]) -> float:
     return float(np.mean(known)) if known else nan
 
 
-def _undefined(name: str, reason: str) -> Check:
-    return Check(name, nan, nan, nan, "undefined", reason)
+def _undefined(name: str, reason: str, verdict: str = "undefined") -> Check:
+    return Check(name, nan, nan, nan, verdict, reason)
 
 
 def completeness(attribution: Attribution) -> Check:
     """The gap |sum of scores - (value - reference value)| as a share of the latter."""
     if not METHODS[attribution.method].complete or attribution.reference_value is None:
         reason = f"{attribution.method} does not promise that its scores add up"
-        return _undefined("completeness", reason)
+        return _undefined("completeness", reason, "does not apply")
     difference = attribution.value - attribution.reference_value
     gap = abs(sum(attribution.scores) - difference) / max(abs(difference), 1e-12)
     if not isfinite(gap):
@@ -122,7 +122,7 @@ def stability(
 ) -> Check:
     if not repeated:
         reason = f"{attribution.method} uses no random numbers: another seed gives the same scores"
-        return _undefined("stability", reason)
+        return _undefined("stability", reason, "does not apply")
     value = mean([similarity(a, b) for a, b in combinations([scores, *repeated], 2)])
     return _alike(
         "stability", value, spread(null), f"mean rank agreement between {1 + len(repeated)} seeds"
@@ -131,7 +131,8 @@ def stability(
 
 def siblings(scores: Scores, others: Sequence[Scores], null: Scores) -> Check:
     if not others:
-        return _undefined("siblings", "no model fine-tuned with another seed was given")
+        reason = "no model fine-tuned with another seed was given"
+        return _undefined("siblings", reason, "not run")
     value = mean([similarity(scores, other) for other in others])
     return _alike(
         "siblings",
@@ -183,7 +184,8 @@ def place(name: str, bounds: Bounds | None, words: int) -> Check:
 def randomisation(stages: Sequence[Stage], untrained: float) -> Check:
     """What is left of the explanation when every weight has been shuffled."""
     if not stages:
-        return _undefined("randomisation", "a function of texts has no weights to shuffle")
+        reason = "a function of texts has no weights to shuffle"
+        return _undefined("randomisation", reason, "does not apply")
     last = stages[-1]
     if not isfinite(last.similarity):
         return _undefined("randomisation", "a correlation needs two words with different scores")
@@ -194,16 +196,19 @@ def randomisation(stages: Sequence[Stage], untrained: float) -> Check:
     return Check("randomisation", last.similarity, last.low, last.high, verdict, details)
 
 
-def calibration(attribution: Attribution, known: Sequence[Outcome], reason: str) -> Check:
+def calibration(
+    attribution: Attribution, known: Sequence[Outcome], missing: tuple[str, str] = ("", "")
+) -> Check:
     """How often the model is right when it is about as sure; among texts of the same language
-    where there are any.
+    where there are any. `missing` are the verdict and the reason where no outcome is known.
     """
-    if attribution.target != attribution.label:
+    verdict, reason = missing
+    if not reason and attribution.target != attribution.label:
         reason = (
             f"{attribution.target!r} is explained, but the model predicts {attribution.label!r}"
         )
     if reason:
-        return _undefined("calibration", reason)
+        return _undefined("calibration", reason, verdict or "undefined")
     similar = [each for each in known if each.lang == attribution.lang] or known
     sure = [each.sure for each in similar]
     rate = reliability(attribution.probability, sure, [each.right for each in similar])

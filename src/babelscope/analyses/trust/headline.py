@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from babelscope.analyses.explanations import CONTROL
-from babelscope.analyses.trust.values import CHECKS, Trust, standing
+from babelscope.analyses.trust.values import CHECKS, Trust
 from babelscope.display.chart import Chart
 from babelscope.display.dots import Mark, Row, dot_plot
 from babelscope.display.numbers import listed
@@ -104,7 +104,7 @@ def trust_csv(panels: Sequence[Trust]) -> str:
         place = (*names, _control(panel))
         rows.append((*place, "overall", overall(panel), None, None, None, ""))
         rows += [
-            (*place, check.name, standing(check), check.value, check.low, check.high, check.said)
+            (*place, check.name, check.verdict, check.value, check.low, check.high, check.said)
             for check in panel.checks
         ]
     columns = [
@@ -116,4 +116,4 @@ def trust_csv(panels: Sequence[Trust]) -> str:
 
 def _all_not_run(panels: Sequence[Trust], name: str) -> bool:
     checks = [check for panel in panels for check in panel.checks if check.name == name]
-    return bool(checks) and all(standing(check) == "not run" for check in checks)
+    return bool(checks) and all(check.verdict == "not run" for check in checks)

@@ -218,12 +218,14 @@ def _bounds(
     return [by_text.get(at) for at in range(len(scores))]
 
 
-def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Outcome], str]:
-    """The prediction for every labelled example, or the reason why there is none."""
-    if not labelled:
-        return [], "no labelled examples were given"
+def _outcomes(
+    model: Model, labelled: Sequence[Example]
+) -> tuple[list[checks.Outcome], tuple[str, str]]:
+    """The prediction for every labelled example, or the verdict and reason why there is none."""
     if not model.classifies:
-        return [], f"a {model.task} model has no single class to be right about"
+        return [], ("does not apply", f"a {model.task} model has no single class to be right about")
+    if not labelled:
+        return [], ("not run", "no labelled examples were given")
     missing = next((row.id for row in labelled if row.label is None), None)
     if missing is not None:
         raise InputError(f"{missing}: calibration needs a label on every labelled example")
@@ -240,9 +242,10 @@ def _outcomes(model: Model, labelled: Sequence[Example]) -> tuple[list[checks.Ou
         prediction.index == targets.gold(model, row).index
         for row, prediction in zip(rows, predictions)
     ]
-    return [
-        checks.Outcome(row.example.lang, *each) for row, each in zip(rows, zip(sure, right))
-    ], ""
+    return [checks.Outcome(row.example.lang, *each) for row, each in zip(rows, zip(sure, right))], (
+        "",
+        "",
+    )
 
 
 def _known(model: Model, row: Encoded) -> bool:

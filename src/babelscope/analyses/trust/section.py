@@ -22,7 +22,6 @@ from babelscope.analyses.trust.values import (
     Check,
     Stage,
     Trust,
-    standing,
 )
 from babelscope.display import numbers
 from babelscope.display.chart import Figure, figure_html
@@ -53,7 +52,7 @@ def spread(line: Check | Stage) -> str:
 
 def section(panels: Sequence[Trust]) -> Section:
     """Every panel with its explanation; the answer counts the checks that hold."""
-    verdicts = Counter(standing(check) for panel in panels for check in panel.checks)
+    verdicts = Counter(check.verdict for panel in panels for check in panel.checks)
     defined = verdicts["holds"] + verdicts["fails"] + verdicts["undecided"]
     answer = Markup(
         "{} of {} checks on {} explanations hold, {} fail, {} are undecided; {} were not run, {} "
@@ -84,7 +83,7 @@ def panel(trust: Trust) -> Panel:
     table.add_column("what it says", overflow="fold")
     for check in trust.checks:
         details = Text(CHECKS[check.name], "dim").append(f"\n{plain(check.said)}")
-        verdict = standing(check)
+        verdict = check.verdict
         mark = Text(MARKS[verdict], STYLES.get(verdict, "dim"))
         table.add_row(
             mark, check.name.replace("_", " "), number(check.value), spread(check), details
@@ -117,7 +116,7 @@ def helpers() -> dict[str, object]:
     return {
         "texts_html": texts_html, "trust_number": number, "trust_spread": spread,
         "trust_curve": fading_html, "trust_marks": MARKS, "trust_questions": CHECKS, "steps": STEPS,
-        "standing": standing, "overall": overall, "chart_style": Markup(chart_style()),
+        "overall": overall, "chart_style": Markup(chart_style()),
     }  # fmt: skip
 
 

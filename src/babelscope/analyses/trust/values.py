@@ -27,6 +27,10 @@ CHECKS = {
     "calibration": "Is the model right as often as it says?",
 }
 """What a trust panel asks, in its order."""
+VERDICTS = ("holds", "fails", "undecided", "undefined", "not run", "does not apply")
+"""Undefined: the check was run, without a value. Not run: something to run it with was missing.
+Does not apply: the method or the model has nothing that could be checked.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,29 +48,9 @@ class Check:
     """
     high: float
     verdict: str
-    """One of "holds", "fails", "undecided" and "undefined"."""
+    """One of VERDICTS."""
     said: str
     """The same in words, or why there is no value."""
-
-
-NOT_RUN = (
-    "no model fine-tuned with another seed was given",
-    "no labelled examples were given",
-)
-"""Reasons of checks that lacked something to run with."""
-INAPPLICABLE = ("does not promise that", "uses no random numbers", "has no weights to shuffle")
-"""Reasons of checks that cannot be asked of the method or the model, in part."""
-
-
-def standing(check: Check) -> str:
-    """The verdict, with "not run" (something to run it with was missing) and "does not apply" (it
-    cannot be asked of this method or model) told from "undefined" (it was run, without a value).
-    """
-    if check.verdict != "undefined":
-        return check.verdict
-    if check.said in NOT_RUN:
-        return "not run"
-    return "does not apply" if any(part in check.said for part in INAPPLICABLE) else "undefined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +107,7 @@ class Trust:
         )
 
     def __repr__(self) -> str:
-        counts = Counter(standing(check) for check in self.checks)
+        counts = Counter(check.verdict for check in self.checks)
         verdicts = ", ".join(f"{count} {name}" for name, count in counts.items())
         explained = self.explanation
         place = f"{explained.id} ({explained.lang}), {explained.method}"
