@@ -300,7 +300,7 @@ def test_a_function_has_a_panel_of_trust_without_shuffled_weights() -> None:
     attributions = explain(model, "not good food", "kernel_shap", quantity="log_odds")
     (panel,) = babelscope.trust(model, attributions)
     checks = {check.name: check for check in panel.checks}
-    assert checks["randomisation"].verdict == "undefined"
+    assert checks["randomisation"].verdict == "does not apply"
     assert "no weights to shuffle" in checks["randomisation"].said
     assert checks["leave_one_out"].value == pytest.approx(1)  # scores are the weights
     assert panel.stages == ()

@@ -133,7 +133,7 @@ def test_a_repair_removes_what_is_damaged_and_the_next_run_computes_it(
     store = copy(filled, tmp_path)
     table = next(store.glob("measures/*.parquet"))
     table.write_bytes(b"PAR1")
-    assert "1 faults; what could be removed" in command(
+    assert "1 fault; what could be removed" in command(
         "study", "verify", str(store), "--repair", status=1
     )
     assert not table.exists()
