@@ -24,6 +24,7 @@ from babelscope.display.section import Section
 from babelscope.display.sheets import csv_text
 from babelscope.display.terminal import table
 from babelscope.files import plain
+from babelscope.types import FEW_GROUPS
 
 
 def section(tables: Tables) -> Section:
@@ -54,6 +55,7 @@ def section(tables: Tables) -> Section:
         floor=FLOOR,
         number=number,
         few_groups=few_groups,
+        few=FEW_GROUPS,
         spoken=spoken,
         interval=interval,
     )
