@@ -2,7 +2,8 @@
 
 export function number(value, digits = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  return value.toFixed(digits).replace("-", "−");
+  const text = value.toFixed(digits);
+  return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
 
 /** A score with its sign: three decimals, or three digits where it is too small or too large for them. */

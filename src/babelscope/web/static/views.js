@@ -45,7 +45,7 @@ export function wordsView(main, whole, value, go) {
         }), `Words for ${each.target} in ${language(each.lang)}`));
     }));
   };
-  view(main, "words", "Most influential words", "For each class and language, the words whose scores speak most for it: the sum of their shares of the largest score in each text. Gold is the share of their occurrences that annotators marked.",
+  view(main, "words", "Most influential words", `For each class and language, the words whose scores speak most for it: the sum of their shares of the largest score in each text.${store.rationales ? " Gold is the share of their occurrences that annotators marked." : ""}`,
     { store, state, fields: ["model", "method", "lang", "right"], path: "/api/store/words", draw });
 }
 
@@ -66,7 +66,7 @@ export function disagreementsView(main, whole, value, go) {
       h("th", { scope: "row" }, button(h("bdi", {}, group.group), () => go("examples", { group: group.group, model: group.model }), { class: "link" })),
       h("td", { "data-head": "model" }, short(group.model || "")), h("td", { "data-head": "gold" }, group.gold === null ? "–" : h("bdi", {}, group.gold)),
       h("td", { "data-head": "predicted" }, Object.entries(group.labels).map(([lang, label], at) => [at ? ", " : "", `${language(lang)} `, h("bdi", { class: label === group.gold ? "" : "wrong" }, label)]).flat())));
-    return [h("p", { class: "answer" }, sentence), table(["languages", "", "differ", "texts"], rows, "Pairs of languages", "scores"),
+    return [h("p", { class: "answer" }, sentence), table(["languages", "", "differ", "texts"], rows, "Pairs of languages", "scores pairs"),
       h("h3", {}, "Texts on which languages disagree"), groups.length ? table(["text", "model", "gold", "predicted"], groups, "Texts on which languages disagree", "stacked") : h("p", { class: "faint" }, "There are none.")];
   };
   view(main, "disagreements", "Where languages disagree", "Translations say the same, so the model should say the same about them.",
