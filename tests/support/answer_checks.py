@@ -37,6 +37,8 @@ def shown_as(table: pd.DataFrame, reference: Reference) -> set[str]:
     assert len(rows) == 1, reference
     value = float(rows[reference.column].iloc[0])
     assert value == pytest.approx(reference.value, nan_ok=True)
+    if rows[reference.column].dtype.kind == "i":  # a count
+        return {f"{int(value):,}"}
     return {number(value), number(-value), number(abs(value))} if isfinite(value) else set()
 
 
