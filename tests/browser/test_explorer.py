@@ -354,10 +354,10 @@ def test_pairs_questions_tags_and_two_models(page: Page) -> None:
     with threaded(make_app(Explorer(Service(models)))) as address:
         fresh(page, address)
         write(page, text)
-        click(page, "+ second text", ".pane")
+        click(page, "+ Add a second text", ".pane")
         write(page, "nobody liked the meal", 1)
         page.until("document.querySelectorAll('.pane:first-child .text').length === 2")
-        click(page, "− last text", ".pane")
+        click(page, "− Remove the last text", ".pane")
         page.until("document.querySelectorAll('.pane:first-child .text').length === 1")
         page.evaluate("document.querySelector('input[value=other]').click()")
         page.until("document.querySelectorAll('.pane:first-child .answer .who').length === 2")

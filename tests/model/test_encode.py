@@ -257,7 +257,7 @@ def test_words_without_a_token_of_their_own_are_named(bert: Model) -> None:
     assert (word.word, word.segment, word.start, word.end) == ("od", 0, 6, 8)
     assert (word.token, word.owner) == ("food", "fo")
     (attribution,) = explain(bert, example, "random")
-    assert "1 word(s) without a token of their own" in attribution.flags
+    assert "1 word has no token of its own" in attribution.flags
     assert encoded_input(attribution).tokenless == row.tokenless
 
 

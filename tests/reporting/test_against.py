@@ -37,7 +37,17 @@ def test_a_store_has_not_changed_against_itself() -> None:
     found = changes(rows(0.0), rows(0.0))
     assert [each.difference.mean for each in found] == [0.0, 0.0]
     assert not any(each.sure for each in found)
-    assert changes_section(found, "b").headline.verdict == "undecided"  # type: ignore[union-attr]
+    answer = check_answer(changes_section(found, "b"))
+    assert (answer.verdict, answer.label) == ("no", "Nothing changed")
+    assert answer.sentence == "All 2 quantities are as before."
+
+
+def test_a_change_that_is_not_sure_is_open() -> None:
+    wavering = rows(0.0)
+    wavering["value"] += np.random.default_rng(1).normal(0, 0.2, len(wavering))
+    answer = check_answer(changes_section(changes(wavering, rows(0.0)), "b"))
+    assert answer.verdict == "undecided"
+    assert "None of 2 quantities changed significantly" in answer.sentence
 
 
 def test_a_change_is_found_with_its_sign() -> None:

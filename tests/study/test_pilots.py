@@ -16,8 +16,9 @@ import workplace
 from babelscope.analyses.faithfulness.spec import Spec as Faithfulness
 from babelscope.cli import app
 from babelscope.hub import MIRROR
-from babelscope.reporting.build import report
+from babelscope.reporting.build import report, sections
 from babelscope.reporting.papers.write import write_paper
+from babelscope.store import read_study as stored_study
 from babelscope.study import pilot as limits
 from babelscope.study.config import Study, read_study
 from babelscope.study.grid import trainings
@@ -25,6 +26,7 @@ from babelscope.study.pilot import pilot
 from babelscope.study.run import run
 from babelscope.training import recipes
 from babelscope.training.spec import ModelSpec
+from ten_seconds import check_sentence
 
 STUDIES = sorted((Path(__file__).resolve().parents[2] / "studies").glob("*.yaml"))
 FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
@@ -175,8 +177,11 @@ def test_every_study_runs_in_its_pilot_form(file: Path, folder: Path) -> None:
     outcome = run(study, folder / f"{file.stem}.store")
     assert [f"{failure.cell}: {failure.reason}" for failure in outcome.failed] == []
     assert outcome.filled > 0
-    page = report(outcome.store, folder / f"{file.stem}-page")
-    assert "(pilot)" in page.read_text("utf-8")
+    page = report(outcome.store, folder / f"{file.stem}-page").read_text("utf-8")
+    assert "(pilot)" in page
+    for section in sections(outcome.store, stored_study(outcome.store)):  # the ten-second test
+        check_sentence(section)
+        assert str(section.headline.sentence) in page
     if file.stem in PAPERS:
         paper, elements = PAPERS[file.stem]
         written = write_paper(outcome.store, paper, folder / f"{file.stem}-paper")

@@ -14,9 +14,9 @@ from babelscope.display.numbers import number
 from babelscope.display.section import Answer, Reference, Section
 
 NUMBER = re.compile(r"[−+]?\d[\d,]*(?:\.\d+)?")
-FIXED = {"100", "20"}
-"""Numbers that are no result: the pairs of a relation below which heads show nothing, and the
-groups below which an interval may be too narrow."""
+FIXED = {"100", "20", "0.001"}
+"""Numbers that are no result: the pairs of a relation below which heads show nothing, the groups
+below which an interval may be too narrow, and the difference that has no digits to show."""
 
 
 def cells(table: pd.DataFrame, reference: Reference) -> pd.DataFrame:
@@ -37,6 +37,8 @@ def shown_as(table: pd.DataFrame, reference: Reference) -> set[str]:
     assert len(rows) == 1, reference
     value = float(rows[reference.column].iloc[0])
     assert value == pytest.approx(reference.value, nan_ok=True)
+    if rows[reference.column].dtype.kind == "i":  # a count
+        return {f"{int(value):,}"}
     return {number(value), number(-value), number(abs(value))} if isfinite(value) else set()
 
 
@@ -63,7 +65,8 @@ def check_answer(section: Section, files: Mapping[str, str] | None = None) -> An
         names |= {str(value) for value in reference.row.values() if isinstance(value, str)}
     sentence = answer.sentence.striptags()
     for name in sorted(names, key=len, reverse=True):
-        sentence = sentence.replace(name, " ") if re.search(r"\d", name) else sentence
+        whole = rf"(?<![\d.]){re.escape(name)}(?![\d])"  # the head 0.0 is no part of 0.000
+        sentence = re.sub(whole, " ", sentence) if re.search(r"\d", name) else sentence
     said = {text.lstrip("+") for text in NUMBER.findall(sentence)}
     allowed = shown | {text.lstrip("−") for text in shown} | FIXED
     assert said <= allowed, (answer.sentence, said - allowed)

@@ -163,6 +163,13 @@ def test_pairs_of_languages_are_counted_once_per_text(index: Index) -> None:
         (a, b) for a in synthetic_study.LANGUAGES for b in synthetic_study.LANGUAGES if a < b
     }
     assert all(pair["texts"] == 8 for pair in view["pairs"])
+    order = list(synthetic_study.LANGUAGES)  # of the study, in every view
+    assert [pair["langs"] for pair in view["pairs"]] == [
+        [a, b] for at, a in enumerate(order) for b in order[at + 1 :]
+    ]
+    assert all(list(group["labels"]) == order for group in view["groups"])
+    words = influential_words(index, matching(index, Filter(model="multi")))
+    assert list(dict.fromkeys(each["lang"] for each in words)) == order
     for group in view["groups"]:
         assert len(set(group["labels"].values())) == 2
 

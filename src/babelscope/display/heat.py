@@ -38,7 +38,7 @@ def heat_map(
     """
     known = [abs(each) for row in values for each in row if each is not None and isfinite(each)]
     most = (max(known, default=1.0) or 1.0) if signed else max(1.0, max(known, default=1.0))
-    left = min(NAME, max(map(text_width, (*rows, axes[1])), default=0.0)) + 14
+    left = min(NAME, max(map(text_width, (*rows, f"{axes[1]} ↓")), default=0.0)) + 14
     names = [text_width(name) for name in columns]
     slanted = max(names, default=0.0) > CELL - 4
     head = 52 + (0.5 * min(NAME, max(names, default=0.0)) if slanted else 0)

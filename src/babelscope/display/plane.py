@@ -14,7 +14,7 @@ from babelscope.display.numbers import number
 from babelscope.errors import InputError
 from babelscope.types import Attribution
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 480, 360, 40, 26, 16, 46
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 400, 330, 40, 26, 16, 46
 FONT, LONGEST = 13, 140
 """The size of a word, and the most room that it takes."""
 LEGEND = ("supports the explained class", "opposes it")

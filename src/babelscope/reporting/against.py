@@ -123,7 +123,8 @@ def changes_section(found: Sequence[Change], name: str) -> Section:
 
 
 def headline(found: Sequence[Change]) -> Answer:
-    """The largest sure change of accuracy and of faithfulness, or that there is none."""
+    """The largest sure change of accuracy and of faithfulness, or that there is none; no where all
+    is as before."""
     sure = [each for each in found if each.sure]
     texts = max(each.difference.n for each in found)
     accuracy = [each for each in found if each.metric == ACCURACY]
@@ -138,13 +139,19 @@ def headline(found: Sequence[Change]) -> Answer:
     )
     bounds = value_range(gap.low, gap.high) if isfinite(gap.low) else "not defined"
     sentence = Markup("{} {} (interval {}).").format(lead, signed(gap.mean), bounds)
+    gaps = [each.difference for each in found]
+    same = all(each.mean == each.low == each.high == 0 for each in gaps)
+    if same:
+        sentence = Markup("All {} quantities are as before.").format(len(found))
     row = {"model": chosen.model, "lang": chosen.lang, "method": chosen.method,
            "metric": chosen.metric}  # fmt: skip
     columns = (("change", gap.mean), ("low", gap.low), ("high", gap.high))
     counts = (Reference(FILE, {}, "", len(found)), Reference(FILE, {"sure": True}, "", len(sure)))
     references = (*counts, *(Reference(FILE, row, name, value) for name, value in columns))
     chart = _chart(found, chosen)
-    return Answer("yes" if sure else "undecided", sentence, references, chart, texts)
+    verdict = "yes" if sure else "no" if same else "undecided"
+    says = "Nothing changed" if same else ""
+    return Answer(verdict, sentence, references, chart, texts, says)
 
 
 def _chart(found: Sequence[Change], chosen: Change) -> Chart:

@@ -123,7 +123,9 @@ class Encoded:
     def flags(self) -> tuple[str, ...]:
         """What a user must know about the input, in words."""
         tokenless = (
-            (f"{len(self.tokenless)} word(s) without a token of their own",)
+            ("1 word has no token of its own",)
+            if len(self.tokenless) == 1
+            else (f"{len(self.tokenless)} words have no token of their own",)
             if self.tokenless
             else ()
         )

@@ -64,7 +64,8 @@ def add(app: FastAPI, index: Index, limits: Limits) -> None:
             (same["lang"] & same["id"]) | (same["model"] & same["method"])
         )  # other methods and models of the text, and its translations
         with reading:
-            listed = index.rows(np.flatnonzero(beside)[:RELATED])
+            rows = np.flatnonzero(beside)
+            listed = index.rows(rows[np.argsort(index.order[rows])][:RELATED])
         return _answer({"row": row, "examples": listed})
 
     @app.get("/api/store/words")

@@ -96,7 +96,7 @@ class Index:
         return {
             "title": self.title,
             "rows": len(self),
-            "names": {name: self.names[name].listed(self.first.get(name, ())) for name in few},
+            "names": {name: self.listed(name) for name in few},
             "numbers": list(self.numbers),
             "largest": self._largest_model(),
             "unsigned": [name for name in self.names["method"].names if not _signed(name)],
@@ -106,6 +106,10 @@ class Index:
             "rationales": bool((self.marked >= 0).any()),
             "damaged": list(self.damaged),
         }
+
+    def listed(self, column: str) -> list[str]:
+        """The names of a column, in the order of the study."""
+        return self.names[column].listed(self.first.get(column, ()))
 
     def _largest_model(self) -> str:
         """The model with the most explanations."""

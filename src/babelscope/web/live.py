@@ -20,10 +20,11 @@ from babelscope.metrics.measure import measure
 from babelscope.model import inference, targets
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.types import Aim, Attribution, Encoded, Example
+from babelscope.types import Aim, Attribution, Encoded, Example, Target
 from babelscope.web.erased import erased_input
 from babelscope.web.figures import describe_figure
 from babelscope.web.jobs import Report
+from babelscope.web.names import shown_name
 from babelscope.web.requests import Aimed, ExplainRequest, Passage, PredictRequest, TrustRequest
 
 CLASSES = 5
@@ -71,8 +72,12 @@ def _prediction(model: Model, row: Encoded) -> dict[str, Any]:
     """Label, probability, the likeliest classes; of a tagger the tag of every word."""
     (output,) = inference.outputs(model, [inference.query(row)])
     target = targets.predicted(model, row, output)
+
+    def named(each: Target) -> str:
+        return shown_name(model, row.example.texts, targets.name(model, row, each))
+
     answer: dict[str, Any] = {
-        "label": targets.name(model, row, target),
+        "label": named(target),
         "probability": targets.probability(model, output, target),
         "classes": [],
     }
@@ -82,8 +87,7 @@ def _prediction(model: Model, row: Encoded) -> dict[str, Any]:
         best = torch.topk(logits, min(CLASSES, len(logits))).indices.tolist()
         likely = [replace(target, index=index) for index in best]
         answer["classes"] = [
-            [targets.name(model, row, each), targets.probability(model, output, each)]
-            for each in likely
+            [named(each), targets.probability(model, output, each)] for each in likely
         ]
     if model.row.tags:
         answer |= _tags(model, row, output) | {"word": int(row.word[target.end])}
@@ -125,7 +129,13 @@ def _explained(model: Model, request: ExplainRequest, report: Report) -> Attribu
 
 def explained(model: Model, request: ExplainRequest, report: Report) -> dict[str, Any]:
     """The explanation, with its plane where the method has one."""
-    return describe_attribution(_explained(model, request, report))
+    shown = describe_attribution(_explained(model, request, report))
+    named = {
+        name: shown_name(model, request.texts, shown[name])
+        for name in ("target", "contrast")
+        if shown[name]
+    }
+    return shown | named
 
 
 def describe_attribution(attribution: Attribution) -> dict[str, Any]:

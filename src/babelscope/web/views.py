@@ -43,7 +43,13 @@ def influential_words(
                 "words": _top_words(index, chosen, fewest),
             }
         )
-    return views
+    return _in_order(index, views, "lang", "target")
+
+
+def _in_order(index: Index, views: list[dict[str, Any]], *columns: str) -> list[dict[str, Any]]:
+    """Views in the order in which the study names languages and methods."""
+    listed = {name: index.listed(name) for name in columns}
+    return sorted(views, key=lambda view: [listed[name].index(view[name]) for name in columns])
 
 
 def _top_words(index: Index, rows: NDArray[np.bool_], fewest: int) -> list[dict[str, Any]]:
@@ -90,11 +96,12 @@ def _pairs(index: Index, group: Codes, lang: Codes, label: Codes) -> list[dict[s
     table = np.full((len(index.names["lang"].names), size), -1, dtype=np.int32)
     table[lang, group] = label
     pairs = []
-    for first, second in combinations(range(len(table)), 2):
-        both = (table[first] >= 0) & (table[second] >= 0)
-        differ = int((table[first] != table[second])[both].sum())
-        langs = [index.names["lang"].names[at] for at in (first, second)]
-        pairs.append({"langs": langs, "texts": int(both.sum()), "differ": differ})
+    known = index.names["lang"]
+    for langs in combinations(index.listed("lang"), 2):
+        first, second = (table[known.code(lang)] for lang in langs)
+        both = (first >= 0) & (second >= 0)
+        differ = int((first != second)[both].sum())
+        pairs.append({"langs": list(langs), "texts": int(both.sum()), "differ": differ})
     return [pair for pair in pairs if pair["texts"]]
 
 
@@ -109,6 +116,9 @@ def _groups(index: Index, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
             {"model": key[1], "group": key[2], "gold": index.names["gold"].name(row), "labels": {}},
         )
         entry["labels"][index.names["lang"].name(row)] = index.names["label"].name(row)
+    order = index.listed("lang")
+    for entry in listed.values():
+        entry["labels"] = {lang: entry["labels"][lang] for lang in order if lang in entry["labels"]}
     return list(listed.values())
 
 
@@ -133,4 +143,4 @@ def untrusted(index: Index, rows: NDArray[np.bool_]) -> list[dict[str, Any]]:
                 "checks": {name: dict(zip(VERDICTS, count)) for name, count in zip(CHECKS, counts)},
             }
         )
-    return views
+    return _in_order(index, views, "method", "lang")

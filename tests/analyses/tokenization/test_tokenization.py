@@ -25,6 +25,7 @@ from babelscope.analyses.tokenization.counts import (
     efficiency,
     together,
 )
+from babelscope.analyses.tokenization.section import segmented
 from babelscope.analyses.tokenization.tokenize import tokenization
 from babelscope.data.segmentation import segment
 from babelscope.errors import InputError
@@ -33,6 +34,7 @@ from babelscope.types import (
     Example,
     Segmentation,
     Span,
+    TokenizedText,
 )
 
 SENTENCES = {
@@ -266,3 +268,15 @@ def test_real_vocabularies(shared: Path) -> None:
     )
     assert found["mBERT", "single_character"].mean == 1
     assert found["XLM-R", "fertility"].mean < found["mBERT", "fertility"].mean
+
+
+def test_segmented_words_show_every_character_once() -> None:
+    """A mark of a new word, or a byte, has the place of the character after it: it is a dot. A
+    vowel sign that begins a token stands on a dotted circle."""
+    row = TokenizedText(
+        "a", "g", "zh", "model", "topic", ("虽然 खाना",), (((0, 2), (3, 7)),), (tuple(range(6)),),
+        (((0, 1), (0, 1), (1, 2), (3, 4), (4, 5), (5, 7)),), -1, 6, -1, 100,
+    )  # fmt: skip
+    ((_, ((_, _, words),)),) = segmented([row])
+    assert words == [["·", "虽", "然"], ["ख", "◌ा", "ना"]]
+    assert "".join("".join(word) for word in words).strip("·").replace("◌", "") == "虽然खाना"

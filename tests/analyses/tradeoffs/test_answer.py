@@ -80,7 +80,7 @@ def test_of_a_model_that_did_not_learn_its_language_no_harm_is_claimed() -> None
     assert text.endswith(": it &lt;b&gt;guesses.")
     result["behaviour"]["harmed"] = []
     result["behaviour"]["unlearnt"].append({"source": "hi", "reason": "it guesses"})
-    assert answer({"t": result}).startswith("Whether fine-tuning did harm cannot be concluded.")
+    assert answer({"t": result}).startswith("Whether fine-tuning did harm cannot be decided.")
 
 
 def test_several_tasks_have_a_sentence_each_and_names_are_no_markup() -> None:

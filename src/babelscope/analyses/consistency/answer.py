@@ -11,7 +11,10 @@ from markupsafe import Markup
 
 from babelscope.analyses.consistency.summary import Line
 from babelscope.analyses.consistency.tables import Result, Tables
+from babelscope.analyses.consistency.verdict import above_chance, verdict
 from babelscope.display.numbers import estimate_text, number
+
+WORDS = {"yes": "Yes", "partly": "Partly", "no": "No", "undecided": "Open"}
 
 
 def answer(tables: Tables) -> Markup:
@@ -24,14 +27,25 @@ def answer(tables: Tables) -> Markup:
         return Markup("Undecided: no pair of translations could be compared{}.").format(
             _reason(lines)
         )
-    above = [line for line in defined if line.means["lift"].low > 0]
-    verdict = "Yes" if len(above) == len(lines) else "Partly" if above else "No"
-    get = "get" if above else "do not get"
+    above = [line for line, is_above in zip(defined, above_chance(defined)) if is_above]
+    get = "get" if above else "are not shown to get"
     return Markup(
         "{}: translations {} more similar explanations than chance in {} ({}; {}){}."
     ).format(
-        verdict, get, _where(results, above), _range(defined), _whose(results), _dependence(tables)
-    )
+        WORDS[verdict(defined)], get, _where(results, above), _range(defined), _whose(results),
+        _dependence(tables),
+    )  # fmt: skip
+
+
+def in_numbers(tables: Tables) -> Markup:
+    """The range of lift and kappa, below the answer of a page that has said yes or no already."""
+    results = tables.main
+    lines = [line for result in results for line in result.comparison.lines]
+    defined = [line for line in lines if isfinite(line.means["lift"].mean)]
+    if not defined:
+        return answer(tables)
+    text = Markup("In numbers ({}): {}{}.")
+    return text.format(_whose(results), _range(defined), _dependence(tables))
 
 
 def _where(results: Sequence[Result], above: Sequence[Line]) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from math import isfinite
+from math import isfinite, nan
 from typing import Any
 
 import pandas as pd
@@ -13,6 +13,7 @@ from babelscope.analyses.consistency.answer import answer
 from babelscope.analyses.consistency.pairs import Pair
 from babelscope.analyses.consistency.summary import COLUMNS, Line
 from babelscope.analyses.consistency.tables import Matrix, Result, Sensitivity, Tables
+from babelscope.analyses.consistency.verdict import above_chance, adjusted
 from babelscope.display.sheets import csv_text
 from babelscope.files import plain
 
@@ -42,21 +43,32 @@ def lines_csv(tables: Tables) -> str:
     """One line per comparison and language; undefined numbers are empty. `main` marks the
     comparisons that the answer is about."""
     records, main = [], set(map(id, tables.main))
+    tests = _tests([each for each in tables.results if id(each) in main])
+    tests |= _tests([each for each in tables.results if id(each) not in main])
     for result in tables.results:
         for line in result.comparison.lines:
+            p, above = tests.get(id(line), (nan, False))
             record = _key(result) | {"lang": line.lang, "n": line.means["c"].n}
             for name in (*COLUMNS, "kappa"):
                 estimate = line.kappa if name == "kappa" else line.means[name]
                 bounds = {f"{name}_low": estimate.low, f"{name}_high": estimate.high}
                 record |= {name: estimate.mean} | bounds
-            record |= {"p": line.p, "accuracy": result.accuracy[line.lang]}
+            record |= {"p": line.p, "p_adjusted": p, "accuracy": result.accuracy[line.lang]}
             lift = line.means["lift"]
             verdict = {
                 "main": id(result) in main, "defined": isfinite(lift.mean),
-                "above_chance": lift.low > 0,
+                "above_chance": above,
             }  # fmt: skip
             records.append(record | {"undefined": line.means["c"].undefined} | verdict)
     return _csv(records)
+
+
+def _tests(results: Sequence[Result]) -> dict[int, tuple[float, bool]]:
+    """Of every line that has a lift: its p corrected for the others, and whether it is above
+    chance."""
+    lines = [line for result in results for line in result.comparison.lines]
+    lines = [line for line in lines if isfinite(line.means["lift"].mean)]
+    return dict(zip(map(id, lines), zip(adjusted(lines), above_chance(lines))))
 
 
 def pairs_csv(tables: Tables) -> str:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from babelscope.analyses.consistency.summary import Line
 from babelscope.analyses.consistency.tables import Result, Tables
+from babelscope.analyses.consistency.verdict import above_chance, verdict
 from babelscope.data.languages import language_name
 from babelscope.display.chart import Chart
 from babelscope.display.dots import Row, dot_plot, mark
@@ -16,53 +17,45 @@ from babelscope.display.numbers import number, value_range
 from babelscope.display.section import Answer, Reference
 
 FILE = "consistency.csv"
-LITTLE = 0.1
-"""A kappa below which agreement beyond chance is next to nothing of what was possible."""
 
 
 def headline(tables: Tables) -> Answer:
-    """Yes where every language is above chance, partly where some are; no where the whole interval
-    of every kappa is below LITTLE."""
+    """Yes, partly, no or open by the rule of `verdict`; then the smallest and the largest lift of
+    the comparisons that the sentence is about."""
     places = [(result, line) for result in tables.main for line in result.comparison.lines]
     defined = [place for place in places if isfinite(place[1].means["lift"].mean)]
     if not defined:
         return Answer("unmeasured", Markup("No pair of translations could be compared."))
-    above = [place for place in defined if place[1].means["lift"].low > 0]
-    texts = max(line.means["lift"].n for _, line in defined)
-    ranked = sorted(defined, key=lambda place: place[1].means["lift"].mean)
+    lines = [line for _, line in defined]
+    above = [place for place, is_above in zip(defined, above_chance(lines)) if is_above]
+    texts = max(line.means["lift"].n for line in lines)
+    answered = verdict(lines)
+    ranked = sorted(
+        above if answered == "partly" else defined, key=lambda place: place[1].means["lift"].mean
+    )
     ends = list(dict.fromkeys(id(place) for place in (ranked[0], ranked[-1])))
     chosen = [place for place in ranked if id(place) in ends]
-    verdict = _verdict(defined, above)
     text = {
         "yes": "Words that matter in a sentence matter in its translation too, in {}: the overlap "
         "exceeds chance by {}.",
-        "partly": "The overlap of what matters in a sentence and in its translation exceeds chance "
-        "in {}: by {}.",
+        "partly": "Words that matter in a sentence matter in its translation too in {}, after "
+        "correction for all of them: there the overlap exceeds chance by {}.",
         "no": "What matters in a sentence hardly ever matters in its translation: in {} the "
         "overlap exceeds chance by {}.",
         "undecided": "Whether what matters in a sentence matters in its translation is open in {}: "
         "the overlap exceeds chance by {}.",
-    }[verdict]
-    where, counts = _where(tables.main, defined, above, verdict)
-    sentence = Markup(text).format(where, _amounts(chosen))
+    }[answered]
+    where, counts = _where(tables.main, defined, above, answered)
+    sentence = Markup(text).format(where, _amounts(chosen, tables.main))
     references = [reference for place in chosen for reference in _references(*place)]
-    return Answer(verdict, sentence, (*counts, *references), _chart(tables.main), texts)
-
-
-def _verdict(defined: Sequence[tuple[Result, Line]], above: Sequence[object]) -> str:
-    if len(above) == len(defined):
-        return "yes"
-    if above:
-        return "partly"
-    small = [line.kappa.high < LITTLE for _, line in defined if isfinite(line.kappa.high)]
-    return "no" if small and all(small) else "undecided"
+    return Answer(answered, sentence, (*counts, *references), _chart(tables.main), texts)
 
 
 def _where(
     results: Sequence[Result],
     defined: Sequence[tuple[Result, Line]],
     above: Sequence[tuple[Result, Line]],
-    verdict: str,
+    answered: str,
 ) -> tuple[str, list[Reference]]:
     """The languages by name, or how many comparisons of how many, with where they are counted."""
     names = list(dict.fromkeys(language_name(line.lang) for _, line in defined))
@@ -70,7 +63,7 @@ def _where(
         return names[0], []
     counts = [Reference(FILE, {"main": True, "defined": True}, "", len(defined))]
     what = "languages" if len(results) == 1 else "comparisons of a language with its source"
-    if verdict == "partly":
+    if answered == "partly":
         counts.append(Reference(FILE, {"main": True, "above_chance": True}, "", len(above)))
         return f"{len(above)} of {len(defined)} {what}", counts
     if len(results) == 1 and len(names) == 2:
@@ -78,15 +71,25 @@ def _where(
     return f"all {len(defined)} {what}", counts
 
 
-def _amounts(chosen: Sequence[tuple[Result, Line]]) -> str:
-    parts = []
-    for _, line in chosen:
-        lift = line.means["lift"]
+def _sources(results: Sequence[Result]) -> list[str]:
+    return list(dict.fromkeys(result.comparison.source for result in results))
+
+
+def _amounts(chosen: Sequence[tuple[Result, Line]], results: Sequence[Result]) -> str:
+    """The lifts of the chosen comparisons; of several, with what tells them apart: the source, or
+    the model."""
+    parts, sources, several = [], len(_sources(results)) > 1, len(results) > 1
+    for result, line in chosen:
+        lift, place = line.means["lift"], language_name(line.lang)
+        if several:
+            source = f"from {language_name(result.comparison.source)}"
+            place = f"{place} ({source if sources else result.origin.model})"
         parts.append(
-            f"{number(lift.mean)} in {language_name(line.lang)} (interval "
-            f"{value_range(lift.low, lift.high)})"
+            f"{number(lift.mean)} in {place}, interval {value_range(lift.low, lift.high)}"
+            if several
+            else f"{number(lift.mean)} in {place} (interval {value_range(lift.low, lift.high)})"
         )
-    return " to ".join(parts)
+    return ", up to ".join(parts) if several else " to ".join(parts)
 
 
 def _references(result: Result, line: Line) -> list[Reference]:

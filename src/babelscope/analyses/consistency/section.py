@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from babelscope.analyses import ANALYSES
-from babelscope.analyses.consistency.answer import answer
+from babelscope.analyses.consistency.answer import in_numbers
 from babelscope.analyses.consistency.exports import lines_csv, pairs_csv, plain_tables
 from babelscope.analyses.consistency.headline import headline
 from babelscope.analyses.consistency.matrix import MAPPED, grid
@@ -18,11 +18,11 @@ from babelscope.analyses.consistency.ribbons import ribbon_figure
 from babelscope.analyses.consistency.summary import COLUMNS, Line
 from babelscope.analyses.consistency.tables import NAME, Matrix, Result, Sensitivity, Tables
 from babelscope.display.chart import figure_html
-from babelscope.display.numbers import few_groups, number
+from babelscope.display.numbers import UNDEFINED, number
 from babelscope.display.page import render
 from babelscope.display.section import Section
 from babelscope.display.terminal import plain, table
-from babelscope.types import Estimate
+from babelscope.types import FEW_GROUPS, Estimate
 
 FOLDER = Path(__file__).parent
 NULLS = ("C", "C_unif", "C_perm", "C_mis", "C_rand", "ceil")
@@ -34,7 +34,7 @@ LEGEND = (
     "C: weight that meets its translation · C_unif: equal weights · C_perm: the same weights on "
     "other "
     "words · C_mis: another text · C_rand: an untrained model · ceil: the most that these weights "
-    "permit · lift = C - C_perm · kappa = lift / (ceil - C_perm)"
+    "permit · lift = C − C_perm · kappa = lift / (ceil − C_perm)"
 )
 LOW_COVERAGE = 0.8
 """Less of the weight on words that the space knows is reported."""
@@ -60,7 +60,7 @@ def section(tables: Tables) -> Section:
         NAME,
         "Consistency",
         ANALYSES[NAME].question,
-        answer(tables),
+        in_numbers(tables),
         body,
         terminal=_terminal(tables),
         data=plain_tables(tables),
@@ -114,6 +114,10 @@ def notes(result: Result) -> list[str]:
         listed.append(
             f"mean cosine of words with those of {comparison.source}: {', '.join(cosines)}"
         )
+    groups = [line.means["lift"].groups for line in comparison.lines]
+    fewest = min((count for count in groups if count), default=FEW_GROUPS)
+    if fewest < FEW_GROUPS:
+        listed.append(f"only {fewest} independent texts: intervals may be too narrow")
     return listed + [note for line in comparison.lines for note in _left_out(line)]
 
 
@@ -149,7 +153,8 @@ def _row(line: Line, accuracy: float) -> tuple[str, ...]:
 
 
 def _bounds(estimate: Estimate) -> str:
-    return f"{number(estimate.low)} to {number(estimate.high)}{few_groups(estimate)}"
+    known = isfinite(estimate.low) and isfinite(estimate.high)
+    return f"{number(estimate.low)} to {number(estimate.high)}" if known else UNDEFINED
 
 
 def _names(origin: Any) -> list[str]:

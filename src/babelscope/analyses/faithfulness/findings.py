@@ -57,11 +57,7 @@ def lead(summary: Summary, lines: Sequence[Overview]) -> list[Markup]:
     """
     first = next((line for line in lines if line.model == summary.main), None)
     if first is None:
-        return [
-            Markup(
-                "No metric of this study says which direction is better, so no method is ranked."
-            )
-        ]
+        return [nothing(summary)]
     parts = [
         _leader(summary, first),
         _floor(summary, first),
@@ -69,6 +65,21 @@ def lead(summary: Summary, lines: Sequence[Overview]) -> list[Markup]:
         _models(summary, first),
     ]
     return [part for part in parts if part]
+
+
+def nothing(summary: Summary) -> Markup:
+    """Why no method of the main model is ranked: metrics without a direction or without values."""
+    directed = [name for name in summary.metrics if summary.sign(name)]
+    if not directed:
+        return Markup(
+            "No metric of this study says which direction is better, so no method is ranked."
+        )
+    rows = summary.rows[(summary.rows["model"] == summary.main)]
+    reasons = rows[rows["metric"].isin(directed) & rows["value"].isna()]["reason"].dropna()
+    why = f": {reasons.value_counts().index[0]}" if len(reasons) else ""
+    return Markup("No metric has a value on any text of {}{}. So no method is ranked.").format(
+        summary.main, why
+    )
 
 
 def in_brief(summary: Summary, accuracy: Mapping[tuple[str, str], Estimate]) -> list[str]:

@@ -8,18 +8,20 @@ from itertools import combinations
 from markupsafe import Markup
 
 from babelscope.analyses.faithfulness.families import Pair, ordered, shared
-from babelscope.analyses.faithfulness.findings import Overview, overview, present
+from babelscope.analyses.faithfulness.findings import Overview, nothing, overview, present
 from babelscope.analyses.faithfulness.summary import FLOOR, Summary
 from babelscope.data.languages import language_name
 from babelscope.display.chart import Chart
 from babelscope.display.dots import Row, dot_plot, mark
 from babelscope.display.numbers import listed, number, spoken, value_range
 from babelscope.display.section import Answer, Reference
-from babelscope.types import Estimate
+from babelscope.types import FEW_GROUPS, Estimate
 
 MARGIN = 0.05
 """Two languages are about equal where the whole interval of their difference is within this; where
 the metric itself is within it in every language, there is too little to compare."""
+TINY = 0.001
+"""Differences below it have no digits to show."""
 FILE, SUMMARY = "differences.csv", "summary.csv"
 
 
@@ -27,8 +29,8 @@ def headline(summary: Summary) -> Answer:
     """About the first metric and the best method of the model with the most languages."""
     first = next((line for line in overview(summary) if line.model == summary.main), None)
     if first is None:
-        reason = "No metric of this study says which direction is better, so nothing is ranked."
-        return Answer("unmeasured", Markup(reason))
+        says = "Undefined" if any(map(summary.sign, summary.metrics)) else ""
+        return Answer("unmeasured", nothing(summary), says=says)
     langs = present(summary, first, first.best)
     if first.not_above_floor is not None and first.best in first.not_above_floor:
         return _floor(summary, first)
@@ -76,7 +78,11 @@ def _languages(summary: Summary, line: Overview, langs: list[str]) -> Answer:
         )
     more, others = _models(summary, line)
     return Answer(
-        verdict, sentence + more + ".", (*references, *others), _chart(summary, line, langs), gap.n
+        verdict,
+        sentence + more + ".",
+        (*references, *others),
+        _chart(summary, line, langs),
+        gap.groups,
     )
 
 
@@ -93,7 +99,7 @@ def _too_small(summary: Summary, line: Overview, langs: list[str], highest: str)
         "Whether explanations are equally faithful in {} is open: {} is close to zero in each, at "
         "most {} (in {}), so that there is too little to compare."
     ).format(_places(langs), spoken(line.metric), number(largest.mean), language_name(highest))
-    return Answer("undecided", text, references, _chart(summary, line, langs), largest.n)
+    return Answer("undecided", text, references, _chart(summary, line, langs), largest.groups)
 
 
 def _unequal(
@@ -161,20 +167,29 @@ def _single(summary: Summary, line: Overview, lang: str) -> Answer:
         language_name(lang), line.model, line.best, spoken(line.metric), number(gap.mean),
         _interval(gap),
     )  # fmt: skip
-    return Answer("unmeasured", text, _references(line.metric, pair, gap), chart, gap.n)
+    return Answer("unmeasured", text, _references(line.metric, pair, gap), chart, gap.groups)
 
 
 def _floor(summary: Summary, line: Overview) -> Answer:
     pair = Pair("methods", line.best, FLOOR, line.model)
     gap = summary.between(line.metric, pair)
     apart = gap.low > 0 or gap.high < 0
-    why = ", which does not survive the correction for all comparisons" if apart else ""
+    few = gap.groups < FEW_GROUPS
+    why = "" if not apart else (
+        ", which so few independent texts cannot confirm" if few
+        else ", which does not survive the correction for all comparisons"
+    )  # fmt: skip
+    amount = Markup("by {} in {} (interval {})").format(
+        number(gap.mean), spoken(line.metric), _interval(gap)
+    )
+    if max(abs(gap.mean), abs(gap.low), abs(gap.high)) < TINY:
+        amount = Markup("by less than {} in {}").format(number(TINY), spoken(line.metric))
     text = Markup(
         "No explanation of {} is shown to be more faithful than random scores: the best, {}, "
-        "differs from them by {} in {} (interval {}){}."
-    ).format(line.model, line.best, number(gap.mean), spoken(line.metric), _interval(gap), why)
+        "differs from them {}{}."
+    ).format(line.model, line.best, amount, why)
     chart = _chart(summary, line, present(summary, line, line.best))
-    return Answer("undecided", text, _references(line.metric, pair, gap), chart, gap.n)
+    return Answer("undecided", text, _references(line.metric, pair, gap), chart, gap.groups)
 
 
 def _references(metric: str, pair: Pair, gap: Estimate) -> tuple[Reference, ...]:

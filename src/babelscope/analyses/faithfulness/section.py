@@ -12,6 +12,7 @@ from rich.table import Table
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.faithfulness import figures, findings, grids, pairings
 from babelscope.analyses.faithfulness.headline import headline
+from babelscope.analyses.faithfulness.pairings_headline import claims_csv, paired_headline
 from babelscope.analyses.faithfulness.pairings_section import chapter
 from babelscope.analyses.faithfulness.summary import FLOOR, Summary, base, described
 from babelscope.analyses.faithfulness.swaps_section import swap_chapter
@@ -23,6 +24,7 @@ from babelscope.display.section import Section
 from babelscope.display.sheets import csv_text
 from babelscope.display.terminal import table
 from babelscope.files import plain
+from babelscope.types import FEW_GROUPS
 
 
 def section(tables: Tables) -> Section:
@@ -53,6 +55,7 @@ def section(tables: Tables) -> Section:
         floor=FLOOR,
         number=number,
         few_groups=few_groups,
+        few=FEW_GROUPS,
         spoken=spoken,
         interval=interval,
     )
@@ -63,6 +66,9 @@ def section(tables: Tables) -> Section:
     }
     if paired:
         files["disparities.csv"] = pairings.csv(paired)
+    claims = [claim for claim, _ in pairs.claims] if pairs else []
+    if claims:
+        files["pairings.csv"] = claims_csv(claims)
     if len(tables.swaps):
         files["tokenizer-swaps.csv"] = csv_text(tables.swaps)
     question = ANALYSES[NAME].question
@@ -79,7 +85,7 @@ def section(tables: Tables) -> Section:
         data,
         files,
         charts=(*charts, *(pairs.curves if pairs else ())),
-        headline=headline(summary),
+        headline=paired_headline(claims) or headline(summary),
         recommended=best or "",
     )
 

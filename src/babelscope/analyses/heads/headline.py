@@ -56,11 +56,12 @@ def _passing(
     shown = listed(names) if len(names) <= NAMED else f"{', '.join(names[:NAMED])} and others"
     share = best.hits / best.pairs
     sentence = Markup(
-        "{} of {} heads exceed the threshold of a syntactic relation: {} (layer.head). The "
+        "{} of {} heads {} the threshold of a syntactic relation: {} (layer.head). The "
         "clearest, {}{} in {}, finds {} in {} of pairs (interval {}; the threshold is {})."
     ).format(
-        len(heads), total, shown, best.head, whose, language_name(best.lang), _relation(best),
-        number(share), value_range(*best.interval), number(best.threshold),
+        len(heads), total, "exceeds" if len(heads) == 1 else "exceed", shown, best.head, whose,
+        language_name(best.lang), _relation(best), number(share), value_range(*best.interval),
+        number(best.threshold),
     )  # fmt: skip
     places = [_row(each, test) for each, test in ranked]
     references = (

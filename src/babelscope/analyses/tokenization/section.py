@@ -4,6 +4,7 @@ interventions.
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -31,6 +32,8 @@ from babelscope.display.terminal import plain, table
 from babelscope.files import plain as plain_json
 from babelscope.types import TokenizedText
 
+BARE = "·"
+"""A token without a character of its own."""
 SHOWN = 3
 """Translation groups whose segmentation is shown."""
 
@@ -134,13 +137,28 @@ def segmented(
 
 
 def _pieces(row: TokenizedText) -> list[list[str]]:
-    """The tokens of every word, as characters of the text."""
+    """The tokens of every word, as characters of the text.
+
+    *Law*: no character is shown twice: of tokens that begin at the same character, such as the mark
+    of a new word and the character after it, all but the last are dots.
+    """
     words = []
     for text, spans, offsets in zip(row.texts, row.words, row.offsets):
         for start, stop in spans:
             inside = [(max(a, start), min(b, stop)) for a, b in offsets if a < stop and b > start]
-            words.append([text[a:b] for a, b in inside] or [text[start:stop]])
+            begins = [a for a, _ in inside[1:]]
+            pieces = [
+                BARE if a == begin else _visible(text[a:b])
+                for (a, b), begin in zip(inside, [*begins, -1])
+            ]
+            words.append(pieces or [text[start:stop]])
     return words
+
+
+def _visible(piece: str) -> str:
+    """A vowel sign or a tone mark that begins a token stands on a dotted circle: alone, no font can
+    draw it."""
+    return f"◌{piece}" if unicodedata.category(piece[:1] or " ").startswith("M") else piece
 
 
 def _plain(tables: Tables) -> dict[str, Any]:

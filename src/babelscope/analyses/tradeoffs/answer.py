@@ -59,7 +59,7 @@ def _sentence(tables: Mapping[str, Any]) -> Markup:
         )
     listed, open_ = costs(tables), _not_concluded(tables["behaviour"]["unlearnt"])
     if not listed and len(tables["behaviour"]["unlearnt"]) == len(tables["sources"]):
-        return Markup("Whether fine-tuning did harm cannot be concluded.") + open_
+        return Markup("Whether fine-tuning did harm cannot be decided.") + open_
     if not listed:
         return (
             Markup(
@@ -83,7 +83,7 @@ def _sentence(tables: Mapping[str, Any]) -> Markup:
 def _not_concluded(unlearnt: Sequence[Mapping[str, str]]) -> Markup:
     """The models of which no cost can be concluded, with the reason."""
     text = Markup(
-        ' Nothing can be concluded of the model fine-tuned on <span data-lang="{0}">{0}</span>: '
+        ' Nothing can be concluded about the model fine-tuned on <span data-lang="{0}">{0}</span>: '
         "{1}."
     )
     return Markup("").join(text.format(row["source"], row["reason"]) for row in unlearnt)

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from babelscope.analyses.tradeoffs.grid import Grid
 from babelscope.analyses.tradeoffs.intervals import comparisons
+from babelscope.display.numbers import signed, significant
 
 ALPHA = 0.05
 Correct = Float[np.ndarray, "seed source target text"]
@@ -41,9 +42,10 @@ def unlearnt(table: Grid, hits: Correct, *, seed: int = 0) -> list[dict[str, str
         tests = comparisons(baseline, models, names, table.clusters, seed=seed)
         for row, test in zip(tested, tests):
             if not (test.effect > 0 and test.adjusted < ALPHA):
+                numbers = f"{signed(test.effect, 2)}, p = {significant(test.adjusted, 2)}"
                 reasons[row] = (
                     "in its own language it is not significantly better than the most frequent "
-                    f"class (difference {test.effect:+.2f}, p {test.adjusted:.2g})"
+                    f"class (difference {numbers})"
                 )
     return [{"source": table.sources[row], "reason": reasons[row]} for row in sorted(reasons)]
 

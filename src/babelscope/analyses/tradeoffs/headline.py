@@ -58,9 +58,7 @@ def _none(
     task, worst = max(
         ((task, cost) for task, each in known.items() for cost in each), key=lambda p: p[1].value
     )
-    learnt = "" if not unlearnt else (
-        f" The model fine-tuned on {listed(unlearnt)} did not learn its own language."
-    )  # fmt: skip
+    learnt = _not_learnt(unlearnt)
     small = all(cost.high < MARGIN for each in known.values() for cost in each)
     lead = "Even at worst" if small and not unlearnt else "No significant cost is shown: at worst"
     amount = number(abs(worst.value))
@@ -76,6 +74,14 @@ def _none(
     verdict = "no" if small and not unlearnt else "undecided"
     says = "No cost" if verdict == "no" else ""
     return Answer(verdict, sentence, _references(task, worst), chart, texts, says)
+
+
+def _not_learnt(unlearnt: list[str]) -> str:
+    if len(unlearnt) < 2:
+        which = f" The model fine-tuned on {unlearnt[0]}" if unlearnt else ""
+        return which and f"{which} did not learn its own language."
+    last = f"{', on '.join(unlearnt[:-1])} and on {unlearnt[-1]}"
+    return f" The models fine-tuned on {last} did not learn their own languages."
 
 
 def _losses(tables: Mapping[str, Any]) -> list[Cost]:

@@ -17,6 +17,7 @@ from babelscope.analyses.trust.values import (
     Check,
     Stage,
 )
+from babelscope.display.numbers import number, percent
 from babelscope.methods import METHODS
 from babelscope.metrics.bounds import Bounds, wins
 from babelscope.random import keyed
@@ -175,8 +176,8 @@ def place(name: str, bounds: Bounds | None, words: int) -> Check:
     beaten = wins(bounds)[0]
     verdict = "holds" if beaten >= SURE else "fails" if beaten <= 0.5 else "undecided"
     details = (
-        f"{bounds.value:.3f}; random {floor:.3f}, by search {bounds.ceiling:.3f}; "
-        f"beats {beaten:.0%} of random orders"
+        f"{number(bounds.value)}, random orders {number(floor)} on average, the best order found "
+        f"{number(bounds.ceiling)}; better than {percent(beaten)} of random orders"
     )
     return Check(name, value, min(ends), max(ends), verdict, details)
 
@@ -192,7 +193,7 @@ def randomisation(stages: Sequence[Stage], untrained: float) -> Check:
     verdict = "fails" if last.similarity > last.high else "holds"
     details = "rank agreement with the explanations of shuffled models"
     if isfinite(untrained):
-        details += f"; between two of them {untrained:.2f}"
+        details += f"; between two of them it is {number(untrained, 2)}"
     return Check("randomisation", last.similarity, last.low, last.high, verdict, details)
 
 

@@ -20,9 +20,9 @@ export function filters(store, state, change, fields) {
     task: () => ["Task", [...all, ...names("task").map((name) => [name, name || "–"])]],
     label: () => ["Predicted", [...all, ...names("label")]],
     gold: () => ["Gold", [...all, ...names("gold")]],
-    right: () => ["Prediction", [...all, ["right", "right"], ["wrong", "wrong"], ["unknown", "without gold"]]],
+    right: () => ["Outcome", [...all, ["right", "right"], ["wrong", "wrong"], ["unknown", "without gold"]]],
     flag: () => ["Flag", [...all, ["any", "any flag"], ["none", "no flag"], ...store.flags]],
-    disagreement: () => ["Languages", [...all, ["true", "disagree"], ["false", "agree"]]],
+    disagreement: () => ["Disagreement", [...all, ["true", "languages disagree"], ["false", "languages agree"]]],
     trust: () => ["Trust", [...all, ["fails", "a check fails"], ["no failure", "no check fails"], ["not checked", "not checked"]]],
     sort: () => ["Sort by", [["", "text, translations together"], ...store.numbers.flatMap((name) => [[name, `${spoken(name)}, lowest first`], [`-${name}`, `${spoken(name)}, highest first`]]), ...["lang", "model", "method", "label"].map((name) => [name, name])]],
   };
@@ -75,6 +75,7 @@ export function browse(main, whole, value, go) {
   const count = h("p", { class: "answer small-answer", role: "status" });
   const pager = h("nav", { class: "pager", "aria-label": "Pages of examples" });
   const form = h("div", { class: "fields" });
+  const key = h("div", {});
   let turn = 0;
 
   const change = () => { state.offset = 0; load(); };
@@ -93,20 +94,23 @@ export function browse(main, whole, value, go) {
     try {
       const answer = await get("/api/store/examples", { ...query(state), limit: PAGE });
       if (mine !== turn) return;
+      const shown = new Set(answer.examples.map((example) => !store.unsigned.includes(example.method)));
+      key.replaceChildren(...(shown.size ? [legend({ signed: shown.has(true), unsigned: shown.has(false) })] : []));
       count.textContent = `${answer.total.toLocaleString("en")} of ${store.rows.toLocaleString("en")} explanations`;
-      list.replaceChildren(...answer.examples.map((example) => card(example, store, open)));
+      list.replaceChildren(...(answer.total ? answer.examples.map((example) => card(example, store, open)) : [h("p", { class: "faint" }, "No explanation matches these filters.")]));
+      pager.hidden = !answer.total;
       const last = Math.max(0, answer.total - 1);
       const turnTo = (offset) => { state.offset = offset; load(); count.scrollIntoView(); };
       pager.replaceChildren(
         button("← Previous", () => turnTo(Math.max(0, answer.offset - PAGE)), { disabled: answer.offset === 0 }),
-        h("span", { class: "faint" }, answer.total ? `${answer.offset + 1} to ${Math.min(answer.offset + PAGE, answer.total)}` : "none"),
+        h("span", { class: "faint" }, `${answer.offset + 1} to ${Math.min(answer.offset + PAGE, answer.total)}`),
         button("Next →", () => turnTo(answer.offset + PAGE), { disabled: answer.offset + PAGE > last }));
     } catch (error) {
       if (mine === turn) list.replaceChildren(h("p", { class: "error", role: "alert" }, error.message));
     }
   }
   const damaged = store.damaged.length ? h("p", { class: "flag" }, `${store.damaged.length} parts of the store cannot be read: ${store.damaged.slice(0, 3).join("; ")}`) : null;
-  main.append(h("h2", {}, store.title), ...(damaged ? [damaged] : []), h("div", { class: "controls" }, form), legend(), count, list, pager);
+  main.append(h("h2", {}, store.title), ...(damaged ? [damaged] : []), h("div", { class: "controls" }, form), key, count, list, pager);
   draw();
   load();
 }

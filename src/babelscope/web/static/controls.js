@@ -32,7 +32,8 @@ function modelChoice(context, redraw) {
 function methodChoice(context, redraw) {
   const { about, state, model } = context;
   const works = new Set(model().methods);
-  const families = [...new Set(about.methods.map((method) => method.family))];
+  // Controls look at no model: they are for comparison, and come last.
+  const families = [...new Set(about.methods.map((method) => method.family))].sort((a, b) => (a === "control") - (b === "control"));
   const groups = families.map((family) => [family, about.methods.filter((method) => method.family === family).map((method) => [method.name, method.summary, !works.has(method.name)])]);
   return choices("Method", groups, state.methods.map((each) => each.method), (name, on) => {
     const names = toggled(state.methods.map((each) => each.method), name, on);

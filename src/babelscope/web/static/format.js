@@ -2,12 +2,16 @@
 
 export function number(value, digits = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  return value.toFixed(digits).replace("-", "−");
+  const text = value.toFixed(digits);
+  return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
 
+/** A score with its sign: three decimals, or three digits where it is too small or too large for them. */
 export function significant(value, digits = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  const text = String(Number(value.toPrecision(digits))).replace("-", "−");
+  const size = Math.abs(value);
+  const plain = size === 0 || (size >= 0.0005 && size < 1000);
+  const text = (plain ? value.toFixed(digits) : String(Number(value.toPrecision(digits)))).replace("-", "−");
   return value > 0 ? `+${text}` : text;
 }
 
@@ -16,6 +20,12 @@ export function percent(share) {
   const value = 100 * share;
   const near = (value > 99 && value < 100) || (value > 0 && value < 1);
   return `${near ? value.toFixed(1) : Math.round(value)}\u00a0%`;
+}
+
+/** The direction of a text by its first letter that has one, as `dir=auto` would find it. */
+export function direction(text) {
+  const letter = text.match(/\p{L}/u);
+  return letter && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter[0]) ? "rtl" : "ltr";
 }
 
 export const spoken = (name) => name.replaceAll("_", " ");

@@ -65,7 +65,12 @@ export function live(main, whole, value) {
   const context = { about, state, model, limits: whole.limits, save };
   const ribbons = ribbonSection(context);
 
-  const refresh = () => { save(); panes.forEach((pane) => pane.refresh()); ribbons.refresh(); };
+  const key = h("div", {});
+  const drawKey = () => {
+    const signs = state.methods.map((each) => about.methods.find((method) => method.name === each.method).signed);
+    key.replaceChildren(legend({ signed: signs.includes(true), unsigned: signs.includes(false) }));
+  };
+  const refresh = () => { save(); drawKey(); panes.forEach((pane) => pane.refresh()); ribbons.refresh(); };
   const rebuild = () => {
     panes.forEach((pane) => pane.stop());
     panes = state.panes.map((pane) => makePane(pane, context, {
@@ -125,6 +130,6 @@ export function live(main, whole, value) {
     } catch (error) { announce(error.message); }
   });
   links.append(share, download);
-  main.append(h("h2", {}, "Which words made the model say that?"), h("p", { class: "lead" }, "Write a text, or click a word to erase or replace it: the prediction and the colours follow."), chips, bar, grid, legend(), ribbons.element, links);
+  main.append(h("h2", {}, "Which words made the model say that?"), h("p", { class: "lead" }, "Write a text, or click a word to erase or replace it: the prediction and the colours follow."), chips, bar, grid, key, ribbons.element, links);
   rebuildAll();
 }

@@ -66,10 +66,10 @@ export function makePane(pane, context, { remove, changed }) {
     const parts = pane.texts.map((_, place) => field(place));
     if (pane.texts.length < most) {
       const name = model.several ? "candidate" : (model.fields.at(-1) || "second text").toLowerCase();
-      parts.push(button(`+ ${name}`, () => { pane.texts.push(""); drawFields(); fields.querySelectorAll("textarea")[pane.texts.length - 1].focus(); }, { class: "link small" }));
+      parts.push(button(`+ Add a ${name}`, () => { pane.texts.push(""); drawFields(); fields.querySelectorAll("textarea")[pane.texts.length - 1].focus(); }, { class: "link small" }));
     }
     if (pane.texts.length > model.fewest) {
-      parts.push(button("− last text", () => { pane.texts.pop(); pane.erased = []; drawFields(); edited(); }, { class: "link small" }));
+      parts.push(button(`− Remove the last ${model.several ? "candidate" : "text"}`, () => { pane.texts.pop(); pane.erased = []; drawFields(); edited(); }, { class: "link small" }));
     }
     fields.replaceChildren(...parts);
   }

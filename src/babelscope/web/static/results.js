@@ -3,7 +3,7 @@
 import { Cancelled, run } from "./api.js";
 import { chart } from "./chart.js";
 import { button, disclosure, h } from "./dom.js";
-import { percent, short, spoken } from "./format.js";
+import { direction, percent, short, spoken } from "./format.js";
 import { wordMenu } from "./menu.js";
 import { trustPanel } from "./trust.js";
 import { colouredTexts, scoreTable, unitsOf } from "./words.js";
@@ -43,8 +43,9 @@ function likely(row) {
 function prediction(result, model, several) {
   const now = result.erased || result;
   const name = (each) => h("bdi", {}, each.label === "" ? "no answer" : each.label);
+  const whose = result.tags ? [h("bdi", {}, result.words[result.word]), ": "] : null;
   const line = h("p", { class: "answer", "aria-live": "polite" }, several ? h("span", { class: "who" }, short(model.name)) : null,
-    h("strong", {}, name(now)), h("span", { class: "num" }, ` ${percent(now.probability)}`),
+    h("strong", {}, whose, name(now)), h("span", { class: "num" }, ` ${percent(now.probability)}`),
     result.erased ? h("span", { class: "was" }, " was ", name(result), ` ${percent(result.probability)}`) : null);
   const parts = [line];
   if (now.classes.length > 1 && !now.tags) parts.push(h("ul", { class: "shares" }, now.classes.map(likely)));
@@ -55,7 +56,7 @@ function prediction(result, model, several) {
 function tagList(result, pane, changed) {
   if (!result.tags) return null;
   const chosen = pane.word ?? result.word;
-  return h("div", { class: "tags", dir: "auto", role: "group", "aria-label": "Tags of the words" }, result.tags.map((tag, at) => button(
+  return h("div", { class: "tags", dir: direction(result.words.join(" ")), role: "group", "aria-label": "Tags of the words" }, result.tags.map((tag, at) => button(
     h("span", {}, h("bdi", {}, result.words[at]), h("small", {}, tag)), () => { pane.word = at; changed(); },
     { class: `tag ${tag === "O" ? "tag-o" : ""}`, "aria-pressed": String(at === chosen) })));
 }
@@ -101,8 +102,9 @@ function explanationOf(setting, whole, each, row) {
   const place = h("div", { class: "explanation" });
   job(place, controllers, "explain", body, (result) => {
     const listed = units(whole, pane, result);
-    const contrast = result.contrast ? ` rather than ${result.contrast}` : "";
-    const note = h("p", { class: "by small faint" }, `${spoken(each.method)} explains `, h("bdi", {}, result.target), contrast);
+    const contrast = result.contrast ? [" rather than ", h("bdi", {}, result.contrast)] : null;
+    const tagged = result.tagged_word === null ? null : whole.words[pane.word ?? whole.word];
+    const note = h("p", { class: "by small faint" }, `${spoken(each.method)} explains `, h("bdi", {}, result.target), tagged ? [" at ", h("bdi", {}, tagged)] : null, contrast);
     const trustPlace = () => {
       const inner = h("div", {});
       job(inner, controllers, "trust", body, trustPanel);
@@ -110,7 +112,7 @@ function explanationOf(setting, whole, each, row) {
     };
     const details = [disclosure("Scores", () => scoreTable(listed, row.signed)), disclosure("Can it be trusted?", trustPlace)];
     if (result.plane) details.push(disclosure("Value and importance", () => chart(result.plane)));
-    const flags = result.flags.filter((flag) => !whole.flags.includes(flag));
+    const flags = result.flags.filter((flag) => !whole.flags.includes(flag) && !(tagged && flag.startsWith("the tag of ")));
     return [
       ...colouredTexts(texts, listed, { lang: pane.lang, signed: row.signed, onWord: click, truncated: true, label: `Words and their scores by ${spoken(each.method)}` }),
       note, flags.length ? h("p", { class: "flag small" }, flags.join("; ")) : null,

@@ -36,7 +36,7 @@ export function wordsView(main, whole, value, go) {
     return h("div", { class: "grid" }, filled.map((each) => {
       const top = most(each.words);
       return h("section", { class: "card" }, h("h3", {}, `${language(each.lang)}: `, h("bdi", {}, each.target)), h("p", { class: "faint small" }, `${each.texts} explanations`),
-        table(["word", "", "times", "mean", ...(store.rationales ? ["gold"] : [])], each.words.map((word) => {
+        table(["word", "", "count", "mean", ...(store.rationales ? ["gold"] : [])], each.words.map((word) => {
           const bar = h("span", { class: "bar bar-for" });
           bar.style.inlineSize = `${100 * word.influence / top}%`;
           return h("tr", {}, h("th", { scope: "row" }, button(h("bdi", {}, word.word), () => go("examples", { text: word.word, lang: each.lang, method: state.method, model: state.model }), { class: "link", title: "Show the examples" })),
@@ -45,7 +45,7 @@ export function wordsView(main, whole, value, go) {
         }), `Words for ${each.target} in ${language(each.lang)}`));
     }));
   };
-  view(main, "words", "Most influential words", "For each class and language, the words whose scores speak most for it: the sum of their shares of the largest score in each text. Gold is the share of their occurrences that annotators marked.",
+  view(main, "words", "Most influential words", `For each class and language, the words whose scores speak most for it: the sum of their shares of the largest score in each text.${store.rationales ? " Gold is the share of their occurrences that annotators marked." : ""}`,
     { store, state, fields: ["model", "method", "lang", "right"], path: "/api/store/words", draw });
 }
 
@@ -57,12 +57,16 @@ export function disagreementsView(main, whole, value, go) {
     if (!pairs.length) return h("p", { class: "faint" }, "The store holds no translations of the same text.");
     const worst = pairs[0];
     const sentence = worst.differ ? `${language(worst.langs[0])} and ${language(worst.langs[1])} disagree most: ${worst.differ} of ${worst.texts} translations get different labels (${percent(worst.differ / worst.texts)}).` : "No two languages disagree.";
-    const rows = pairs.map((pair) => h("tr", {}, h("th", { scope: "row" }, pair.langs.map(language).join(" and ")), h("td", { class: "num" }, percent(pair.differ / pair.texts)), h("td", { class: "num faint" }, `${pair.differ} of ${pair.texts}`)));
+    const rows = pairs.map((pair) => {
+      const bar = h("span", { class: "bar bar-size" });
+      bar.style.inlineSize = `${100 * pair.differ / pair.texts}%`;
+      return h("tr", {}, h("th", { scope: "row" }, pair.langs.map(language).join(" and ")), h("td", { class: "bars" }, bar), h("td", { class: "num" }, percent(pair.differ / pair.texts)), h("td", { class: "num faint" }, `${pair.differ} of ${pair.texts}`));
+    });
     const groups = answer.groups.map((group) => h("tr", {},
       h("th", { scope: "row" }, button(h("bdi", {}, group.group), () => go("examples", { group: group.group, model: group.model }), { class: "link" })),
       h("td", { "data-head": "model" }, short(group.model || "")), h("td", { "data-head": "gold" }, group.gold === null ? "–" : h("bdi", {}, group.gold)),
       h("td", { "data-head": "predicted" }, Object.entries(group.labels).map(([lang, label], at) => [at ? ", " : "", `${language(lang)} `, h("bdi", { class: label === group.gold ? "" : "wrong" }, label)]).flat())));
-    return [h("p", { class: "answer" }, sentence), table(["languages", "differ", "texts"], rows, "Pairs of languages"),
+    return [h("p", { class: "answer" }, sentence), table(["languages", "", "differ", "texts"], rows, "Pairs of languages", "scores pairs"),
       h("h3", {}, "Texts on which languages disagree"), groups.length ? table(["text", "model", "gold", "predicted"], groups, "Texts on which languages disagree", "stacked") : h("p", { class: "faint" }, "There are none.")];
   };
   view(main, "disagreements", "Where languages disagree", "Translations say the same, so the model should say the same about them.",

@@ -106,12 +106,12 @@ export function scoreTable(units, signed = true) {
   return h("table", { class: "scores" }, head, h("tbody", {}, rows));
 }
 
-/** What the colours mean. */
-export function legend() {
+/** What the colours mean: those of methods with a sign, of others, or of both. */
+export function legend({ signed = true, unsigned = true } = {}) {
   const sample = (style, text) => h("span", { class: `w ${style}` }, text);
   return h("p", { class: "legend" },
-    h("span", {}, sample("w-for w-p4", "weak"), " ", sample("w-for w-p10", "strong"), " supports the explained class"),
-    h("span", {}, sample("w-against w-n4", "weak"), " ", sample("w-against w-n10", "strong"), " opposes it"),
-    h("span", {}, sample("w-size w-s4", "weak"), " ", sample("w-size w-s10", "strong"), " size without a sign"),
+    signed ? h("span", {}, sample("w-for w-p4", "weak"), " ", sample("w-for w-p10", "strong"), " supports the explained class") : null,
+    signed ? h("span", {}, sample("w-against w-n4", "weak"), " ", sample("w-against w-n10", "strong"), " opposes it") : null,
+    unsigned ? h("span", {}, sample("w-size w-s4", "weak"), " ", sample("w-size w-s10", "strong"), " size without a sign") : null,
     h("span", {}, sample("w-undefined", "hatched"), " no score"));
 }
