@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import pandas as pd
 
 from babelscope.analyses.consistency.matrix import source_accuracy
+from babelscope.analyses.consistency.sensitivity import with_accuracy
 from babelscope.analyses.consistency.tables import Matrix, Result, Tables, tables
+from babelscope.display.chart import Figure
+from babelscope.display.numbers import number
 from babelscope.reporting.papers.drawing import heat, scatter
 from babelscope.reporting.papers.element import Element, Paper
 from babelscope.reporting.papers.published import beside, published
@@ -54,7 +58,8 @@ def _lines(result: Result) -> list[tuple[Any, ...]]:
         numbers = (c.mean, c.low, c.high, line.means["lift"].mean, line.kappa.mean, c.n)
         lines.append((*place, line.lang, *numbers))
     with_self = result.overall[1]
-    return [*lines, (*place, OVERALL, with_self, *[float("nan")] * 4, 0)]
+    fewest = min((line.means["c"].n for line in result.comparison.lines), default=0)
+    return [*lines, (*place, OVERALL, with_self, *[float("nan")] * 4, fewest)]
 
 
 def _published(name: str) -> pd.DataFrame:
@@ -127,15 +132,42 @@ def source_tests(found: Tables) -> pd.DataFrame:
 
 def correlations(found: Tables) -> pd.DataFrame:
     """Consistency against accuracy over the target languages of each model: the points of Figure 2
-    and the coefficient of their model."""
+    and Pearson's coefficients of their model, of C as published and of its lift."""
     lines = []
     for result in found.main:
-        r = (result.correlation.pearson, result.correlation.p, result.partial)
+        plain, _ = with_accuracy(result.comparison, "c")
+        r = (plain.pearson, result.correlation.pearson, result.correlation.p, result.partial)
         for line in result.comparison.lines:
             point = (line.means["c"].mean, line.means["lift"].mean, result.accuracy[line.lang])
-            lines.append((result.origin.task, result.origin.model, line.lang, *point, *r))
-    columns = ["task", "model", "lang", "c", "lift", "accuracy", "r_lift", "p", "partial_r"]
+            place = (result.origin.task, result.origin.model, result.comparison.source, line.lang)
+            lines.append((*place, *point, *r))
+    columns = [
+        "task",
+        "model",
+        "source",
+        "lang",
+        "c",
+        "lift",
+        "accuracy",
+        "r",
+        "r_lift",
+        "p",
+        "partial_r",
+    ]
     return pd.DataFrame(lines, columns=columns)
+
+
+def draw_performance(frame: pd.DataFrame) -> Figure:
+    """A chart for every model, with the coefficient in its title."""
+    names = [
+        MODELS.get(model, f"fine-tuned on {source}" if model == source else model)
+        for model, source in zip(frame["model"], frame["source"])
+    ]
+    titles = [
+        f"{name}, r = {number(r)}" if isfinite(r) else name for name, r in zip(names, frame["r"])
+    ]
+    titled = frame.assign(chart=titles)
+    return scatter(titled, x="c", y="accuracy", label="lang", panels=["task", "chart"])
 
 
 def everything(found: Tables) -> pd.DataFrame:
@@ -177,9 +209,8 @@ PAPER = Paper(
         ),
         Element(
             "figure-2", "Performance against consistency over languages.", correlations,
-            draw=partial(scatter, x="c", y="accuracy", label="lang", series="model",
-                         panels=["task"]),
-            note="The published points are not in the paper's text.",
+            draw=draw_performance,
+            note="r: Pearson's, of C. The published points are not in the paper's text.",
         ),
         Element(
             "figure-matrix", "Accuracy and consistency by training and input language.",
