@@ -20,9 +20,12 @@ RELEASED = {
     "deviations": ("erasure", "null", "budget", "lengths", "query"),
 }  # fmt: skip
 RELEASED_ERASURE = {
-    "levels": 9, **SIGN, "deviations": ("erasure", "budget", "last", "levels", "types"),
+    "unit": "token", "levels": 9, **SIGN,
+    "deviations": ("erasure", "budget", "last", "levels", "types"),
 }  # fmt: skip
-RELEASED_STEPWISE = {"operator": None, "step": 5, **SIGN, "deviations": ("orientation",)}
+RELEASED_STEPWISE = {
+    "unit": "token", "operator": None, "step": 5, **SIGN, "deviations": ("orientation",),
+}  # fmt: skip
 
 METRICS: dict[str, Metric] = {
     row.name: row
@@ -198,7 +201,7 @@ METRICS: dict[str, Metric] = {
         Metric(
             "released_rationale_auroc", "babelscope.metrics.released_slalom", "plausibility",
             "agreement of distinct tokens without punctuation with the gold rationale",
-            {"sign": "abs", "deviations": ("occurrences", "punctuation")},
+            {"unit": "token", "sign": "abs", "deviations": ("occurrences", "punctuation")},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=False,
         ),
         Metric(

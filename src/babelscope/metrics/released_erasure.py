@@ -54,6 +54,7 @@ def released_aopc(
     scores: Scores,
     targets: Sequence[Target],
     *,
+    unit: str = TOKEN,
     levels: int = 9,
     sign: str = "signed",
     deviations: Sequence[str] = DEFAULT,
@@ -69,7 +70,9 @@ def released_aopc(
     """
     on = known_names("deviation", deviations, DEVIATIONS)
     measured = []
-    for full, rest, reason in _levels(model, inputs, by_sign(scores, sign), targets, levels, on):
+    for full, rest, reason in _levels(
+        model, inputs, by_sign(scores, sign), targets, unit, levels, on
+    ):
         lost = np.abs(full - rest) if "absolute" in on else full - rest
         measured.append(Measured(nan, reason) if reason else Measured(float(lost.mean())))
     return measured
@@ -81,6 +84,7 @@ def released_lodds(
     scores: Scores,
     targets: Sequence[Target],
     *,
+    unit: str = TOKEN,
     levels: int = 9,
     sign: str = "signed",
     deviations: Sequence[str] = DEFAULT,
@@ -97,21 +101,23 @@ def released_lodds(
         Measured(nan, reason)
         if reason
         else Measured(float(np.mean(np.log(np.maximum(rest, LEAST)) - np.log(max(full, LEAST)))))
-        for full, rest, reason in _levels(model, inputs, by_sign(scores, sign), targets, levels, on)
+        for full, rest, reason in _levels(
+            model, inputs, by_sign(scores, sign), targets, unit, levels, on
+        )
     ]
 
 
-def sizes(content: int, tokens: int, levels: int, on: frozenset[str]) -> list[int]:
-    """How many of the content tokens are erased at each level.
+def sizes(units: int, whole: int, levels: int, on: frozenset[str]) -> list[int]:
+    """How many of the units are erased at each level; `whole` counts special tokens as well.
 
-        k_m = min( content, round(n m / levels) ),    n = tokens with `budget`, else content;
+        k_m = min( units, round(n m / levels) ),    n = whole with `budget`, else units;
         with `last` at most n - 1
 
-    *Laws*: never falls; ends at `content` without deviations.
+    *Laws*: never falls; ends at `units` without deviations.
     """
-    n = tokens if "budget" in on else content
+    n = whole if "budget" in on else units
     most = n - 1 if "last" in on else n
-    listed = [min(content, most, round(n * m / levels)) for m in range(1, levels + 1)]
+    listed = [min(units, most, round(n * m / levels)) for m in range(1, levels + 1)]
     return listed if "levels" in on else sorted(set(listed) - {0})
 
 
@@ -120,6 +126,7 @@ def _levels(
     inputs: Sequence[Encoded],
     scores: Scores,
     targets: Sequence[Target],
+    unit: str,
     levels: int,
     on: frozenset[str],
 ) -> list[tuple[float, NDArray[np.float64], str]]:
@@ -128,14 +135,12 @@ def _levels(
     if levels < 1:
         raise InputError(f"levels must be at least 1, not {levels}")
     rows = [_untyped(row) for row in inputs] if "types" in on else list(inputs)
-    orders = [ranked(row, attributed, TOKEN) for row, attributed in zip(rows, scores)]
-    sets = [
-        [
-            np.zeros_like(row.content),
-            *tops(row, order, sizes(len(order), len(row.ids), levels, on), TOKEN),
-        ]
-        for row, (order, _) in zip(rows, orders)
-    ]
+    orders = [ranked(row, attributed, unit) for row, attributed in zip(rows, scores)]
+    sets = []
+    for row, (order, _) in zip(rows, orders):
+        others = int((~row.content).sum())
+        chosen = sizes(len(order), len(order) + others, levels, on)
+        sets.append([np.zeros_like(row.content), *tops(row, order, chosen, unit)])
     read = probabilities_by_id if "erasure" in on else _by_padding
     return [
         (float(many[0]), many[1:], why or reason or ("" if len(many) > 1 else "nothing is erased"))

@@ -5,7 +5,7 @@ each of its deviations from the definitions here with a name of its own.
                  the second class have to be; ours already speak for the explained class, so that
                  this concerns scores without a sign, which the code also negates
     occurrences  of a token that occurs several times the first counts
-    punctuation  tokens of punctuation do not count
+    punctuation  tokens of punctuation do not count; both are of tokens, not of larger units
 
 Without deviations they are `stepwise_deletion`, `stepwise_insertion` and `rationale_auroc` on
 tokens.
@@ -39,6 +39,7 @@ def released_stepwise_deletion(
     scores: Scores,
     targets: Sequence[Target],
     *,
+    unit: str = TOKEN,
     operator: str | None = None,
     step: int = 5,
     sign: str = "signed",
@@ -55,7 +56,7 @@ def released_stepwise_deletion(
     """
     oriented = _oriented(by_sign(scores, sign), targets, deviations)
     values = stepwise_deletion(
-        model, inputs, oriented, targets, unit=TOKEN, operator=operator, step=step
+        model, inputs, oriented, targets, unit=unit, operator=operator, step=step
     )
     return _of_two_classes(model, values)
 
@@ -66,6 +67,7 @@ def released_stepwise_insertion(
     scores: Scores,
     targets: Sequence[Target],
     *,
+    unit: str = TOKEN,
     operator: str | None = None,
     step: int = 5,
     sign: str = "signed",
@@ -82,7 +84,7 @@ def released_stepwise_insertion(
     """
     oriented = _oriented(by_sign(scores, sign), targets, deviations)
     values = stepwise_insertion(
-        model, inputs, oriented, targets, unit=TOKEN, operator=operator, step=step
+        model, inputs, oriented, targets, unit=unit, operator=operator, step=step
     )
     return _of_two_classes(model, values)
 
@@ -93,6 +95,7 @@ def released_rationale_auroc(
     scores: Scores,
     targets: Sequence[Target],
     *,
+    unit: str = TOKEN,
     sign: str = "abs",
     deviations: Sequence[str] = COUNTED,
 ) -> list[Measured]:
@@ -105,7 +108,7 @@ def released_rationale_auroc(
     Source: the released code of Leemann et al. 2024 (SLALOM), table 2b.
     """
     on = known_names("deviation", deviations, COUNTED)
-    return [_agreement(row, each, on) for row, each in zip(inputs, by_sign(scores, sign))]
+    return [_agreement(row, each, unit, on) for row, each in zip(inputs, by_sign(scores, sign))]
 
 
 def counted_tokens(row: Encoded, on: frozenset[str]) -> NDArray[np.bool_]:
@@ -131,12 +134,14 @@ def _is_punctuation(row: Encoded, at: int) -> bool:
     return bool(text) and all(unicodedata.category(each).startswith("P") for each in text)
 
 
-def _agreement(row: Encoded, attributed: NDArray[np.float64], on: frozenset[str]) -> Measured:
-    _, reason = ranked(row, attributed, TOKEN)
-    marks = gold(row, TOKEN)
+def _agreement(
+    row: Encoded, attributed: NDArray[np.float64], unit: str, on: frozenset[str]
+) -> Measured:
+    _, reason = ranked(row, attributed, unit)
+    marks = gold(row, unit)
     if marks is None or reason:
         return Measured(nan, reason or "there is no gold rationale")
-    kept = counted_tokens(row, on)
+    kept = counted_tokens(row, on) if unit == TOKEN else np.ones(len(marks), dtype=np.bool_)
     marks, values = marks[kept], np.asarray(attributed, dtype=np.float64)[kept]
     if not marks.any() or marks.all():
         held = "all" if marks.any() else "none"
