@@ -79,11 +79,15 @@ def in_study_order(table: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFram
     keys = {column: _places(study, part) for column, part in STUDIED.items() if column in table}
     if table.empty or not keys:
         return table
-    columns = [column for column in table.columns if column in keys]
-    ranks = table[columns].apply(
-        lambda values: values.astype(str).map(keys[values.name]).fillna(len(keys[values.name]))
+    ranks = pd.DataFrame(
+        {
+            column: table[column].astype(str).map(keys[column]).fillna(len(keys[column]))
+            for column in table.columns
+            if column in keys
+        }
     )
-    return table.loc[ranks.sort_values(columns, kind="stable").index].reset_index(drop=True)
+    order = ranks.sort_values(list(ranks.columns), kind="stable").index
+    return table.loc[order].reset_index(drop=True)
 
 
 def _places(study: Mapping[str, Any], part: str) -> dict[str, int]:
