@@ -17,22 +17,13 @@ from babelscope.metrics.measure import measure
 from babelscope.metrics.released import DEVIATIONS
 from babelscope.model import activations, inference
 from babelscope.model.encode import encode
-from babelscope.model.load import Model, load
-from babelscope.training.models import obtain
-from babelscope.training.spec import ModelSpec, TrainSpec
+from babelscope.model.load import Model
+from experiments.definition_models import Named, model_of
 
 METRICS = ("released_sufficiency", "released_comprehensiveness")
 COLUMNS = {"released": DEVIATIONS} | {
     f"without {name}": tuple(each for each in DEVIATIONS if each != name) for name in DEVIATIONS
 } | {"defined": ()}  # fmt: skip
-
-
-class Named(options.Spec):
-    name: str
-    data: DataSpec
-    source: str | None = None
-    train: TrainSpec | None = None
-    part: str = "all"
 
 
 class Spec(options.Spec):
@@ -44,12 +35,12 @@ class Spec(options.Spec):
     """Gradient methods, whose released scores are summed over the occurrences of a token."""
     models: list[Named]
     states: dict[str, list[Any]]
-
-
-def model_of(named: Named) -> Model:
-    if named.train is None:
-        return load(str(named.source))
-    return obtain(ModelSpec(name=named.name, train=named.train), named.data, 0, "en")
+    heads: str
+    """The mask of masked relevance propagation."""
+    explained: list[Named]
+    """Models of masked relevance propagation."""
+    samples_of_slalom: list[int]
+    slalom: list[Named]
 
 
 def ratios(spec: Spec, named: Named) -> list[dict[str, Any]]:

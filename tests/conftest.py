@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from copy import deepcopy
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -188,8 +189,10 @@ def tiny_reader() -> Model:
     from babelscope.model.load import load
 
     base = tiny("bert")
+    config = deepcopy(base.hf.config)
+    config.num_labels = 2  # start and end
     torch.manual_seed(11)
-    hf = BertForQuestionAnswering(base.hf.config).double().eval()
+    hf = BertForQuestionAnswering(config).double().eval()
     with torch.no_grad():
         for weight in hf.parameters():
             if weight.dim() > 1:

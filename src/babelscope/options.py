@@ -4,7 +4,7 @@ its defaults."""
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -85,6 +85,14 @@ def resolve_options(row: Row, options: Mapping[str, Any]) -> dict[str, Any]:
             raise InputError(f"{row.name} has no option {name!r}; {hint}")
         resolved[name] = _as(row.name, name, value, known[name])
     return resolved
+
+
+def known_names(kind: str, names: Sequence[str], known: Sequence[str]) -> frozenset[str]:
+    """The names as a set, if all of them are known."""
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise InputError(f"{kind} {unknown[0]!r} is not one of: {', '.join(known)}")
+    return frozenset(names)
 
 
 def _as(owner: str, name: str, value: Any, default: Any) -> Any:

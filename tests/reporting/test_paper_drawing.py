@@ -6,6 +6,7 @@ import pandas as pd
 
 from babelscope.display.chart import Figure, figure_svg
 from babelscope.reporting.papers.drawing import curves, dots, heat, scatter
+from babelscope.reporting.papers.write import in_study_order
 
 FRAME = pd.DataFrame(
     {
@@ -58,3 +59,55 @@ def test_counts_become_shares_of_their_row() -> None:
     assert ">.75</text>" in text
     assert ">.25</text>" in text
     assert text.count("undefined") == 2
+
+
+def test_series_without_a_value_are_not_in_the_legend() -> None:
+    """The model `b` has no value; of `c` only a published one is known."""
+    table = pd.DataFrame(
+        {
+            "panel": ["p", "p", "p", "q"],
+            "model": ["a", "b", "c", "d"],
+            "lang": ["en"] * 4,
+            "ratio": [1.0, float("nan"), float("nan"), float("nan")],
+            "published": [float("nan"), float("nan"), 2.0, 3.0],
+        }
+    )
+    drawn = dots(table, value="ratio", rows="lang", series="model", panels=["panel"])
+    assert drawn.legend == ("a", "c", "c published")
+    assert len(drawn.charts) == 1, "nothing of q is defined"
+
+
+def test_where_nothing_is_defined_nothing_is_drawn() -> None:
+    empty = FRAME.assign(accuracy=float("nan"))
+    for panels in ([], ["task"]):
+        assert dots(empty, value="accuracy", rows="source", panels=panels).charts == ()
+        assert curves(empty, x="x", y="accuracy", panels=panels).charts == ()
+        assert scatter(empty, x="x", y="accuracy", panels=panels).charts == ()
+
+
+def test_metrics_have_their_printed_names() -> None:
+    table = FRAME.assign(metric="aopc", mean=FRAME["accuracy"])
+    drawn = dots(table, value="mean", rows="source", panels=["metric"])
+    assert [chart.title for chart in drawn.charts] == ["AOPC"]
+    assert ">mean AOPC</text>" in figure_svg(drawn)
+
+
+def test_rows_are_in_the_order_of_the_study() -> None:
+    study = {
+        "tasks": [{"name": "sst"}, {"name": "csl"}],
+        "languages": ["en", "zh"],
+        "models": [{"name": "mbert"}, {"name": "bert"}],
+    }
+    table = pd.DataFrame(
+        {
+            "task": ["csl", "sst", "sst", "csl"],
+            "lang": ["zh", "en", "en", "overall"],
+            "model": ["bert", "bert", "mbert", "mbert"],
+            "value": [1, 2, 3, 4],
+        }
+    )
+    assert in_study_order(table, study)["value"].tolist() == [3, 2, 1, 4]
+    # names that the study does not have come last, in their order; other columns change nothing
+    named = table.assign(model=["base", "x", "mbert", "base"])
+    assert in_study_order(named, study)["value"].tolist() == [3, 2, 1, 4]
+    assert in_study_order(table[["value"]], study)["value"].tolist() == [1, 2, 3, 4]

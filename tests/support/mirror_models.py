@@ -45,8 +45,9 @@ RENAMED = {
     "mamba": {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "num_heads": 2},
 }
 """Names that these configurations use for the same sizes."""
-CONFIDENT = 100
-"""Times the random weights of a classifier whose texts of a small probability are left out."""
+SPREAD = 0.2
+"""Of the random weights: ten times the usual one, so that narrow models answer differently to
+different texts and metrics of their explanations are defined."""
 SPECIAL_XLM = tuple(f"<special{at}>" for at in range(10))
 
 
@@ -197,13 +198,18 @@ def write(root: Path) -> None:
         tokenizer = _tokenizer(row)
         _write_tokenizer(folder, row, tokenizer)
         kind = getattr(transformers, row.model)
-        model = kind(kind.config_class(**_settings(row, kind.config_class, tokenizer)))
-        if row.name.endswith("-MNLI"):
-            model.classifier.weight.data *= CONFIDENT
+        model = kind(
+            kind.config_class(**_settings(row, kind.config_class, tokenizer), **_spread(kind))
+        )
         model.save_pretrained(folder)
         if row.pickled:
             torch.save(model.state_dict(), folder / "pytorch_model.bin")
             (folder / "model.safetensors").unlink()
+
+
+def _spread(kind: Any) -> dict[str, float]:
+    names = ("init_std", "embed_init_std") if "XLMWith" in kind.__name__ else ("initializer_range",)
+    return dict.fromkeys(names, SPREAD)
 
 
 def _settings(row: Checkpoint, config: Any, tokenizer: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ UNSIGNED = frozenset(
     (
         "alti", "attention", "attention_flow", "attgrads", "generic_attention", "globenc",
         "gradient_norm", "grads", "inverse_frequency", "masked_lrp", "partial_lrp", "position",
-        "rollout", "transatt", "value_zeroing",
+        "released_masked_lrp", "rollout", "transatt", "value_zeroing",
     )
 )  # fmt: skip
 """The methods whose scores say how much a word matters, not in which direction: their words have a

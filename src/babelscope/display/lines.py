@@ -85,6 +85,8 @@ def line_chart(
             x(across[0]), y(up[0]), x(across[-1]), y(up[-1])))  # fmt: skip
     for at, curve in enumerate(curves):
         parts += _curve(curve, at, x, y)
+    marks = [(x(p.x), y(p.y), p.label) for p in points]
+    parts += [text(*place) for place in label_places(marks, left, WIDE)]
     return Chart(title, Markup("").join(parts), WIDE, TALL)
 
 
@@ -114,6 +116,42 @@ def _curve(curve: Curve, series: int, x, y) -> list[Markup]:  # type: ignore[no-
     for p in known:
         said = p.title or f"{curve.name}: {number(p.x, 2)}, {number(p.y)}"
         parts.append(shape(x(p.x), y(p.y), series, said, p.size))
-        if p.label:
-            parts.append(text(x(p.x) + 6, y(p.y) - 4, p.label, "f t"))
     return parts
+
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
+SIDES = ((6, -4, False), (-6, -4, True), (6, 11, False), (-6, 11, True))
+"""Where the label of a mark may begin, or end: above and below, to the right and to the left."""
+HEIGHT, RADIUS, HEADING = 10, 3.5, 18
+
+
+def label_places(
+    marks: Sequence[tuple[float, float, str]], first: float, last: float
+) -> list[tuple[float, float, str, str]]:
+    """Where the labels of marks are written, and how: each on the first side of its mark on which
+    it touches no mark and no label before it. A label without such a side is left out; its mark has
+    a title.
+
+    *Laws*: no two labels overlap, and none a mark; all are between `first` and `last` and below the
+    heading.
+    """
+    taken: list[Box] = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y, _ in marks]
+    places = []
+    for x, y, label in marks:
+        wide = text_width(label, 11)
+        for right, down, ends in SIDES if label else ():
+            start = x + right - (wide if ends else 0)
+            box = (start, y + down - HEIGHT, start + wide, y + down)
+            outside = box[0] < first or box[2] > last or box[1] < HEADING
+            if outside or any(_touch(box, each) for each in taken):
+                continue
+            taken.append(box)
+            places.append((x + right, y + down, label, "f t e" if ends else "f t"))
+            break
+    return places
+
+
+def _touch(one: Box, other: Box) -> bool:
+    across = one[0] < other[2] and other[0] < one[2]
+    return across and one[1] < other[3] and other[1] < one[3]

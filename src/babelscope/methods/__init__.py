@@ -164,6 +164,13 @@ METHODS: dict[str, Method] = {
             signed=False, gradients=True, attentions=True, words="max", precise="float64",
         ),
         Method(
+            "released_masked_lrp", "babelscope.methods.released", "propagation",
+            "masked_lrp as its study's released code computes it",
+            {"heads": "builtin",
+             "deviations": ("halved", "separators", "types", "products", "row")},
+            signed=False, gradients=True, attentions=True, words="max", precise="float64",
+        ),
+        Method(
             "attnlrp", "babelscope.methods.propagation", "propagation",
             "relevance passed back by rules made for attention",
             gradients=True, one_pass=True,

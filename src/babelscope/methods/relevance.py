@@ -11,7 +11,8 @@ Some authors state a patent on layer-wise relevance propagation for commercial u
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,25 @@ from babelscope.model.targets import UNIT
 from babelscope.propagation.jitter import with_sensitivity
 from babelscope.propagation.rules import Mask, rules
 from babelscope.types import Encoded, Explained, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """How relevance is rolled out, as far as definitions differ."""
+
+    factor: float = 1.0
+    """What the relevance of attention weights is multiplied by."""
+    rule_set: str = "chefer"
+    query: Callable[[Encoded], inference.Query] = inference.query
+    """What the model reads of an input."""
+    within: Callable[[Model], AbstractContextManager[Any]] = nullcontext
+    """What holds while relevance is propagated."""
+    alone: bool = False
+    """Each input is explained by itself, not in a batch."""
+
+
+WRITTEN = Variant()
+"""The written definition."""
 
 
 def lrp(model: Model, inputs: Sequence[Encoded], targets: Sequence[Target]) -> list[Explained]:
@@ -103,7 +123,8 @@ def transatt(
     Source: Chefer, Gur and Wolf 2021a, eqs. 12 to 14, over all layers; eqs. 9 and 10 for
     `normalised`.
     """
-    return _rollout(model, inputs, targets, None, 0.5 if normalised else 1.0)
+    variant = Variant(0.5) if normalised else WRITTEN
+    return rolled_relevance(model, inputs, targets, None, variant)
 
 
 def masked_lrp(
@@ -129,7 +150,7 @@ def masked_lrp(
     """
 
     def passed(rows: Sequence[Encoded], aims: Sequence[Target], mask: Mask) -> list[Explained]:
-        return _rollout(model, rows, aims, mask)
+        return rolled_relevance(model, rows, aims, mask)
 
     return masked(model, inputs, targets, heads, passed)
 
@@ -172,7 +193,7 @@ def _chefer(
     reduce: Callable[[int, ActivationGradients], Tensor],
 ) -> list[Explained]:
     def compute() -> list[Explained]:
-        scores = _relevances(model, inputs, targets, reduce, None)
+        scores = _relevances(model, inputs, targets, reduce, None, WRITTEN)
         return [
             Explained(np.asarray(values.cpu().numpy()[row.content]))
             for row, values in zip(inputs, scores)
@@ -187,28 +208,35 @@ def _relevances(
     targets: Sequence[Target],
     reduce: Callable[[int, ActivationGradients], Any],
     heads: Mask | None,
+    variant: Variant,
 ) -> list[Any]:
     """Activations and relevances under Chefer's rules, with a relevance of 1 at the target's
     logit."""
     unit = [replace(target, quantity=UNIT) for target in targets]
-    with rules(model, "chefer", heads=heads):
+    with rules(model, variant.rule_set, heads=heads), variant.within(model):
         return activations.activations_with_gradients(
-            model, [inference.query(row) for row in inputs], unit, reduce
+            model, [variant.query(row) for row in inputs], unit, reduce
         )
 
 
-def _rollout(
+def rolled_relevance(
     model: Model,
     inputs: Sequence[Encoded],
     targets: Sequence[Target],
     heads: Mask | None,
-    factor: float = 1.0,
+    variant: Variant = WRITTEN,
 ) -> list[Explained]:
+    """The rollout of attention weighted by relevance and gradient (see transatt), under a mask of
+    heads."""
+
     def compute() -> list[Explained]:
+        groups = _groups(model, inputs)
+        if variant.alone:
+            groups = iter([slice(at, at + 1) for at in range(len(inputs))])
         return [
             explanation
-            for group in _groups(model, inputs)
-            for explanation in _rolled_out(model, inputs[group], targets[group], heads, factor)
+            for group in groups
+            for explanation in _rolled_out(model, inputs[group], targets[group], heads, variant)
         ]
 
     return with_sensitivity(model, compute)
@@ -219,14 +247,17 @@ def _rolled_out(
     inputs: Sequence[Encoded],
     targets: Sequence[Target],
     heads: Mask | None,
-    factor: float,
+    variant: Variant,
 ) -> list[Explained]:
-    relevance = _relevances(
-        model, inputs, targets, lambda _, inside: inside.weights * inside.weight_gradients, heads
-    )
+    def product(_: int, inside: ActivationGradients) -> Tensor:
+        return inside.weights * inside.weight_gradients
+
+    relevance = _relevances(model, inputs, targets, product, heads, variant)
 
     def reduce(row: int, inside: ActivationGradients) -> Float[Tensor, " token"]:
-        layers = (inside.weight_gradients * relevance[row] * factor).clamp(min=0).mean(dim=1)
+        layers = (
+            (inside.weight_gradients * relevance[row] * variant.factor).clamp(min=0).mean(dim=1)
+        )
         return read(model, inside.target, rolled(layers))
 
     plain = [
@@ -234,7 +265,7 @@ def _rolled_out(
         for target in targets
     ]
     scores = activations.activations_with_gradients(
-        model, [inference.query(row) for row in inputs], plain, reduce
+        model, [variant.query(row) for row in inputs], plain, reduce
     )
     return [
         Explained(np.asarray(values.cpu().numpy()[row.content]))

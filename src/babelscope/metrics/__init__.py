@@ -19,6 +19,13 @@ RELEASED = {
     "unit": "token", "grid": (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0), **SIGN,
     "deviations": ("erasure", "null", "budget", "lengths", "query"),
 }  # fmt: skip
+RELEASED_ERASURE = {
+    "unit": "token", "levels": 9, **SIGN,
+    "deviations": ("erasure", "budget", "last", "levels", "types"),
+}  # fmt: skip
+RELEASED_STEPWISE = {
+    "unit": "token", "operator": None, "step": 5, **SIGN, "deviations": ("orientation",),
+}  # fmt: skip
 
 METRICS: dict[str, Metric] = {
     row.name: row
@@ -162,10 +169,40 @@ METRICS: dict[str, Metric] = {
             higher_is_better=True, bounds=(0.0, 1.0), order_only=False, embeddings=True,
         ),
         Metric(
+            "released_aopc", "babelscope.metrics.released_erasure", "faithfulness",
+            "aopc as a study's released code computes it",
+            RELEASED_ERASURE,
+            higher_is_better=True, bounds=(-1.0, 1.0), order_only=False, embeddings=True,
+        ),
+        Metric(
+            "released_lodds", "babelscope.metrics.released_erasure", "faithfulness",
+            "lodds as a study's released code computes it",
+            RELEASED_ERASURE,
+            higher_is_better=False, bounds=(-28.0, 28.0), order_only=False, embeddings=True,
+        ),
+        Metric(
+            "released_stepwise_deletion", "babelscope.metrics.released_slalom", "faithfulness",
+            "stepwise deletion of scores without a sign as a study's code measures it",
+            RELEASED_STEPWISE,
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=False,
+        ),
+        Metric(
+            "released_stepwise_insertion", "babelscope.metrics.released_slalom", "faithfulness",
+            "stepwise insertion of scores without a sign as a study's code measures it",
+            RELEASED_STEPWISE,
+            higher_is_better=False, bounds=(0.0, 1.0), order_only=False,
+        ),
+        Metric(
             "rationale_auroc", "babelscope.metrics.plausibility", "plausibility",
             "how often a unit of the gold rationale outscores another",
             {**UNIT, **SIGN},
             higher_is_better=True, bounds=(0.0, 1.0), order_only=True,
+        ),
+        Metric(
+            "released_rationale_auroc", "babelscope.metrics.released_slalom", "plausibility",
+            "agreement of distinct tokens without punctuation with the gold rationale",
+            {"unit": "token", "sign": "abs", "deviations": ("occurrences", "punctuation")},
+            higher_is_better=True, bounds=(0.0, 1.0), order_only=False,
         ),
         Metric(
             "rationale_auprc", "babelscope.metrics.plausibility", "plausibility",

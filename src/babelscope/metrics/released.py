@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelscope.data.units import TOKEN
-from babelscope.errors import InputError
 from babelscope.metrics.erased import (
     Erased,
     Scores,
@@ -43,6 +42,7 @@ from babelscope.metrics.hard import LEAST_DROP, check_grid
 from babelscope.model import inference
 from babelscope.model.load import Model
 from babelscope.model.targets import probability
+from babelscope.options import known_names
 from babelscope.types import Encoded, Measured, Target
 
 GRID = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -65,7 +65,7 @@ def released_comprehensiveness(
     grid; within [0, 1].
     Source: Zhao and Aletras 2024, released code.
     """
-    on = _checked(deviations)
+    on = known_names("deviation", deviations, DEVIATIONS)
     curves = _curves(model, inputs, by_sign(scores, sign), targets, unit, grid, on)
     return [_share(full, null_, np.maximum(0.0, full - erased), reason)
             for full, null_, erased, _, reason in curves]  # fmt: skip
@@ -86,7 +86,7 @@ def released_sufficiency(
     within [0, 1].
     Source: Zhao and Aletras 2024, released code.
     """
-    on = _checked(deviations)
+    on = known_names("deviation", deviations, DEVIATIONS)
     curves = _curves(model, inputs, by_sign(scores, sign), targets, unit, grid, on)
     return [
         _share(full, null_, np.maximum(0.0, full - null_ - np.maximum(0.0, full - kept)), reason)
@@ -165,6 +165,17 @@ def _probabilities(
 ) -> list[tuple[NDArray[np.float64], str]]:
     if not by_id:
         return probabilities(model, inputs, targets, sets, None)
+    return probabilities_by_id(model, inputs, targets, sets)
+
+
+def probabilities_by_id(
+    model: Model,
+    inputs: Sequence[Encoded],
+    targets: Sequence[Target],
+    sets: Sequence[Sequence[Erased]],
+) -> list[tuple[NDArray[np.float64], str]]:
+    """Per input the target's probability with the id 0 in the place of every erased token, for each
+    set of tokens."""
     queries = [
         replace(inference.query(row), ids=np.where(gone, 0, row.ids))
         for row, erasures in zip(inputs, sets)
@@ -176,13 +187,6 @@ def _probabilities(
         (np.array([float(probability(model, next(outputs), target)) for _ in erasures]), missing)
         for target, erasures in zip(targets, sets)
     ]
-
-
-def _checked(deviations: Sequence[str]) -> frozenset[str]:
-    unknown = sorted(set(deviations) - set(DEVIATIONS))
-    if unknown:
-        raise InputError(f"deviation {unknown[0]!r} is not one of: {', '.join(DEVIATIONS)}")
-    return frozenset(deviations)
 
 
 def _share(full: float, null: float, amounts: NDArray[np.float64], reason: str) -> Measured:

@@ -99,6 +99,25 @@ def _affine(run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     return _Positive.apply(arguments["input"], arguments["weight"], arguments.get("bias"))  # type: ignore[no-untyped-call]
 
 
+def _product(
+    run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """GPT-2's layers z = x W + b as the released code of masked relevance propagation has them: a
+    product, of which x gets half as if W were an activation, and a sum, of which b keeps its share.
+
+        R_x = x (W' S) / 2,    S = R_xW / (x W)
+
+    *Laws*: without a bias half of the relevance is passed on; other linear layers are unchanged.
+    """
+    if op.__name__ != "addmm":
+        return _affine(run, op, args, kwargs)
+    arguments = named("bias input weight", args, kwargs)
+    if not moves(arguments["input"]):
+        return op(*args, **kwargs)
+    product = scaled(torch.mm(arguments["input"], arguments["weight"]), 0.5)
+    return _Split.apply(product, arguments["bias"].expand_as(product), run.batch)  # type: ignore[no-untyped-call]
+
+
 def _convolution(
     run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
@@ -188,3 +207,5 @@ CHEFER: dict[str, Family] = LRP | {
     "softmax": _softmax,
     "matmul": _matmul,
 }
+CHEFER_PRODUCTS: dict[str, Family] = CHEFER | {"affine": _product}
+"""The same with GPT-2's layers as products."""

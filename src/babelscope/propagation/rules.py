@@ -27,7 +27,7 @@ from babelscope.model.load import Model
 from babelscope.propagation.attnlrp import ATTNLRP, CP_LRP
 from babelscope.propagation.backward import Family, Run, fixed, moves, named
 from babelscope.propagation.backward import Mask as Mask
-from babelscope.propagation.chefer import CHEFER
+from babelscope.propagation.chefer import CHEFER, CHEFER_PRODUCTS
 from babelscope.propagation.deeplift import DEEPLIFT
 
 
@@ -108,6 +108,7 @@ RULES: dict[str, dict[str, Family]] = {
     "attnlrp": ATTNLRP,
     "cp_lrp": CP_LRP,
     "chefer": CHEFER,
+    "chefer_products": CHEFER_PRODUCTS,
     "deeplift": DEEPLIFT,
 }
 """The rule sets: the rule of each family. "gradient" has none: plain autograd, for comparison."""

@@ -85,7 +85,10 @@ def _comparison(
         return translation_pairs(block, spec, resources, explained)
 
     cell = _place(block, run, spec)
-    return PlannedCell(cell, identity(spec, source, keys), "pairs", compute)
+    decided = identity(spec, source, keys)
+    if resources.model(source).row.spans:
+        decided |= {"gold": "answers"}  # earlier stores have none
+    return PlannedCell(cell, decided, "pairs", compute)
 
 
 def identity(spec: Spec, source: str, keys: Mapping[str, str]) -> dict[str, Any]:
@@ -140,14 +143,21 @@ def _units(model: Model, explained: Explained) -> list[UnitScores]:
         values = confidences(model, read)
         sure |= {(row.group, row.lang): value for row, value in zip(read, values)}
     units = unit_scores_of(explained.attributions, [sure[place] for place in order])
+    answers = {(row.group, row.lang): gold_answer(row) for row in texts}
     return [
         replace(
             row,
+            gold=row.gold or answers.get((row.id, row.lang)),
             reason=UNTRANSLATED if (row.id, row.lang) in lost else "",
             cluster=cluster.get(row.id, ""),
         )
         for row in units
     ]
+
+
+def gold_answer(row: Example) -> str | None:
+    """The gold answer of a question, as it is written in the text."""
+    return None if row.answer is None else row.texts[-1][slice(*row.answer)]
 
 
 def _untrained(model: Model, block: Block, explained: Explained) -> list[UnitScores]:

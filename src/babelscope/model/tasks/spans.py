@@ -4,9 +4,6 @@ token.
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +18,7 @@ from babelscope.model.slow_tokenizers import is_slow
 from babelscope.model.tasks.classification import gold_label, inside, plain_call
 from babelscope.model.tasks.functions import Arguments, TaskFunctions, Training
 from babelscope.model.tokenized import decoder_start, literal_specials
+from babelscope.stats.answers import answer_f1, answer_words
 from babelscope.types import Encoded, Example, Span, Target
 
 if TYPE_CHECKING:
@@ -125,48 +123,11 @@ def evaluate(model: Model, answered: Sequence[tuple[Example, str]]) -> dict[str,
         if example.answer is None:
             raise InputError(f"{example.id}: no answer to compare with")
         golds = dict.fromkeys((example.texts[-1][slice(*example.answer)], *example.answers))
-        words, expected = _words(example, answer), [_words(example, text) for text in golds]
+        words = answer_words(answer, example.lang)
+        expected = [answer_words(text, example.lang) for text in golds]
         exact.append(max(float(words == each) for each in expected))
-        overlap.append(max(_f1(Counter(words), Counter(each)) for each in expected))
+        overlap.append(max(answer_f1(words, each) for each in expected))
     return {"exact_match": exact, "f1": overlap}
-
-
-def normalised(text: str, lang: str) -> list[str]:
-    """The words of an answer in lower case, without punctuation, and in English without articles.
-
-    Source: the evaluation script of SQuAD 1.1 (Rajpurkar et al. 2016). *Left open by it*: other
-    languages. Punctuation is what Unicode calls so, in all scripts; articles are removed in English
-    only, where the script removes "a", "an" and "the".
-    """
-    kept = (each for each in text.lower() if not unicodedata.category(each).startswith("P"))
-    words = "".join(kept).split()
-    return [word for word in words if word not in ARTICLES.get(lang, ())]
-
-
-ARTICLES = {"en": ("a", "an", "the")}
-
-
-UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff]"
-)
-"""Characters of scripts that are written without spaces: Thai, Lao, Burmese, Khmer, kana, Han."""
-
-
-def _words(example: Example, answer: str) -> list[str]:
-    """The words of an answer, by white space; in scripts without spaces its characters. An answer
-    of articles or punctuation alone is itself.
-
-    Source: the mixed segmentation of MLQA's evaluation script (Lewis et al. 2020), which has it for
-    Chinese.
-    """
-    words = normalised(answer, example.lang) or answer.split()
-    return UNSPACED.sub(r" \g<0> ", " ".join(words)).split()
-
-
-def _f1(answer: Counter[str], expected: Counter[str]) -> float:
-    shared = sum((answer & expected).values())
-    return 2 * shared / (sum(answer.values()) + sum(expected.values())) if shared else 0.0
 
 
 def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:

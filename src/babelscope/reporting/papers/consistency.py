@@ -7,16 +7,23 @@ other tasks are empty.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from math import isfinite, nan
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from babelscope.analyses.consistency.correlation import correlation
 from babelscope.analyses.consistency.matrix import source_accuracy
-from babelscope.analyses.consistency.tables import Matrix, Result, Tables, tables
+from babelscope.analyses.consistency.tables import Matrix, Result, tables
+from babelscope.display.chart import Figure
+from babelscope.display.numbers import number
 from babelscope.reporting.papers.drawing import heat, scatter
 from babelscope.reporting.papers.element import Element, Paper
 from babelscope.reporting.papers.published import beside, published
+from babelscope.stats.answers import answer_f1, answer_words
 from babelscope.store import Store
 
 MODELS = {
@@ -29,11 +36,27 @@ OVERALL = "overall"
 """The mean over the target languages and the source itself, which counts 1."""
 
 
-def material(store: Store, study: Mapping[str, Any]) -> Tables | None:
-    return tables(store, study) if "consistency" in study.get("analyses", {}) else None
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """The comparisons of a study, and which of its tasks have answers in place of classes."""
+
+    main: Sequence[Result]
+    matrices: Sequence[Matrix]
+    answered: frozenset[str]
 
 
-def by_language(tasks: Sequence[str], name: str, source: str, found: Tables) -> pd.DataFrame:
+def material(store: Store, study: Mapping[str, Any]) -> Material | None:
+    if "consistency" not in study.get("analyses", {}):
+        return None
+    found = tables(store, study)
+    if found is None:
+        return None
+    tasks = study.get("tasks", ())
+    answered = {task["name"] for task in tasks if task.get("edge", "both") != "both"}
+    return Material(found.main, found.matrices, frozenset(answered))
+
+
+def by_language(tasks: Sequence[str], name: str, source: str, found: Material) -> pd.DataFrame:
     """C of every model, from the source to each language and overall, for tasks of these names."""
     lines = []
     for result in found.main:
@@ -54,7 +77,8 @@ def _lines(result: Result) -> list[tuple[Any, ...]]:
         numbers = (c.mean, c.low, c.high, line.means["lift"].mean, line.kappa.mean, c.n)
         lines.append((*place, line.lang, *numbers))
     with_self = result.overall[1]
-    return [*lines, (*place, OVERALL, with_self, *[float("nan")] * 4, 0)]
+    fewest = min((line.means["c"].n for line in result.comparison.lines), default=0)
+    return [*lines, (*place, OVERALL, with_self, *[float("nan")] * 4, fewest)]
 
 
 def _published(name: str) -> pd.DataFrame:
@@ -65,7 +89,7 @@ def _published(name: str) -> pd.DataFrame:
     return rows.rename(columns=names)[["paper_model", "lang", "published"]]
 
 
-def consistency_matrix(found: Tables) -> pd.DataFrame:
+def consistency_matrix(found: Material) -> pd.DataFrame:
     """Sources by targets; the source with itself is 1 by definition."""
 
     def value(result: Result, lang: str) -> float:
@@ -74,20 +98,20 @@ def consistency_matrix(found: Tables) -> pd.DataFrame:
     return _matrix(found, "pawsx consistency by source", value, own=1.0)
 
 
-def accuracy_matrix(found: Tables) -> pd.DataFrame:
+def accuracy_matrix(found: Material) -> pd.DataFrame:
     """Sources by targets, on the same texts as the consistency."""
     name = "pawsx accuracy by source"
     return _matrix(found, name, lambda result, lang: result.accuracy[lang], own=float("nan"))
 
 
-def both_matrices(found: Tables) -> pd.DataFrame:
+def both_matrices(found: Material) -> pd.DataFrame:
     """The accuracies and the consistencies one below the other, for the figure."""
     parts = (("accuracy", accuracy_matrix(found)), ("consistency", consistency_matrix(found)))
     return pd.concat([part.assign(measure=name) for name, part in parts], ignore_index=True)
 
 
 def _matrix(
-    found: Tables, name: str, value: Callable[[Result, str], float], own: float
+    found: Material, name: str, value: Callable[[Result, str], float], own: float
 ) -> pd.DataFrame:
     lines = []
     for matrix in _first(found.matrices):
@@ -115,7 +139,7 @@ def _first(matrices: Sequence[Matrix]) -> list[Matrix]:
     return list(by_task.values())
 
 
-def source_tests(found: Tables) -> pd.DataFrame:
+def source_tests(found: Material) -> pd.DataFrame:
     """Every two sources of a task against one another."""
     rows = [
         {"task": matrix.results[0].origin.task, **test._asdict()}
@@ -125,20 +149,66 @@ def source_tests(found: Tables) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def correlations(found: Tables) -> pd.DataFrame:
-    """Consistency against accuracy over the target languages of each model: the points of Figure 2
-    and the coefficient of their model."""
+def correlations(found: Material) -> pd.DataFrame:
+    """Consistency against performance over the target languages of each model: the points of Figure
+    2, and Pearson's coefficient of C. Performance is accuracy, of answers F1."""
     lines = []
     for result in found.main:
-        r = (result.correlation.pearson, result.correlation.p, result.partial)
-        for line in result.comparison.lines:
-            point = (line.means["c"].mean, line.means["lift"].mean, result.accuracy[line.lang])
-            lines.append((result.origin.task, result.origin.model, line.lang, *point, *r))
-    columns = ["task", "model", "lang", "c", "lift", "accuracy", "r_lift", "p", "partial_r"]
+        answers = result.origin.task in found.answered
+        reached = answer_scores(result) if answers else result.accuracy
+        listed = result.comparison.lines
+        points = [(line.means["c"].mean, line.means["lift"].mean, reached[line.lang])
+                  for line in listed]  # fmt: skip
+        r = correlation(np.array([c for c, _, _ in points]), np.array([y for *_, y in points]))
+        place = (result.origin.task, result.origin.model, result.comparison.source)
+        measure = "F1" if answers else "accuracy"
+        lines += [
+            (*place, line.lang, *point, measure, r.pearson, r.p, result.partial)
+            for line, point in zip(listed, points)
+        ]
+    columns = [
+        "task",
+        "model",
+        "source",
+        "lang",
+        "c",
+        "lift",
+        "performance",
+        "measure",
+        "r",
+        "p",
+        "partial_r",
+    ]
     return pd.DataFrame(lines, columns=columns)
 
 
-def everything(found: Tables) -> pd.DataFrame:
+def answer_scores(result: Result) -> dict[str, float]:
+    """By target language the mean F1 of the model's answers; NaN without a gold one."""
+    scores: dict[str, list[float]] = {line.lang: [] for line in result.comparison.lines}
+    for pair in result.comparison.pairs:
+        if pair.gold_t is not None and pair.prediction_t is not None and pair.lang in scores:
+            words = (answer_words(text, pair.lang) for text in (pair.prediction_t, pair.gold_t))
+            scores[pair.lang].append(answer_f1(*words))
+    return {lang: float(np.mean(each)) if each else nan for lang, each in scores.items()}
+
+
+def draw_performance(frame: pd.DataFrame) -> Figure:
+    """A chart for every model, with the coefficient in its title."""
+    names = [
+        MODELS.get(model, f"fine-tuned on {source}" if model == source else model)
+        for model, source in zip(frame["model"], frame["source"])
+    ]
+    titles = [
+        f"{name}, r = {number(r)}" if isfinite(r) else name for name, r in zip(names, frame["r"])
+    ]
+    measures = frame["measure"].unique()
+    titled = frame.assign(chart=titles)
+    performance = str(measures[0]) if len(measures) == 1 else "performance"
+    titled = titled.rename(columns={"performance": performance})
+    return scatter(titled, x="c", y=performance, label="lang", panels=["task", "chart"])
+
+
+def everything(found: Material) -> pd.DataFrame:
     """Every model, task and language of the store, whatever its task is called."""
     columns = ["model", "task", "lang", "c", "low", "high", "lift", "kappa", "n"]
     return pd.DataFrame([row for each in found.main for row in _lines(each)], columns=columns)
@@ -177,9 +247,9 @@ PAPER = Paper(
         ),
         Element(
             "figure-2", "Performance against consistency over languages.", correlations,
-            draw=partial(scatter, x="c", y="accuracy", label="lang", series="model",
-                         panels=["task"]),
-            note="The published points are not in the paper's text.",
+            draw=draw_performance,
+            note="r: Pearson's, of C and accuracy (of answers F1). The published points are not in "
+            "the paper's text.",
         ),
         Element(
             "figure-matrix", "Accuracy and consistency by training and input language.",

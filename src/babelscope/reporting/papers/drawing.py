@@ -32,7 +32,8 @@ def dots(
 ) -> Figure:
     """A chart for each panel, a row for each name, a mark with its interval for each series, and
     a line at the `reference`. Several rows of the table for one mark are averaged."""
-    names, beside = _names(frame, series), _published_names(frame, series)
+    drawn = _drawn(frame, panels, value)
+    names, beside = _names(drawn, series), _published_names(drawn, series)
     charts = []
     for title, part in _panels(frame, panels, value):
         listed = []
@@ -59,7 +60,8 @@ def curves(
 ) -> Figure:
     """A chart for each panel and a joined curve for each series; intervals from the columns `low`
     and `high`, marks as large as the column `size`."""
-    names, beside = _names(frame, series), _published_names(frame, series)
+    shown = _drawn(frame, panels, y)
+    names, beside = _names(shown, series), _published_names(shown, series)
     charts = []
     for title, part in _panels(frame, panels, y):
         drawn = [Curve(each, _points(_of(part, series, each), x, y, size)) for each in names]
@@ -83,7 +85,7 @@ def scatter(
     diagonal: bool = False,
 ) -> Figure:
     """A chart for each panel, a mark for each row with its label beside it."""
-    names = _names(frame, series)
+    names = _names(_drawn(frame, panels, y), series)
     charts = []
     for title, part in _panels(frame, panels, y):
         drawn = []
@@ -144,12 +146,21 @@ def _panels(
     """The parts of the table that have a defined value, and their titles; columns with one value
     are not in the title."""
     if not names:
-        yield "", frame
+        if frame[value].notna().any():
+            yield "", frame
         return
     varied = [name for name in names if frame[name].nunique() > 1] or list(names[-1:])
     for _, part in frame.groupby(list(names), sort=False, dropna=False):
         if part[value].notna().any():
             yield ", ".join(_title(name, part[name].iloc[0]) for name in varied), part
+
+
+def _drawn(frame: pd.DataFrame, names: Sequence[str], value: str) -> pd.DataFrame:
+    """The rows of the panels that are drawn, without series that have nothing in any of them."""
+    parts = [part for _, part in _panels(frame, names, value)]
+    shown = pd.concat(parts) if parts else frame.iloc[:0]
+    known = shown[value].notna()
+    return shown[known | shown[PUBLISHED].notna() if PUBLISHED in shown else known]
 
 
 PLACES = {"source": "fine-tuned on", "target": "tested in"}
@@ -235,5 +246,14 @@ def _legend(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names) if len(names) > 1 else ()
 
 
+WORDS = {
+    "aopc": "AOPC", "lodds": "LOdds", "mse": "mean squared error", "c": "consistency C",
+    "log_odds": "log-odds", "model_log_odds": "log-odds of the model",
+    "surrogate_log_odds": "log-odds of the surrogate", "part": "part of the heads that pass",
+    "heads": "syntactic heads", "margin": "margin of the threshold",
+}  # fmt: skip
+"""What columns and metrics are called in print."""
+
+
 def _words(name: str) -> str:
-    return name.replace("_", " ")
+    return WORDS.get(name, name.replace("_", " "))

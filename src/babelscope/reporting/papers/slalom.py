@@ -52,12 +52,21 @@ PAPER = Paper(
             "table-2b", "Agreement with what all readers marked, AUROC, by model and method.",
             partial(reviews.means, ("rationale_auroc",), "2b"),
             note="Absolute scores, importances as they are. All tokens count here, distinct ones "
-            "without punctuation there.",
+            "without punctuation there: table-2b-released.",
         ),
         Element(
             "table-2c", "Deletion, 1 - mean p, by model and method; higher is better.",
             partial(reviews.means, ("stepwise_deletion", "deletion_area"), "2c"),
-            note="Importances are multiplied by the sign of the class there and not here.",
+            note="Importances are multiplied by the sign of the class there and not here: "
+            "table-2c-released.",
+        ),
+        Element(
+            "table-2b-released", "The same over distinct tokens without punctuation, as released.",
+            partial(reviews.means, ("released_rationale_auroc",), "2b"),
+        ),
+        Element(
+            "table-2c-released", "Deletion of importances, with the sign of the class as released.",
+            partial(reviews.importances, "released_stepwise_deletion", "2c"),
         ),
         Element("table-3", "Weights of the linear words, and the values of fitted SLALOMs.",
                 surrogates.weights, note=SYNTHETIC),
@@ -75,6 +84,10 @@ PAPER = Paper(
             "table-9", "Insertion, 1 - mean p, by model and method; lower is better.",
             partial(reviews.means, ("stepwise_insertion", "insertion_area"), "9"),
             note="Published: 6 layers.",
+        ),
+        Element(
+            "table-9-released", "Insertion of importances, with the sign of the class as released.",
+            partial(reviews.importances, "released_stepwise_insertion", "9"),
         ),
         Element("table-12", "Deletion by the number of samples; higher is better.",
                 reviews.budgets, note="Published: the model is not named."),

@@ -39,6 +39,12 @@ def means(metrics: Sequence[str], table: str, found: Any) -> pd.DataFrame:
     return chosen.assign(published=series.where(chosen["task"].eq(ANNOTATED) | (table != "2b")))
 
 
+def importances(metric: str, table: str, found: Any) -> pd.DataFrame:
+    """The mean of a metric of scores without a sign, of SLALOM's importance alone."""
+    frame = means((metric,), table, found)
+    return frame[frame["method"].map(item).eq("importance")] if len(frame) else frame
+
+
 def _means(metrics: Sequence[str], table: str, found: Any) -> pd.DataFrame:
     if found.comparison is None:
         return pd.DataFrame()

@@ -15,6 +15,7 @@ from babelscope.reporting.papers.slalom_tables import base, item
 MOST = 6
 """Methods beside the readers' marks."""
 MARKS = "marked by all readers"
+KEY = "blue: marked, or speaks for the class (important); red: speaks against it (unimportant)"
 
 
 def plane(which: int, found: Any) -> pd.DataFrame:
@@ -76,10 +77,16 @@ def _order(method: str) -> tuple[int, str]:
 def draw_review(frame: pd.DataFrame) -> Figure:
     """The review once for each method, its words coloured by their scores."""
     charts = [
-        word_chart(str(name), part["word"].astype(str).tolist(), part["score"].tolist())
+        word_chart(_title(str(name)), part["word"].astype(str).tolist(), part["score"].tolist())
         for name, part in frame.groupby("method", sort=False)
     ]
-    return Figure("", "", tuple(charts))
+    return Figure("", "", tuple(charts), note=KEY)
+
+
+def _title(method: str) -> str:
+    """The method as it is written in print."""
+    name = method.partition("[")[0].replace("_", " ")
+    return name.replace("slalom", "SLALOM").replace("lime", "LIME").replace("shap", "SHAP")
 
 
 def _reviews(found: Any) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -19,6 +20,9 @@ from babelscope.reporting.papers.formats import document, latex, markdown
 from babelscope.store import open_store, read_study
 
 NOTHING = "the study holds nothing of it"
+UNDEFINED = "every value of it is undefined"
+STUDIED = {"task": "tasks", "lang": "languages", "model": "models"}
+"""Columns whose rows are in the order of the study file, and the parts of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,10 @@ def write_paper(store: str | Path, paper: str, output: str | Path) -> list[Writt
     files: dict[str, str | bytes] = {}
     listed = []
     for element in row.elements:
-        named = _files(element, element.frame(material))
+        table = in_study_order(element.frame(material), study)
+        named = _files(element, table)
         files |= named
-        reason = "" if named else NOTHING
+        reason = "" if named else NOTHING if table.empty else UNDEFINED
         listed.append(Written(element.name, element.caption, tuple(named), reason))
     listed += [Written(each.name, each.caption, (), each.reason) for each in row.missing]
     tables = [name.removesuffix(".tex") for name in files if name.endswith(".tex")]
@@ -68,6 +73,28 @@ def _paper(name: str) -> Paper:
     return PAPERS[name]
 
 
+def in_study_order(table: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows with tasks, languages and models as the study file has them; those of the same
+    place, and names that are not in it, keep their order."""
+    keys = {column: _places(study, part) for column, part in STUDIED.items() if column in table}
+    if table.empty or not keys:
+        return table
+    ranks = pd.DataFrame(
+        {
+            column: table[column].astype(str).map(keys[column]).fillna(len(keys[column]))
+            for column in table.columns
+            if column in keys
+        }
+    )
+    order = ranks.sort_values(list(ranks.columns), kind="stable").index
+    return table.loc[order].reset_index(drop=True)
+
+
+def _places(study: Mapping[str, Any], part: str) -> dict[str, int]:
+    named = [each if isinstance(each, str) else each["name"] for each in study.get(part, ())]
+    return {name: place for place, name in enumerate(named)}
+
+
 def _files(element: Element, table: pd.DataFrame) -> Mapping[str, str | bytes]:
     """By file name; nothing for an empty table."""
     if table.empty:
@@ -75,6 +102,8 @@ def _files(element: Element, table: pd.DataFrame) -> Mapping[str, str | bytes]:
     files: dict[str, str | bytes] = {f"{element.name}.csv": csv_text(table)}
     if element.draw is not None:
         svg = drawn_svg(element, table)
+        if not svg:
+            return {}
         files |= {f"{element.name}.svg": svg} | _as_pdf(element.name, svg)
     else:
         caption = f"{element.caption} {element.note}".strip()
@@ -84,10 +113,11 @@ def _files(element: Element, table: pd.DataFrame) -> Mapping[str, str | bytes]:
 
 
 def drawn_svg(element: Element, table: pd.DataFrame) -> str:
-    """The figure of an element as SVG."""
+    """The figure of an element as SVG; empty where nothing in it is defined."""
     if element.draw is None:
         raise InputError(f"{element.name} is a table, not a figure")
-    return figure_svg(replace(element.draw(table), name=element.name, title=element.caption))
+    figure = replace(element.draw(table), name=element.name, title=element.caption)
+    return figure_svg(figure) if figure.charts else ""
 
 
 def _as_pdf(name: str, svg: str) -> dict[str, str | bytes]:
