@@ -107,8 +107,7 @@ def _input_cell(cell: str, notes: dict[str, int]) -> str:
     """works, or the number of the line that refuses it."""
     if cell in ("works", ""):
         return cell
-    note = cell.removeprefix("InputError: ")
-    return f"refused ({notes.setdefault(note, len(notes) + 1)})"
+    return f"refused ({notes.setdefault(cell, len(notes) + 1)})"
 
 
 LAYERS = (

@@ -91,6 +91,13 @@ def test_empty_cells_of_a_table_are_blank_texts_and_missing_labels() -> None:
         ({"text": "a", "lang": "english"}, "did you mean 'en'"),
         ({"text": "a", "label": "\ud800"}, "lone surrogate"),
         (pd.DataFrame({"text": ["a", 3]}), "mixed types"),
+        (
+            pd.DataFrame([["a", "b"]], columns=["text", "text"]),
+            "the table cannot be read: Duplicate column names",
+        ),
+        ({"label": "long but known", "texxt": "a", "note": "longer"}, "--column text=texxt,"),
+        ({"stars": 5, "title": "a", "review_body": "longer"}, "--column text=review_body,"),
+        ({"stars": 5}, "--column text=COLUMN,"),
         (pd.DataFrame({"text": []}), "there is no text"),
         (None, "cannot read texts from NoneType"),
         (b"text", "cannot read texts from bytes"),

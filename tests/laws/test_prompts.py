@@ -366,13 +366,23 @@ def test_a_padding_token_that_ends_texts_does_not_erase() -> None:
         (Prompt(labels={"a": " good"}), "at least two labels"),
         (Prompt(calibrate=True), "give the prompt labels"),
         (Prompt(labels=SINGLE, examples=({"text": "a", "label": "c"},)), "needs a label"),
+        ({"labels": SINGLE, "label": "x"}, "the prompt: label: .*; known are: template, labels,"),
+        ({"labels": SINGLE, "chat": "maybe"}, "the prompt: chat: Input should be a valid boolean"),
     ],
 )
-def test_a_wrong_prompt_is_refused_in_one_line(prompt: Prompt, message: str) -> None:
+def test_a_wrong_prompt_is_refused_in_one_line(
+    prompt: Prompt | dict[str, object], message: str
+) -> None:
     base = plain("gpt2")
     with pytest.raises(InputError, match=message.replace("{", r"\{")) as caught:
         load((base.hf, base.tokenizer), prompt=prompt)
     assert "\n" not in str(caught.value)
+
+
+def test_a_prompt_can_be_a_mapping_with_its_fields() -> None:
+    base = plain("gpt2")
+    model = load((base.hf, base.tokenizer), prompt={"template": "{text}", "labels": SINGLE})
+    assert model.prompt == Prompt("{text}", labels=SINGLE)
 
 
 def test_what_a_prompt_cannot_do_is_refused() -> None:

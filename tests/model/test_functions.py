@@ -14,6 +14,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
 import babelscope
 from babelscope.data import builtin
@@ -362,3 +363,10 @@ def test_a_classifier_of_scikit_learn_is_loaded_as_it_is() -> None:
         explain(pipeline[-1], texts[0], "occlusion")  # it takes vectors, not texts
     with pytest.raises(InputError, match="whose labels are unknown; wrap it with"):
         load(linear)
+    with pytest.raises(InputError, match="Pipeline has no classes: fit a classifier"):
+        load(make_pipeline(TfidfVectorizer(), LogisticRegression()))
+    margins = make_pipeline(TfidfVectorizer(), LinearSVC()).fit(texts, labels)
+    with pytest.raises(InputError, match=r"Pipeline gives no probabilities .*decision_function"):
+        load(margins)
+    model = from_function(margins.decision_function, labels=margins.classes_, outputs="logits")
+    assert explain(model, texts[0], "occlusion")[0].probability > 0.5

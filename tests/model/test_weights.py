@@ -166,6 +166,8 @@ def test_the_file_of_a_gguf_source(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         load("missing.gguf")
     with pytest.raises(InputError, match="holds no model that can be loaded"):
         load(file)  # its header is incomplete
+    with pytest.raises(InputError, match=r"has no config\.json; name its GGUF file: .*model-q8"):
+        load(tmp_path)
     monkeypatch.setattr(weights, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="gguf, which is not installed"):
         load(file)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from babelscope.data.skipping import MOST, check_skipped
 from babelscope.data.spec import TaskSpec
+from babelscope.errors import BabelscopeError
 from babelscope.files import canonical
 from babelscope.options import Choice
 from babelscope.training.spec import ModelSpec
@@ -181,4 +182,6 @@ def failure(cell: Mapping[str, Any], error: Exception) -> Failure:
     """A failed cell with its reason in one line."""
     text = str(error).splitlines()[0] if str(error) else "no message"
     details = "".join(traceback.format_exception(error))
-    return Failure(cell, f"{type(error).__name__}: {text}", details)
+    # The class of an error says something where it is a fault of babelscope's own
+    reason = text if isinstance(error, BabelscopeError) else f"{type(error).__name__}: {text}"
+    return Failure(cell, reason, details)

@@ -73,6 +73,9 @@ def from_pretrained(
     adapter = _adapter(source, weights)
     if adapter is not None and adapter.folder == source:
         source, revision = resolve(str(adapter.base))
+    if file is None and Path(source).is_dir() and not (Path(source) / CONFIG).exists():
+        for other in sorted(Path(source).glob("*.gguf")):
+            raise InputError(f"folder {source} has no {CONFIG}; name its GGUF file: {other}")
     arguments = loading_arguments(weights) | ({"gguf_file": file} if file else {})
     architectures = _architectures(source, revision, file)
     row = _task(source, task, architectures, adapter, allow_untrained_head, file)

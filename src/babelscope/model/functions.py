@@ -7,7 +7,7 @@ place: nothing is tokenized, and kept words keep their spacing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ SUM_TOLERANCE = 1e-3
 def from_function(
     function: Function,
     *,
-    labels: Sequence[str],
+    labels: Iterable[object],
     outputs: str = "probabilities",
     mask: str = "",
     pairs: bool = False,
@@ -64,7 +64,8 @@ def from_function(
     a linear function of word counts, occlusion and all Shapley values are the weights.
     *Left open*: probabilities of 0 and 1 are read as 1e-12 from there, and counted in a flag.
     """
-    if isinstance(labels, str) or not labels or len(set(labels)) != len(labels):
+    names = [] if isinstance(labels, str) else [str(label) for label in labels]
+    if not names or len(set(names)) != len(names):
         raise InputError(f"labels must be one or more different names in a list, not {labels!r}")
     if outputs not in OUTPUTS:
         raise InputError(f"outputs {outputs!r} is not one of: {', '.join(OUTPUTS)}")
@@ -72,7 +73,7 @@ def from_function(
         raise InputError(f"batch must be at least 1, not {batch}")
     named = name or _name(function)
     config = PretrainedConfig(
-        id2label=dict(enumerate(map(str, labels))),
+        id2label=dict(enumerate(names)),
         texts_per_input=2 if pairs else 1,
         pad_token_id=0,  # never read: older and newer configs have it, or not
     )

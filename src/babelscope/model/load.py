@@ -14,6 +14,7 @@ from babelscope.model.calibration import label_prior
 from babelscope.model.checkpoints import from_pretrained
 from babelscope.model.functions import from_function
 from babelscope.model.inference_state import ELSEWHERE
+from babelscope.model.prompt_spec import as_prompt
 from babelscope.model.prompts import word_tokens
 from babelscope.model.slots import pieces
 from babelscope.model.slow_tokenizers import is_slow
@@ -36,7 +37,7 @@ def load(
     revision: str | None = None,
     allow_untrained_head: bool = False,
     verbalizer: Mapping[str, str | Sequence[str]] | None = None,
-    prompt: Prompt | None = None,
+    prompt: Prompt | Mapping[str, Any] | None = None,
     name: str | None = None,
 ) -> Model:
     """A model ready to be explained, from a hub id, a folder, a transformers pipeline, a (model,
@@ -46,7 +47,8 @@ def load(
     refused, because transformers would fill it with random numbers and only log it. A `verbalizer`
     makes a language model a classifier: it gives for each label the word, or the words, that
     continue the text. A `prompt` is what it reads around each text, with labels or without
-    (`Prompt`). `name` is what results call the model; by default the checkpoint.
+    (`Prompt`, or a mapping with its fields). `name` is what results call the model; by default the
+    checkpoint.
 
     Of a checkpoint, `dtype` is the precision of its weights (float32, bfloat16, ...; by default as
     they were saved), `device_map` spreads them over devices as in transformers, `quantization`
@@ -81,22 +83,36 @@ def load(
         model = _wrap(source.model, source.tokenizer, task, name)
     elif hasattr(source, "predict_proba") and hasattr(source, "classes_"):
         return from_function(source.predict_proba, labels=[*map(str, source.classes_)], name=name)
-    elif hasattr(source, "predict_proba") or callable(source):
-        raise InputError(
-            f"{type(source).__name__} is a function of texts whose labels are unknown; wrap it "
-            "with babelscope.from_function(function, labels=[...])"
-        )
     else:
-        raise InputError(
-            f"cannot load a model from {type(source).__name__}: pass a hub id, a folder, a "
-            "pipeline or (model, tokenizer)"
-        )
+        raise InputError(_unknown_source(source))
     if verbalizer and prompt is not None:
         raise InputError("give the labels' words in the prompt (labels), not also as a verbalizer")
     if verbalizer:
         model = replace(model, verbalizer=label_tokens(model, verbalizer))
     _move(model, device)
-    return model if prompt is None else _prompted(model, prompt)
+    return model if prompt is None else _prompted(model, as_prompt(prompt))
+
+
+def _unknown_source(source: Any) -> str:
+    """Why no model can be loaded from an object, and what to do."""
+    kind = type(source).__name__
+    if hasattr(source, "get_params") and hasattr(source, "predict"):  # of scikit-learn
+        if not hasattr(source, "classes_"):
+            return f"{kind} has no classes: fit a classifier to texts and labels first"
+        return (
+            f"{kind} gives no probabilities (predict_proba); give what scores the texts, for "
+            "example babelscope.from_function(classifier.decision_function, "
+            "labels=classifier.classes_, outputs='logits')"
+        )
+    if callable(source):
+        return (
+            f"{kind} is a function of texts whose labels are unknown; wrap it with "
+            "babelscope.from_function(function, labels=[...])"
+        )
+    return (
+        f"cannot load a model from {kind}: pass a hub id, a folder, a pipeline or (model, "
+        "tokenizer)"
+    )
 
 
 def _is_pipeline(source: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import yaml
 from pydantic import Field, ValidationError
@@ -41,9 +42,19 @@ def read_prompt(file: Path) -> Prompt:
     except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"the prompt file {file} cannot be read: {reason}") from error
+    return as_prompt(block, f"prompt file {file}")
+
+
+def as_prompt(block: Any, origin: str = "the prompt") -> Prompt:
+    """A prompt as it is, or from a mapping with its fields; what is wrong with it is one line."""
+    if isinstance(block, Prompt):
+        return block
     try:
         return PromptSpec.model_validate(block).prompt()
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise InputError(f"prompt file {file}: {where}: {first['msg']}") from error
+        where = ".".join(str(part) for part in first["loc"])
+        fields = ", ".join(PromptSpec.model_fields)
+        known = f"; known are: {fields}" if first["type"] == "extra_forbidden" else ""
+        place = f"{origin}: {where}" if where else origin
+        raise InputError(f"{place}: {first['msg']}{known}") from error

@@ -159,7 +159,8 @@ def _table_rows(data: Any) -> Iterator[dict[str, Any]]:
         table = pa.table(data)
     except (pa.ArrowException, TypeError, ValueError) as error:
         why = " ".join(str(error).split())[:200]
-        raise InputError(f"the table cannot be read: a column has mixed types ({why})") from error
+        fault = why if "Duplicate column" in why else f"a column has mixed types ({why})"
+        raise InputError(f"the table cannot be read: {fault}") from error
     for batch in table.to_batches():
         yield from batch.to_pylist()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -115,9 +116,10 @@ def parse(
             return
     if cells["text"] is None:
         missing = f"no text; found the columns {', '.join(map(str, row))}"
+        column = _likely_text(row, columns)
         expected = (
-            "a text: name its column, text=COLUMN (in Python babelscope.read(data, "
-            "columns={'text': COLUMN}))"
+            f"a text: name its column (--column text={column}, in Python babelscope.read(data, "
+            f"columns={{'text': {column!r}}}))"
         )
         yield Problem(
             str(file), line, "", missing, expected, _blank(line, row, columns, cells, lang)
@@ -159,6 +161,21 @@ def _plain(value: Any) -> Any:
     if math.isnan(value):
         return None
     return int(value) if value.is_integer() else value
+
+
+def _likely_text(row: Mapping[str, Any], columns: Mapping[str, str]) -> str:
+    """The column that probably holds the text of a row, to be suggested: one with a name like a
+    known one, or else the longest text; COLUMN if there is no text."""
+    known = {name for names in COLUMNS.values() for name in names} | {*columns.values()}
+    texts = {
+        name: str(value)
+        for name, value in row.items()
+        if isinstance(name, str) and isinstance(value, str) and value and name not in known
+    }
+    for name in texts:
+        if difflib.get_close_matches(name.casefold(), COLUMNS["text"], n=1, cutoff=0.7):
+            return name
+    return max(texts, key=lambda name: len(texts[name]), default="COLUMN")
 
 
 def _blank(

@@ -61,7 +61,8 @@ def stream(
         check_language(lang)
     if ending(file) not in READERS and ending(file) != SQUAD:
         known = f"{', '.join((*READERS, SQUAD))} (or these with .gz)"
-        raise InputError(f"{file}: the ending {ending(file)!r} is not one of {known}")
+        hint = "" if ending(file) else "; a text is explained as it is, without reading it first"
+        raise InputError(f"{file}: the ending {ending(file)!r} is not one of {known}{hint}")
     if not file.is_file():
         raise InputError(f"there is no file {file}")
     if ending(file) == SQUAD:

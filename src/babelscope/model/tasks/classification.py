@@ -106,7 +106,11 @@ def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str
     names = sorted({row.label for row in train if row.label is not None})
     unlabelled = next((row.id for row in (*train, *dev) if row.label is None), None)
     if unlabelled is not None:
-        raise InputError(f"{unlabelled}: fine-tuning needs a label on every example")
+        raise InputError(
+            f"the row {unlabelled} has no label, and fine-tuning needs one on every row: name its "
+            "column (--column label=COLUMN, in Python babelscope.read(data, columns={'label': "
+            "COLUMN}))"
+        )
     unseen = sorted({str(row.label) for row in dev} - {str(row.label) for row in train})
     if unseen:
         raise InputError(
