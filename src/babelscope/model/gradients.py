@@ -158,5 +158,5 @@ def _logits(
         )
         return outputs_of(model, whole, answer)
     model.inference.backward -= shared * len(whole)
-    model.inference.tokens -= shared * (len(whole) - 1)
+    model.inference.tokens -= shared * (len(leaf) - 1)
     return outputs

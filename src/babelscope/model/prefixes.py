@@ -153,8 +153,7 @@ def fixed_beginnings(model: Model, queries: Sequence[Query]) -> list[Group]:
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for row, each in enumerate(queries):
-        apart = each.fixed and not each.continuations and _cached(model, each)
-        key = _key(each)[: each.fixed] if apart else ()
+        key = _key(each)[: each.fixed] if each.fixed and _cached(model, each) else ()
         groups.setdefault(key, []).append(row)
     whole = [row for key, rows in groups.items() if not _pays(len(key), len(rows)) for row in rows]
     parts = [(len(key), rows) for key, rows in groups.items() if _pays(len(key), len(rows))]
