@@ -53,7 +53,7 @@ class Learned:
     """A change of variable s(t) = base(u(t)) with nodes as dense in u as a mixture of normal
     distributions and a uniform one on [0, 1].
 
-        t = C(u) / C(1),    C'(u) = REST + (1 - REST) sum_j m_j n((u - u_j) / h_j) / h_j,    C(0) = 0
+        t = C(u) / C(1),    dC/du = REST + (1 - REST) sum_j m_j n((u - u_j) / h_j) / h_j
 
     n the normal density; m_j, which sum to 1, u_j and h_j masses, centres and widths.
     """
