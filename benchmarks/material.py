@@ -24,6 +24,7 @@ from babelscope.training import small
 from babelscope.training.cache import cache_folder
 from babelscope.training.finetune import Recipe, finetune, fingerprint
 from babelscope.types import Example
+from benchmarks.decoders import PROMPTS, texts
 
 SHARED = Path(os.environ.get("BABELSCOPE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 SIB = {"en": "eng_Latn", "es": "spa_Latn", "hi": "hin_Deva", "ar": "arb_Arab", "zh": "zho_Hans"}
@@ -142,9 +143,22 @@ def classifiers() -> list[tuple[str, Model, list[Example]]]:
     return sides
 
 
-def absent() -> str:
+PROMPTED = "smollm2-135m-instruct"
+"""A real decoder of 30 layers, as a classifier of reviews by its answer in a chat."""
+
+
+def prompted(count: int) -> list[tuple[str, Model, list[Example]]]:
+    """The decoder, if it is here, with the shortest test sentences of SST-2."""
+    folder = _weights(PROMPTED)
+    if folder is None or not material().real:
+        return []
+    model = load(folder, name=PROMPTED, dtype="float32", prompt=PROMPTS["sentiment"])
+    return [(PROMPTED, model, texts("sentiment", SHARED / "data", "en", count))]
+
+
+def absent(*more: str) -> str:
     """Which real models are not here, as a line for the page."""
-    missing = [name for name in REAL if _weights(name) is None]
+    missing = [name for name in (*REAL, *more) if _weights(name) is None]
     if not missing:
         return ""
     return f"\nNot measured, as their weights are not here (BABELSCOPE_WEIGHTS): {', '.join(missing)}.\n"

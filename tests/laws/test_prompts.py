@@ -14,8 +14,9 @@ from babelscope.display.answers import answer_html, answer_lines, answer_page
 from babelscope.errors import BadRow, InputError
 from babelscope.methods.answers import explain_answers
 from babelscope.methods.explain import explain
+from babelscope.methods.gradient import displacement, on_path
 from babelscope.metrics.measure import measure
-from babelscope.model import inference
+from babelscope.model import inference, prefixes
 from babelscope.model.calibration import label_prior
 from babelscope.model.encode import encode
 from babelscope.model.erase import default_operator, erase
@@ -266,6 +267,48 @@ def test_reused_keys_and_values_change_no_number(name: str, operator: str) -> No
     assert read + saved == state.tokens - tokens - read
     for each, other in zip(short, full):
         np.testing.assert_allclose(each, other, rtol=0, atol=rough(name, 1e-12))
+
+
+@every
+@pytest.mark.parametrize("kind", ["chat", "single"])
+def test_gradients_behind_a_beginning_that_is_read_once(
+    name: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two texts in one prompt, at five places of their paths: values and gradients of the texts'
+    tokens are those of reading everything; the template before them has no gradient.
+    """
+    monkeypatch.setattr(prefixes, "OVERHEAD", 16)  # the prompt is shorter than those of real models
+    model = prompted(name, kind)
+    rows = encode(model, [Example("1", (TEXT,), "en"), Example("2", ("the rain",), "en")])
+    moved = [displacement(model, row, "zero") for row in rows]
+    pairs = [(at, share) for at in (0, 1) for share in (0.0, 0.01, 0.2, 0.6, 0.9)]
+    queries = [on_path(rows[at], moved[at], share, "zero") for at, share in pairs]
+    targets = [Target(1)] * len(queries)
+    state = model.inference
+
+    def passes() -> tuple[list[tuple[float, torch.Tensor]], int, int]:
+        backward, reused = state.backward, state.reused
+        results = inference.gradients(model, queries, targets, lambda _, part: part.double())
+        return results, state.backward - backward, state.reused - reused
+
+    short, fewer, reused = passes()
+    state.reuse = False
+    try:
+        full, all_tokens, none = passes()
+    finally:
+        state.reuse = True
+    beginning = queries[0].fixed
+    assert beginning == queries[5].fixed == int(np.argmax(rows[0].content)) > 0
+    assert all_tokens == sum(len(query.ids) for query in queries)
+    assert all_tokens - fewer == beginning * len(queries)
+    assert reused > 0 == none
+    for (value_after, after), (value_of_all, whole) in zip(short, full):
+        assert value_after == pytest.approx(value_of_all, abs=rough(name, 1e-10))
+        assert not after[:beginning].any()
+        size = float(whole[beginning:].abs().max())
+        np.testing.assert_allclose(
+            after[beginning:], whole[beginning:], rtol=0, atol=rough(name, 1e-10) * max(1.0, size)
+        )
 
 
 @every

@@ -269,7 +269,7 @@ def test_the_path_is_stretched_at_the_zeros_of_the_first_norm() -> None:
 
 
 @pytest.mark.parametrize("architecture", ["bert", "gpt2", "xlm-roberta"])
-def test_the_variance_before_the_first_norm_vanishes_at_its_zeros(architecture: str) -> None:
+def test_what_is_under_the_root_of_the_first_norm_vanishes_at_its_zeros(architecture: str) -> None:
     """Of BERT the state before the norm is the sum of embeddings: word, position and type."""
     model = tiny(architecture)
     (row,) = encode(model, as_examples("the food was good"))
@@ -287,7 +287,8 @@ def test_the_variance_before_the_first_norm_vanishes_at_its_zeros(architecture: 
         state = (fixed + model.embeddings(ids) - moved)[row.content].numpy()
     places = zeros[:, None] * moved[row.content].numpy() + state
     centred = places - places.mean(axis=1, keepdims=True)
-    np.testing.assert_allclose((centred**2).mean(axis=1), 0, atol=1e-12)
+    constant = model.hf.config.layer_norm_eps
+    np.testing.assert_allclose((centred**2).mean(axis=1), -constant, atol=1e-15, rtol=1e-6)
 
 
 def test_a_path_with_a_jump_is_halved_and_others_get_more_nodes() -> None:

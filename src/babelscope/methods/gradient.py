@@ -115,6 +115,7 @@ def on_path(
         inference.query(row),
         edit=lambda embedded: embedded - (1.0 - share) * displacement,
         key=key,
+        fixed=int(np.argmax(row.content)),
     )
 
 

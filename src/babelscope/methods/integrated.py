@@ -14,7 +14,7 @@ from babelscope.errors import InputError
 from babelscope.methods.gradient import available_baseline, displacement, on_path
 from babelscope.methods.quadrature import JUMP, MOST, Integral, integrate, node_sequence
 from babelscope.methods.rounding import LARGEST, spread
-from babelscope.methods.stretch import Stretch, stretch
+from babelscope.methods.stretch import Learned, Stretch, learned, stretch
 from babelscope.model import inference
 from babelscope.model.first_norm import norm_zeros
 from babelscope.model.load import Model
@@ -31,11 +31,15 @@ GROWTH, STRIDE = 1.2, 1.5
 """The number of nodes on an interval grows by the first factor; where many more are expected to be
 needed, by at most the second at once."""
 
+LOOK = 17
+"""Nodes on the whole path from which on it may be stretched anew, and with which it then begins."""
+
 SURE = 24
 """Nodes on the whole path from which on it may be halved."""
 
 Interval = tuple[float, float]
 """A part of the stretched path from the baseline (0) to the input (1)."""
+WHOLE: Interval = (0.0, 1.0)
 Point = tuple[int, float]
 """A row and a place on its stretched path."""
 
@@ -63,7 +67,7 @@ class _Paths:
     inputs: Sequence[Encoded]
     targets: Sequence[Target]
     displacements: Sequence[Tensor]
-    stretches: Sequence[Stretch]
+    stretches: list[Stretch | Learned]
     baseline: str
     count: int
 
@@ -128,7 +132,7 @@ def integrated_gradients(
         [on_path(*each, share, baseline) for each in zip(inputs, displacements)]
         for share in (0.0, 1.0)
     ]
-    stretches = [stretch(zeros) for zeros in norm_zeros(model, *ends)]
+    stretches: list[Stretch | Learned] = [stretch(zeros) for zeros in norm_zeros(model, *ends)]
     paths = _Paths(model, inputs, targets, displacements, stretches, baseline, nodes)
     values: dict[Point, float] = {}
     pieces: list[dict[Interval, _Piece]] = [{} for _ in inputs]
@@ -141,7 +145,7 @@ def integrated_gradients(
         waiting = [
             (row, interval, count)
             for row, intervals in enumerate(pieces)
-            for interval, count in _refine(paths, intervals, tolerance)
+            for interval, count in _refine(paths, row, intervals, tolerance)
         ]
     results = []
     for row, (encoded, intervals) in enumerate(zip(inputs, pieces)):
@@ -177,7 +181,7 @@ def _explained(
 
 
 def _refine(
-    paths: _Paths, intervals: dict[Interval, _Piece], tolerance: float
+    paths: _Paths, row: int, intervals: dict[Interval, _Piece], tolerance: float
 ) -> list[tuple[Interval, int]]:
     """The worst intervals with more nodes, or removed and as halves; none if both errors are small
     or the nodes are used up. Worst by the gap while the sum is off, then by the tokens' errors:
@@ -194,6 +198,8 @@ def _refine(
     used = sum(len(piece.slices) for piece in pieces)
     if max(gap, error) <= tolerance or used + 2 * paths.count * len(worst) > MOST_NODES:
         return []
+    if _learns(paths, row, intervals, tolerance):
+        return [(WHOLE, LOOK)]
     work: list[tuple[Interval, int]] = []
     for interval in worst:
         count = _count(intervals[interval], interval, tolerance / len(intervals))
@@ -205,6 +211,21 @@ def _refine(
         halves = (interval[0], middle), (middle, interval[1])
         work += [(half, paths.count) for half in halves]
     return work
+
+
+def _learns(paths: _Paths, row: int, intervals: dict[Interval, _Piece], tolerance: float) -> bool:
+    """Whether the path is stretched anew by the gradients so far and begun again: once, where half
+    as many nodes again are not expected to be enough."""
+    base, piece = paths.stretches[row], intervals.get(WHOLE)
+    if piece is None or isinstance(base, Learned) or len(piece.slices) < LOOK:
+        return False
+    count, wanted = len(piece.slices), tolerance / max(float(piece.errors.max()), piece.gap)
+    if piece.integral.fall(count, min(MOST, round(STRIDE * count))) <= wanted:
+        return False
+    places = (1 + node_sequence()[:count]) / 2
+    paths.stretches[row] = learned(base, places, piece.slices.numpy())
+    del intervals[WHOLE]
+    return True
 
 
 def _count(piece: _Piece, interval: Interval, tolerance: float) -> int:
@@ -274,10 +295,10 @@ def _integrals(
 
 def _piece(slices: Float[Tensor, "node token"], length: float, difference: float) -> _Piece:
     """The integral over an interval of that length, at whose ends the value differs by so much."""
-    integral = integrate(slices.numpy())
+    integral = integrate(slices.numpy(), difference / length)
     scores, deviations = length * integral.scores, length * integral.deviations
-    gap = abs(float(scores.sum()) - difference)
-    expected = float(np.sqrt((deviations**2).sum()))
-    factor = SAFETY * max(1.0, gap / (2 * expected)) if expected else SAFETY
+    expected = float(np.sqrt((integral.before**2).sum()))
+    factor = SAFETY * max(1.0, abs(integral.lacking) / (2 * expected)) if expected else SAFETY
     errors = torch.from_numpy(factor * deviations)
+    gap = abs(float(scores.sum()) - difference)
     return _Piece(slices, integral, torch.from_numpy(scores), errors, gap)

@@ -6,9 +6,13 @@ Arrays in, arrays out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import erf
 
 import numpy as np
 from jaxtyping import Complex, Float
+
+REST = 0.2
+"""The share of nodes that are spread evenly, whatever was seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,76 @@ class Stretch:
             return 1.0
         a, b = self.ends()
         return float(self.width * np.cosh(a + (b - a) * u) * (b - a))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """A change of variable s(t) = base(u(t)) with nodes as dense in u as a mixture of normal
+    distributions and a uniform one on [0, 1].
+
+        t = C(u) / C(1),    dC/du = REST + (1 - REST) sum_j m_j n((u - u_j) / h_j) / h_j
+
+    n the normal density; m_j, which sum to 1, u_j and h_j masses, centres and widths.
+    """
+
+    base: Stretch
+    centres: Float[np.ndarray, " peak"]
+    widths: Float[np.ndarray, " peak"]
+    masses: Float[np.ndarray, " peak"]
+
+    def _share(self, u: float) -> float:
+        """C(u)."""
+        normal = [erf(float(z)) / 2 for z in (u - self.centres) / self.widths / np.sqrt(2)]
+        start = [erf(float(z)) / 2 for z in -self.centres / self.widths / np.sqrt(2)]
+        return REST * u + (1 - REST) * float(self.masses @ np.subtract(normal, start))
+
+    def _density(self, u: float) -> float:
+        """dC / du."""
+        bells = np.exp(-0.5 * ((u - self.centres) / self.widths) ** 2) / self.widths
+        return REST + (1 - REST) * float(self.masses @ bells) / float(np.sqrt(2 * np.pi))
+
+    def _inverse(self, t: float) -> float:
+        """u(t), by Newton's method within a bracket."""
+        low, high, u, aim = 0.0, 1.0, t, t * self._share(1.0)
+        for _ in range(100):
+            off = self._share(u) - aim
+            low, high = (low, u) if off > 0 else (u, high)
+            step = u - off / self._density(u)
+            step = step if low < step < high else (low + high) / 2
+            if abs(step - u) < 1e-15:
+                break
+            u = step
+        return u
+
+    def place(self, t: float) -> float:
+        """s(t)."""
+        return t if t in (0.0, 1.0) else self.base.place(self._inverse(t))
+
+    def slope(self, t: float) -> float:
+        """ds / dt."""
+        u = self._inverse(t)
+        return self.base.slope(u) * self._share(1.0) / self._density(u)
+
+
+def learned(
+    base: Stretch, places: Float[np.ndarray, " node"], values: Float[np.ndarray, "node token"]
+) -> Learned:
+    """The change of variable that puts as many nodes around each of these places of the stretched
+    path as the integrand there is large, beside its distance from the neighbours.
+
+        m_j ~ | values_j |_2 h_j,    h_j half of the distance between the neighbours of u_j
+
+    *Laws*: u(0) = 0, u(1) = 1, u increases; a constant integrand is hardly stretched; of a peak
+    between two of the places, the nodes of the new variable are denser there.
+    Source: Tee and Trefethen 2006 for nodes adapted to where a function changes; White 1979 for the
+    equal distribution of its size.
+    """
+    order = np.argsort(places)
+    centres = places[order]
+    bounds = np.concatenate(([0.0], (centres[1:] + centres[:-1]) / 2, [1.0]))
+    widths = np.diff(bounds)
+    masses = np.linalg.norm(values[order], axis=1) * widths
+    return Learned(base, centres, widths, masses / masses.sum())
 
 
 def stretch(poles: Complex[np.ndarray, " pole"]) -> Stretch:

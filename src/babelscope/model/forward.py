@@ -55,6 +55,8 @@ class Query:
     """What a function of texts reads; the ids are those of its words."""
     continuations: tuple[tuple[int, ...], ...] = ()
     """What the input might be continued with, where the probabilities of that are read."""
+    fixed: int = 0
+    """How many embeddings at the beginning the edit leaves alone; nobody needs their gradients."""
 
     @property
     def size(self) -> int:

@@ -8,6 +8,7 @@ gradient. Inputs as they were tokenized are read in the model's own call, where 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import nan
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from babelscope.model.batches import FULL, budget, run
 from babelscope.model.forward import Query, embed, forward, outputs_of, unpadded
 from babelscope.model.output_layer import in_float32, label_tokens
 from babelscope.model.plain import has_plain_batches, plain_forward
+from babelscope.model.prefixes import fixed_beginnings, outputs_after
 from babelscope.model.targets import resolved, secant, value
 from babelscope.model.transformer import Model
 from babelscope.types import AnyTarget
@@ -68,27 +70,40 @@ def _gradients(
 ) -> list[Multiplied]:
     alike = _alike(queries, queries if against is None else against, targets)
     firsts = [rows[0] for rows in alike]
+    distinct = [queries[row] for row in firsts]
     model.inference.queries += len(queries)
     model.inference.distinct += len(firsts)
     plain = has_plain_batches(model, queries)
 
-    def step(batch: list[Query], rows: list[int]) -> list[tuple[float, list[Any], float]]:
-        references = [] if against is None else [against[firsts[row]] for row in rows]
-        aims = [targets[firsts[row]] for row in rows]
-        values, table, far = _gradient(model, batch, references, aims, plain)
+    def step(
+        shared: int, members: list[int], batch: list[Query], rows: list[int]
+    ) -> list[tuple[float, list[Any], float]]:
+        places = [members[row] for row in rows]
+        references = [] if against is None else [against[firsts[at]] for at in places]
+        aims = [targets[firsts[at]] for at in places]
+        values, table, far = _gradient(model, batch, references, aims, plain, shared)
         model.inference.backward += sum(len(each.ids) for each in batch)
         reduced = [
-            [reduce(caller, gradient) for caller in alike[row]]
-            for row, gradient in zip(rows, unpadded(table, batch))
+            [reduce(caller, gradient) for caller in alike[at]]
+            for at, gradient in zip(places, unpadded(table, batch))
         ]
         return list(zip(values.tolist(), reduced, far))
 
     with model.inference_mode(), in_float32(model.hf, label_tokens(model)):
         tokens = budget(model, queries) // (2 if against is None else 4)
         least = 1 if any(each.continuations for each in queries) else FULL
-        done = run(model, [queries[row] for row in firsts], max(least, tokens), step)
+        done: dict[int, Any] = {}
+        groups = [(0, [*range(len(distinct))])]
+        if against is None:
+            groups = fixed_beginnings(model, distinct)
+        for shared, members in groups:
+            part = [distinct[at] for at in members]
+            done |= zip(
+                members, run(model, part, max(least, tokens), partial(step, shared, members))
+            )
     results: list[Any] = [None] * len(queries)
-    for rows, (amount, reduced, reference) in zip(alike, done):
+    for at, rows in enumerate(alike):
+        amount, reduced, reference = done[at]
         for row, part in zip(rows, reduced):
             results[row] = Multiplied(amount, part, reference)
     return results
@@ -112,14 +127,13 @@ def _gradient(
     references: Sequence[Query],
     aims: Sequence[AnyTarget],
     plain: bool,
+    shared: int,
 ) -> tuple[Tensor, Tensor, list[float]]:
-    """The targets' values, their gradients with respect to the padded embeddings, and the values
-    of the references."""
+    """The targets' values, their gradients with respect to the padded embeddings (0 at a shared
+    beginning), and the values of the references."""
     whole = [*batch, *references]
     leaf = embed(model, whole).detach().requires_grad_(True)
-    kept = model.functions.kept(model, whole)
-    answer = plain_forward(model, whole, leaf, kept=kept) if plain else forward(model, whole, leaf)
-    logits = outputs_of(model, whole, answer)
+    logits = _logits(model, whole, leaf, plain, shared)
     tokenized = [(each, output) for each, output in zip(batch, logits) if each.edit is None]
     model.inference.remember({each.digest(): output.detach() for each, output in tokenized})
     targets = [resolved(model, aim, output) for aim, output in zip(aims, logits)]
@@ -130,3 +144,19 @@ def _gradient(
         far = [float(value(model, reference, target).detach()) for _, reference, target in both]
     (gradient,) = torch.autograd.grad((linear if references else values).sum(), leaf)
     return values.detach(), gradient, far if references else [nan] * len(batch)
+
+
+def _logits(
+    model: Model, whole: Sequence[Query], leaf: Tensor, plain: bool, shared: int
+) -> list[Tensor]:
+    """The outputs from these embeddings, of which the shared beginning is read once."""
+    outputs = outputs_after(model, whole, shared, leaf[:, shared:]) if shared else None
+    if outputs is None:
+        kept = model.functions.kept(model, whole)
+        answer = (
+            plain_forward(model, whole, leaf, kept=kept) if plain else forward(model, whole, leaf)
+        )
+        return outputs_of(model, whole, answer)
+    model.inference.backward -= shared * len(whole)
+    model.inference.tokens -= shared * (len(leaf) - 1)
+    return outputs

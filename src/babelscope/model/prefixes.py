@@ -5,8 +5,11 @@ examples, the template, and the unchanged words. In a causal model nothing there
 follows. The shared beginning is read once per batch, and each input only from its own part on, with
 the keys and values of the beginning in its cache.
 
-*Laws*: outputs are those of reading every input in full (1e-12 in float64 for GPT-2, 1e-5 where a
-model computes in float32); `InferenceState.reused` counts the tokens that were not read again.
+The same holds of the gradients along a path that moves the text and leaves the template alone.
+
+*Laws*: outputs and gradients are those of reading every input in full (1e-12 in float64 for GPT-2,
+1e-5 where a model computes in float32); `InferenceState.reused` counts the tokens that were not
+read again.
 """
 
 from __future__ import annotations
@@ -59,10 +62,14 @@ def reusable(model: Model, query: Query) -> bool:
     """Whether a beginning of the query can be read apart: by a decoder with a cache, in plain
     tokens.
     """
-    plain = query.edit is None and not query.candidates and not query.decoder
+    return query.edit is None and _cached(model, query)
+
+
+def _cached(model: Model, query: Query) -> bool:
     return (
         model.inference.reuse
-        and plain
+        and not query.candidates
+        and not query.decoder
         and query.types is None
         and model.generates
         and not model.is_encoder_decoder
@@ -104,12 +111,15 @@ def _common(first: Sequence[int], second: Sequence[int]) -> int:
     return next(differing, min(len(first), len(second)))
 
 
-def outputs_after(model: Model, batch: Sequence[Query], shared: int) -> list[Tensor] | None:
-    """The outputs of queries that share their first tokens; None where the model's cache holds
-    something else than keys and values.
+def outputs_after(
+    model: Model, batch: Sequence[Query], shared: int, embedded: Tensor | None = None
+) -> list[Tensor] | None:
+    """The outputs of queries that share their first tokens, perhaps with these embeddings of the
+    others; None where the model's cache holds something else than keys and values.
     """
     read = sequences(batch)
-    cache = _read_beginning(model, read[0], shared)
+    with torch.no_grad():
+        cache = _read_beginning(model, read[0], shared)
     if cache is None:
         return None
     cache.batch_repeat_interleave(len(read))
@@ -122,8 +132,11 @@ def outputs_after(model: Model, batch: Sequence[Query], shared: int) -> list[Ten
     keeping = {} if kept is None else {
         "logits_to_keep": torch.tensor([at - shared for at in kept], device=model.device)
     }  # fmt: skip
+    text = {"input_ids": padded(model, tails, [each.ids for each in tails], 0)}
+    if embedded is not None:
+        text = {"inputs_embeds": embedded}
     output = model.hf(
-        input_ids=padded(model, tails, [each.ids for each in tails], 0),
+        **text,
         attention_mask=padded(model, read, seen, 0),
         position_ids=padded(model, tails, places, 0),
         past_key_values=cache,
@@ -132,6 +145,24 @@ def outputs_after(model: Model, batch: Sequence[Query], shared: int) -> list[Ten
     )
     model.inference.reused += shared * (len(read) - 1)
     return outputs_of(model, batch, output, columns)
+
+
+def fixed_beginnings(model: Model, queries: Sequence[Query]) -> list[Group]:
+    """Groups of rows whose edits leave the same beginning alone, for gradient passes; 0 shared
+    tokens where they are read in full.
+    """
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for row, each in enumerate(queries):
+        key = _key(each)[: each.fixed] if each.fixed and _cached(model, each) else ()
+        groups.setdefault(key, []).append(row)
+    whole = [row for key, rows in groups.items() if not _pays(len(key), len(rows)) for row in rows]
+    parts = [(len(key), rows) for key, rows in groups.items() if _pays(len(key), len(rows))]
+    return [*parts, *([(0, sorted(whole))] if whole else [])]
+
+
+def _pays(shared: int, count: int) -> bool:
+    """A gradient pass costs as much as two or three forward passes; the beginning is read once."""
+    return shared * (2 * count - 1) >= OVERHEAD
 
 
 def _read_beginning(model: Model, query: Query, shared: int) -> Any:
