@@ -260,6 +260,36 @@ MUTANTS = {
         "(O, O[::-1])", "(O, O)",
         "methods/test_surrogates.py", "pairs_share and permutation",
     ),
+    "a game's scores without its interactions": Mutant(
+        "babelscope.methods.interactions:Game.shapley",
+        "leggauss(self.sets.shape[1] // 2 + 1)", "leggauss(1)",
+        "reference/test_interactions.py", "sums_over_all",
+    ),
+    "the even part taken for the odd one": Mutant(
+        "babelscope.methods.interactions:odd_part",
+        "(A - B) / 2", "(A + B) / 2",
+        "reference/test_interactions.py", "odd_part",
+    ),
+    "strengths sought against the gradient": Mutant(
+        "babelscope.methods.interactions:_third_gradient",
+        "np.cosh(A.sum()) - L", "np.cosh(A.sum()) + L",
+        "reference/test_interactions.py", "gradient",
+    ),
+    "kernel SHAP of the values, not of what the game leaves": Mutant(
+        "babelscope.methods.surrogates:_adjusted",
+        "A - game(K)", "A",
+        "reference/test_interactions.py", "kernel_shap",
+    ),
+    "sampled sets weighted as if all had been taken": Mutant(
+        "babelscope.methods.surrogates:_distinct_pairs",
+        "E / -np.expm1(D * np.log1p(-2 * E / T))", "E",
+        "reference/test_interactions.py", "weights_of_sampled",
+    ),
+    "an order judged by a game that has seen it": Mutant(
+        "babelscope.methods.shapley:_gains_of_orders",
+        "np.arange(len(O)) != A", "np.arange(len(O)) >= 0",
+        "reference/test_interactions.py", "held_out",
+    ),
     "one stream of numbers for all examples": Mutant(
         "babelscope.methods.controls:random",
         'keyed(S, "random", *I)', 'keyed(S, "random")',

@@ -14,11 +14,14 @@ from jaxtyping import Float, Int
 
 from babelscope.errors import InputError
 from babelscope.methods.coalitions import Coalitions, Values, every, explained, values
+from babelscope.methods.interactions import MOST_SETS, distinct, game_at, likeliest_point
 from babelscope.model.load import Model
 from babelscope.model.units import player_count, players
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Explained, Target
 
+FEWEST_ORDERS = 4
+"""From so many orders on the gains are adjusted by a model of the game."""
 Orders = Int[np.ndarray, "walk token"]
 Tree = Any
 """A token (an int), or a tuple of the two trees that make up a part."""
@@ -45,6 +48,11 @@ def permutation_shapley(
 
         a_t = sum over S without t of  |S|! (n - |S| - 1)! / n!  (F(S + t) - F(S))
 
+    From four orders on, what is averaged of an order is what the tokens add to F - G, and the
+    Shapley values of G, known exactly, are added: G is the likeliest game through the values of all
+    other orders (`likeliest_game`; how much tokens interact is inferred from every second order,
+    for the others). So G does not depend on the order, and the mean over orders is the same.
+
     The details hold each token's `standard_error` over the orders, each averaged with its reverse:
     0 for all sets, undefined for one order.
 
@@ -52,7 +60,8 @@ def permutation_shapley(
     weights, one whose tokens interact only in pairs its Shapley values, and an ignored token scores
     0; the scores approach the Shapley values, and are these where all sets are queried; the
     standard error is that of the mean.
-    Source: Strumbelj and Kononenko 2010, algorithm 1; Mitchell et al. 2022 (reversed orders).
+    Source: Strumbelj and Kononenko 2010, algorithm 1; Mitchell et al. 2022 (reversed orders);
+    Witter et al. 2025 (regression-adjusted estimators).
     """
     if permutations < 1:
         raise InputError(f"permutations must be at least 1, not {permutations}")
@@ -65,8 +74,12 @@ def permutation_shapley(
     for row, sets, walks, target, amounts in zip(
         inputs, kept, orders, targets, values(model, inputs, targets, kept, operator)
     ):
-        scores = _shapley(sets, amounts) if walks is None else _gains(walks, amounts).mean(axis=0)
-        errors = np.zeros(len(scores)) if walks is None else _standard_error(walks, amounts)
+        if walks is None:
+            scores = _shapley(sets, amounts)
+            errors = np.zeros(len(scores))
+        else:
+            gains = _gains_of_orders(walks, amounts)
+            scores, errors = gains.mean(axis=0), _standard_error(gains)
         result = explained(model, row, target, scores, amounts, float(amounts[0]))
         listed = [float(error) if np.isfinite(error) else None for error in errors[players(row)]]
         results.append(replace(result, details={"standard_error": listed}))
@@ -137,13 +150,39 @@ def _gains(orders: Orders, amounts: Values) -> Float[np.ndarray, "walk token"]:
     return gains
 
 
-def _standard_error(orders: Orders, amounts: Values) -> Float[np.ndarray, " token"]:
-    """Of the mean over orders, an order and its reverse being one observation."""
-    gains = _gains(orders, amounts)
-    pairs = (gains[::2] + gains[1::2]) / 2
-    if len(pairs) < 2:
+def _gains_of_orders(walks: Orders, amounts: Values) -> Float[np.ndarray, "order token"]:
+    """What each token adds in each order and its reverse on average, as an estimate of its Shapley
+    value: with the likeliest game through the other orders, where these are enough.
+    """
+    orders, n = walks[::2], walks.shape[1]
+    by_walk = amounts.reshape(len(walks), -1)
+    odd = (by_walk[::2] - by_walk[1::2, ::-1]) / 2
+    plain = _gains(orders, odd.ravel())
+    if len(orders) < FEWEST_ORDERS or (len(orders) - 1) * n > MOST_SETS or np.isnan(odd).any():
+        return plain
+    adds = np.abs(plain).max(axis=0) > 1e-12 * np.abs(odd).max()
+    if adds.sum() < 3:  # no three tokens interact
+        return plain
+    kept = _prefixes(orders).reshape(len(orders), n + 1, n)[:, :, adds]
+    points = [
+        likeliest_point(*distinct(np.concatenate(kept[half::2]), odd[half::2].ravel()))
+        for half in (0, 1)
+    ]
+    gains = plain.copy()
+    for at in range(len(orders)):
+        others = np.arange(len(orders)) != at
+        sets, values = distinct(np.concatenate(kept[others]), odd[others].ravel())
+        game = game_at(sets, values, points[1 - at % 2])
+        gains[at] = _gains(orders[at : at + 1], odd[at] - game(kept[at]))[0]
+        gains[at, adds] += game.shapley()
+    return gains
+
+
+def _standard_error(gains: Float[np.ndarray, "order token"]) -> Float[np.ndarray, " token"]:
+    """Of the mean over orders."""
+    if len(gains) < 2:
         return np.full(gains.shape[1], np.nan)
-    errors: np.ndarray = pairs.std(axis=0, ddof=1) / np.sqrt(len(pairs))
+    errors: np.ndarray = gains.std(axis=0, ddof=1) / np.sqrt(len(gains))
     return errors
 
 

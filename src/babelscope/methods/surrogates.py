@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from babelscope.errors import InputError
 from babelscope.methods.coalitions import Coalitions, Values, every, explained, values
+from babelscope.methods.interactions import MOST_SETS, likeliest_game, odd_part
 from babelscope.model.load import Model
 from babelscope.model.units import player_count, unit_name
 from babelscope.random import identity, keyed
@@ -80,17 +81,23 @@ def kernel_shap(
     z the kept ones of n content tokens, F(z) the explained value with the others erased, null the
     text with all erased. Sets of 1 and n - 1 tokens are all taken; further sizes from outside in,
     as long as all their sets fit into the samples by their share of the kernel. Sets of the
-    remaining sizes are sampled by kernel weight, each together with its complement, keyed to the
-    seed and the input. Where 2^n <= samples all sets are taken. No token is left out of the
-    model.
+    remaining sizes are sampled by kernel weight, each once and together with its complement, keyed
+    to the seed and the input; their weights are divided by the probability that they were sampled.
+    Where 2^n <= samples all sets are taken. No token is left out of the model.
+
+    Where sets are sampled, the sum is over F - G, G the likeliest game through the values
+    (`likeliest_game`), and the Shapley values of G, known exactly, are added: what is estimated is
+    the same, and only what G leaves is subject to chance.
 
     *Laws*: complete exactly; where all sets are taken it is the Shapley value, so that
     interchangeable tokens score alike and an ignored token scores 0; for any samples an additive
     model gives its weights, and one whose tokens interact only in pairs its Shapley values; the
-    sampled scores approach the exact.
+    sampled scores approach the exact; where tokens interact in threes they are nearer than without
+    G.
     *Left open by the paper*: which sets are sampled. With fewer samples than sets of 1 and n - 1
     tokens no other set is queried, and a flag says so.
-    Source: Lundberg and Lee 2017, theorem 2; Covert and Lee 2021 (closed form, pairs).
+    Source: Lundberg and Lee 2017, theorem 2; Covert and Lee 2021 (closed form, pairs); Witter et
+    al. 2025 (regression-adjusted estimators).
     """
     if samples < 2:
         raise InputError(f"samples must be at least 2, not {samples}")
@@ -102,7 +109,7 @@ def kernel_shap(
         few = n > 3 and len(kept) == 2 * n + 2
         only = f"only sets of 1 and {n - 1} were queried"
         flags = (f"{samples} samples for {n} {unit_name(row)}s: {only}",) if few else ()
-        scores = _constrained(kept, amounts, weights)
+        scores = _adjusted(kept, amounts, weights)
         null = float(amounts[0])
         results.append(explained(model, row, target, scores, amounts, null, flags))
     return results
@@ -142,11 +149,52 @@ def _by_kernel(row: Encoded, samples: int, seed: int) -> tuple[Coalitions, Weigh
     pairs = left // 2
     if mass and pairs > 0:
         generator = keyed(seed, "kernel_shap", *identity(row))
-        chances = np.array(list(mass.values())) / sum(mass.values())
-        half = _of_sizes(generator, generator.choice(list(mass), pairs, p=chances), n)
+        half, shares = _distinct_pairs(generator, mass, n, pairs)
         parts += [half, ~half]
-        weights.append(np.full(2 * pairs, sum(mass.values()) / (2 * pairs)))
+        weights += [shares, shares]
     return np.concatenate(parts), np.concatenate(weights)
+
+
+def _distinct_pairs(
+    generator: np.random.Generator, mass: dict[int, float], n: int, pairs: int
+) -> tuple[Coalitions, Weights]:
+    """So many sets, of which none is another's complement, sampled by the mass of their sizes; and
+    their weights in the sum.
+
+        w = m / (1 - (1 - 2 m / M)^d)
+
+    m the kernel's weight of the set, M that of all sets of these sizes, d the number of samples
+    that were taken until there were enough different pairs: the denominator is the probability that
+    a pair is among them.
+    """
+    total = sum(mass.values())
+    chances = np.array(list(mass.values())) / total
+    known: dict[bytes, Coalitions] = {}
+    drawn = 0
+    while len(known) < pairs:
+        sets = _of_sizes(generator, generator.choice(list(mass), pairs, p=chances), n)
+        for kept in sets:
+            drawn += 1
+            known.setdefault((kept if kept[0] else ~kept).tobytes(), kept)
+            if len(known) == pairs:
+                break
+    half = np.array(list(known.values()))
+    each = np.array([mass[int(size)] / comb(n, int(size)) for size in half.sum(axis=1)])
+    return half, each / -np.expm1(drawn * np.log1p(-2 * each / total))
+
+
+def _adjusted(kept: Coalitions, amounts: Values, weights: Weights) -> Float[np.ndarray, " token"]:
+    """The Shapley values of the likeliest game, and the weighted least squares of what it leaves.
+
+    Where all sets are queried, or too few to know how tokens interact, there is no such game.
+    """
+    n = kept.shape[1]
+    if np.isnan(amounts).any() or len(kept) == 2**n or len(kept) <= 4 * n:
+        return _constrained(kept, amounts, weights)
+    sets, odd = odd_part(kept, amounts)
+    game = likeliest_game(sets[:MOST_SETS], odd[:MOST_SETS])
+    scores: np.ndarray = game.shapley() + _constrained(kept, amounts - game(kept), weights)
+    return scores
 
 
 def _of_size(n: int, size: int) -> Coalitions:
