@@ -18,6 +18,7 @@ from babelscope.cli import app
 from babelscope.hub import MIRROR
 from babelscope.reporting.build import report, sections
 from babelscope.reporting.papers.write import write_paper
+from babelscope.store import open_store
 from babelscope.store import read_study as stored_study
 from babelscope.study import pilot as limits
 from babelscope.study.config import Study, read_study
@@ -180,7 +181,8 @@ def test_every_study_runs_in_its_pilot_form(file: Path, folder: Path) -> None:
     assert outcome.filled > 0
     page = report(outcome.store, folder / f"{file.stem}-page").read_text("utf-8")
     assert "(pilot)" in page
-    for section in sections(outcome.store, stored_study(outcome.store)):  # the ten-second test
+    opened = open_store(outcome.store, create=False)
+    for section in sections(opened, stored_study(opened)):  # the ten-second test
         check_sentence(section)
         assert str(section.headline.sentence) in page
     if file.stem in PAPERS:
