@@ -95,11 +95,11 @@ def answer(client: TestClient, kind: str, **body: Any) -> Any:
 
 
 @contextmanager
-def threaded(app: Any) -> Iterator[str]:
+def threaded(app: Any, http: Any = "auto") -> Iterator[str]:
     """The application on a free port of this machine, in a thread; its address."""
     listener = bound("127.0.0.1", 0)
     listener.listen(512)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(app, http=http, log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

@@ -1,7 +1,7 @@
 // The examples of a store: filtered, sorted, coloured, and beside their translations and other methods.
 
 import { get } from "./api.js";
-import { button, disclosure, h, select } from "./dom.js";
+import { button, disclosure, failure, h, select } from "./dom.js";
 import { firstMethod, language, methodName, number, percent, short, spoken } from "./format.js";
 import { toAddress } from "./state.js";
 import { colouredTexts, legend, scoreTable, unitsOf } from "./words.js";
@@ -43,6 +43,16 @@ function facts(example) {
   return shown.map(([name, value]) => (name === "failed checks" ? `${value} failed ${value === 1 ? "check" : "checks"}` : `${spoken(name)} ${number(value)}`)).join(" · ");
 }
 
+/** Translations of an example and other methods, from the server. */
+async function beside(region, example, store, open) {
+  region.replaceChildren(h("p", { class: "faint" }, "Loading …"));
+  try {
+    const answer = await get(`/api/store/related/${example.row}`);
+    const others = answer.examples.filter((each) => each.row !== example.row);
+    region.replaceChildren(...(others.length ? others.map((each) => card(each, store, open, false)) : [h("p", { class: "faint" }, "There are none.")]));
+  } catch (error) { region.replaceChildren(failure(error, () => beside(region, example, store, open))); }
+}
+
 function card(example, store, open, related = true) {
   const signed = !store.unsigned.includes(example.method);
   const units = unitsOf(example);
@@ -52,13 +62,7 @@ function card(example, store, open, related = true) {
     example.disagrees ? h("span", { class: "pill" }, "languages disagree") : null);
   const who = h("p", { class: "faint small" }, `${language(example.lang)} · ${short(example.model)} · ${methodName(example.method)} explains `, h("bdi", {}, example.target), " · ", h("bdi", {}, example.id));
   const details = [disclosure("Scores", () => scoreTable(units, signed))];
-  if (related) details.push(disclosure("Translations and other methods", (region) => {
-    get(`/api/store/related/${example.row}`).then((answer) => {
-      const others = answer.examples.filter((each) => each.row !== example.row);
-      region.replaceChildren(...(others.length ? others.map((each) => card(each, store, open, false)) : [h("p", { class: "faint" }, "There are none.")]));
-    }).catch((error) => region.replaceChildren(h("p", { class: "error" }, error.message)));
-    return h("p", { class: "faint" }, "Loading …");
-  }));
+  if (related) details.push(disclosure("Translations and other methods", (region) => { beside(region, example, store, open); }));
   const link = button("Link", () => open({ id: example.id, lang: example.lang, model: example.model, method: example.method }), { class: "link", title: "Show this example alone, with its own address" });
   const play = store.live ? button("Try it live", () => store.live(example), { class: "link" }) : null;
   return h("article", { class: "card" }, head, ...colouredTexts(example.texts, units, { lang: example.lang, signed }), who,
@@ -82,18 +86,18 @@ export function browse(main, whole, value, go) {
   const open = (filter) => { Object.keys(state).forEach((name) => delete state[name]); Object.assign(state, filter, { offset: 0 }); draw(); load(); window.scrollTo(0, 0); };
   function draw() {
     const search = h("input", { type: "search", value: state.text || "", "data-name": "text", maxlength: 200, dir: "auto", on: { input: () => { clearTimeout(search.timer); search.timer = setTimeout(() => { state.text = search.value; change(); }, 250); } } });
-    const one = state.id || state.group;
+    const alone = state.id || state.group;
     form.replaceChildren(h("label", { class: "field" }, h("span", {}, "Text contains"), search),
       ...filters(store, state, change, ["lang", "model", "method", "task", "label", "gold", "right", "flag", "disagreement", "trust", "sort"]),
-      one ? button("Show all examples", () => open({}), { class: "link" }) : button("Clear filters", () => open({}), { class: "link" }));
+      alone ? button("Show all examples", () => open({}), { class: "link" }) : button("Clear filters", () => open({}), { class: "link" }));
   }
   async function load() {
     toAddress("examples", state);
     turn += 1;
-    const mine = turn;
+    const now = turn;
     try {
       const answer = await get("/api/store/examples", { ...query(state), limit: PAGE });
-      if (mine !== turn) return;
+      if (now !== turn) return;
       const shown = new Set(answer.examples.map((example) => !store.unsigned.includes(example.method)));
       key.replaceChildren(...(shown.size ? [legend({ signed: shown.has(true), unsigned: shown.has(false) })] : []));
       count.textContent = `${answer.total.toLocaleString("en")} of ${store.rows.toLocaleString("en")} explanations`;
@@ -106,7 +110,7 @@ export function browse(main, whole, value, go) {
         h("span", { class: "faint" }, `${answer.offset + 1} to ${Math.min(answer.offset + PAGE, answer.total)}`),
         button("Next →", () => turnTo(answer.offset + PAGE), { disabled: answer.offset + PAGE > last }));
     } catch (error) {
-      if (mine === turn) list.replaceChildren(h("p", { class: "error", role: "alert" }, error.message));
+      if (now === turn) list.replaceChildren(failure(error, load));
     }
   }
   const damaged = store.damaged.length ? h("p", { class: "flag" }, `${store.damaged.length} parts of the store cannot be read: ${store.damaged.slice(0, 3).join("; ")}`) : null;

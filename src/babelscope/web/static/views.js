@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { filters, query } from "./browse.js";
-import { button, h } from "./dom.js";
+import { button, failure, h } from "./dom.js";
 import { CONTROL, firstMethod, language, methodName, number, percent, short, spoken } from "./format.js";
 import { toAddress } from "./state.js";
 
@@ -13,11 +13,11 @@ function view(main, part, title, lead, { store, state, fields, path, draw }) {
   const load = async () => {
     toAddress(part, state);
     turn += 1;
-    const mine = turn;
+    const now = turn;
     try {
       const answer = await get(path, query(state));
-      if (mine === turn) body.replaceChildren(...[draw(answer)].flat().filter(Boolean));
-    } catch (error) { if (mine === turn) body.replaceChildren(h("p", { class: "error", role: "alert" }, error.message)); }
+      if (now === turn) body.replaceChildren(...[draw(answer)].flat().filter(Boolean));
+    } catch (error) { if (now === turn) body.replaceChildren(failure(error, load)); }
   };
   main.append(h("h2", {}, title), h("p", { class: "lead" }, lead), h("div", { class: "controls" }, h("div", { class: "fields" }, filters(store, state, load, fields))), body);
   load();
