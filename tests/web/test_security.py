@@ -140,7 +140,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A server that waits for a quarter of a second."""
     monkeypatch.setattr(Punctual, "patience", 0.25)
     app = make_app(Explorer(Service({"tiny": tiny("bert")}), limits=Limits(patience=0.25)))
-    with threaded(app, http=Punctual) as address:
+    with threaded(app, protocol=Punctual) as address:
         yield urlsplit(address).netloc
 
 

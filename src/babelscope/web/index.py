@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from babelscope.errors import StoreError
 from babelscope.methods import METHODS
 from babelscope.store import Store
 from babelscope.store.manifests import table_file
@@ -122,7 +123,13 @@ class Index:
         listed: dict[int, dict[str, Any]] = {}
         for cell in np.unique(self.cell[chosen]):
             here = chosen[self.cell[chosen] == cell]
-            table = self._table(self.cells[cell]).take(pa.array(self.place[here]))
+            try:
+                table = self._table(self.cells[cell]).take(pa.array(self.place[here]))
+            except (OSError, pa.ArrowException) as error:
+                raise StoreError(
+                    f"{self.store.path} changed after the server had read it; start the server "
+                    "again"
+                ) from error
             listed |= dict(zip(here.tolist(), table.to_pylist()))
         return [self._described(row, listed[row]) for row in chosen.tolist()]
 

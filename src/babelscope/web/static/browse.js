@@ -7,6 +7,7 @@ import { toAddress } from "./state.js";
 import { colouredTexts, legend, scoreTable, unitsOf } from "./words.js";
 
 const PAGE = 20;
+const FIELDS = ["lang", "model", "method", "task", "label", "gold", "right", "flag", "disagreement", "trust", "sort"];
 
 /** The filters of a store; `fields` says which of them. */
 export function filters(store, state, change, fields) {
@@ -82,14 +83,24 @@ export function browse(main, whole, value, go) {
   const key = h("div", {});
   let turn = 0;
 
-  const change = () => { state.offset = 0; load(); };
+  let folded = true;
+  const toggle = button("", () => { folded = !folded; fold(); }, { class: "link more-filters" });
+  /** On a phone only the first filters are there at once, and how many others are set. */
+  function fold() {
+    const set = FIELDS.filter((field) => field !== "lang" && state[field]).length;
+    form.classList.toggle("folded", folded);
+    toggle.setAttribute("aria-expanded", String(!folded));
+    toggle.textContent = folded ? `More filters${set ? ` (${set} set)` : ""}` : "Fewer filters";
+  }
+  const change = () => { state.offset = 0; fold(); load(); };
   const open = (filter) => { Object.keys(state).forEach((name) => delete state[name]); Object.assign(state, filter, { offset: 0 }); draw(); load(); window.scrollTo(0, 0); };
   function draw() {
     const search = h("input", { type: "search", value: state.text || "", "data-name": "text", maxlength: 200, dir: "auto", on: { input: () => { clearTimeout(search.timer); search.timer = setTimeout(() => { state.text = search.value; change(); }, 250); } } });
     const alone = state.id || state.group;
     form.replaceChildren(h("label", { class: "field" }, h("span", {}, "Text contains"), search),
-      ...filters(store, state, change, ["lang", "model", "method", "task", "label", "gold", "right", "flag", "disagreement", "trust", "sort"]),
+      ...filters(store, state, change, FIELDS), toggle,
       alone ? button("Show all examples", () => open({}), { class: "link" }) : button("Clear filters", () => open({}), { class: "link" }));
+    fold();
   }
   async function load() {
     toAddress("examples", state);

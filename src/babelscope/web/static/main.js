@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { browse } from "./browse.js";
-import { button, failure } from "./dom.js";
+import { button, failure, h } from "./dom.js";
 import { leaveLive, live } from "./live.js";
 import { fromAddress } from "./state.js";
 import { disagreementsView, trustView, wordsView } from "./views.js";
@@ -25,7 +25,11 @@ function show(about, parts, name, value) {
   document.title = `${title} · babelscope explorer`;
   leaveLive();
   main.replaceChildren();
-  main.className = part;
+  main.className = `part-${part}`;
+  if (part !== "live" && !about.store.rows) {
+    main.append(h("h2", {}, about.store.title), h("p", { class: "lead" }, "The store holds no explanations yet. Run a study into it with babelscope study run FILE --store STORE, and start the server again."));
+    return;
+  }
   render(main, about, value, (to, state) => { location.hash = ""; show(about, parts, to, state); window.scrollTo(0, 0); });
 }
 

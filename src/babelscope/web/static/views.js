@@ -78,20 +78,18 @@ export function trustView(main, whole, value, go) {
   const state = { ...(value || {}) };
   const draw = (answer) => {
     if (!answer.views.length) return h("p", { class: "faint" }, "No explanation here has a trust panel: add the block trust to the study.");
-    const checks = Object.keys(answer.views[0].checks);
-    const cell = (counts) => {
-      const defined = counts.holds + counts.fails + counts.undecided;
-      return h("td", { class: `num ${counts.fails ? "wrong" : ""}` }, defined ? `${counts.fails} of ${defined}` : "–");
-    };
+    const run = (counts) => counts.holds + counts.fails + counts.undecided;
+    const checks = Object.keys(answer.views[0].checks).filter((name) => answer.views.some((each) => run(each.checks[name])));
+    const cell = (counts, name) => h("td", { class: `num ${counts.fails ? "wrong" : ""} ${run(counts) ? "" : "empty"}`, "data-head": spoken(name) }, run(counts) ? `${counts.fails} of ${run(counts)}` : "–");
     const ordered = [...answer.views].sort((a, b) => (a.method === CONTROL) - (b.method === CONTROL));
     const without = answer.views.some((each) => each.method === CONTROL) ? " Random scores, the control, are not counted." : "";
     const rows = ordered.map((each) => h("tr", {},
       h("th", { scope: "row" }, button(methodName(each.method), () => go("examples", { method: each.method, lang: each.lang, trust: "fails" }), { class: "link", title: "Show the explanations that fail" })),
-      h("td", {}, language(each.lang)), h("td", { class: "num" }, String(each.explanations)), checks.map((name) => cell(each.checks[name]))));
+      h("td", { "data-head": "language" }, language(each.lang)), h("td", { class: "num", "data-head": "checked" }, String(each.explanations)), checks.map((name) => cell(each.checks[name], name))));
     const real = answer.views.filter((each) => each.method !== CONTROL);
     const total = real.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].fails, 0), 0);
-    const defined = real.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].holds + each.checks[name].fails + each.checks[name].undecided, 0), 0);
-    return [h("p", { class: "answer" }, `${total ? `${total} of ${defined} checks fail.` : "No check fails."}${without}`), table(["method", "language", "checked", ...checks.map(spoken)], rows, "Checks that fail")];
+    const defined = real.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + run(each.checks[name]), 0), 0);
+    return [h("p", { class: "answer" }, `${total ? `${total.toLocaleString("en")} of ${defined.toLocaleString("en")} checks fail.` : "No check fails."}${without}`), table(["method", "language", "checked", ...checks.map(spoken)], rows, "Checks that fail", "stacked dense")];
   };
   view(main, "trust", "Where the explanation is not trusted", "How many checks of the trust panels fail, of those that are defined.",
     { store, state, fields: ["model", "method", "lang"], path: "/api/store/untrusted", draw });
