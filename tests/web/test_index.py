@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +14,10 @@ from starlette.testclient import TestClient
 
 import synthetic_study
 from babelscope.errors import InputError, StoreError
+from babelscope.methods import METHODS
 from babelscope.store import Cell, open_store, put, read_attributions
 from babelscope.types import Attribution, StoredPanel
-from babelscope.web.app import Explorer, make_app
+from babelscope.web.app import STATIC, Explorer, make_app
 from babelscope.web.index import Index
 from babelscope.web.indexing import read_index
 from babelscope.web.search import Filter, matching, ordered
@@ -221,3 +223,10 @@ def test_the_addresses_of_a_store(index: Index) -> None:
     assert client.post("/api/predict", json={}).status_code in (404, 405)
     for path in ("words", "disagreements", "untrusted"):
         assert client.get(f"/api/store/{path}").status_code == 200
+
+
+def test_the_page_knows_which_methods_are_controls() -> None:
+    script = (STATIC / "format.js").read_text("utf-8")
+    (table,) = re.findall(r"const CONTROLS = \{(.*)\};", script)
+    named = re.findall(r'(\w+): "[^"]*\(control\)"', table)
+    assert named == [row.name for row in METHODS.values() if row.family == "control"]

@@ -72,7 +72,7 @@ def serve(
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
         explorer = Explorer(service, index, Limits(), host, token)
         config = uvicorn.Config(
-            make_app(explorer), http=Punctual, log_level="warning", limit_concurrency=CONNECTIONS,
+            make_app(explorer), http=Punctual, ws="none", log_level="warning", limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=3, server_header=False, date_header=False,
         )  # fmt: skip
         listener.listen(CONNECTIONS)  # whoever opens the address at once waits, and is not refused

@@ -59,7 +59,7 @@ function card(example, store, open, related = true) {
   const units = unitsOf(example);
   const wrong = example.gold !== null && example.gold !== example.label;
   const head = h("p", { class: "answer small-answer" }, h("strong", {}, h("bdi", {}, example.label)), h("span", { class: "num" }, ` ${percent(example.probability)}`),
-    wrong ? h("span", { class: "wrong" }, " gold is ", h("bdi", {}, example.gold)) : null,
+    wrong ? h("span", { class: "wrong" }, "gold is ", h("bdi", {}, example.gold)) : null,
     example.disagrees ? h("span", { class: "pill" }, "languages disagree") : null);
   const who = h("p", { class: "faint small" }, `${language(example.lang)} · ${short(example.model)} · ${methodName(example.method)} explains `, h("bdi", {}, example.target), " · ", h("bdi", {}, example.id));
   const details = [disclosure("Scores", () => scoreTable(units, signed))];

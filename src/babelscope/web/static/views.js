@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { filters, query } from "./browse.js";
 import { button, failure, h } from "./dom.js";
-import { CONTROL, firstMethod, language, methodName, number, percent, short, spoken } from "./format.js";
+import { firstMethod, isControl, language, methodName, number, percent, short, spoken } from "./format.js";
 import { toAddress } from "./state.js";
 
 /** A view with filters; `draw` turns an answer into elements. */
@@ -81,12 +81,12 @@ export function trustView(main, whole, value, go) {
     const run = (counts) => counts.holds + counts.fails + counts.undecided;
     const checks = Object.keys(answer.views[0].checks).filter((name) => answer.views.some((each) => run(each.checks[name])));
     const cell = (counts, name) => h("td", { class: `num ${counts.fails ? "wrong" : ""} ${run(counts) ? "" : "empty"}`, "data-head": spoken(name) }, run(counts) ? `${counts.fails} of ${run(counts)}` : "–");
-    const ordered = [...answer.views].sort((a, b) => (a.method === CONTROL) - (b.method === CONTROL));
-    const without = answer.views.some((each) => each.method === CONTROL) ? " Random scores, the control, are not counted." : "";
+    const ordered = [...answer.views].sort((a, b) => isControl(a.method) - isControl(b.method));
+    const without = answer.views.some((each) => isControl(each.method)) ? " Controls, which look at no model, are not counted." : "";
     const rows = ordered.map((each) => h("tr", {},
       h("th", { scope: "row" }, button(methodName(each.method), () => go("examples", { method: each.method, lang: each.lang, trust: "fails" }), { class: "link", title: "Show the explanations that fail" })),
       h("td", { "data-head": "language" }, language(each.lang)), h("td", { class: "num", "data-head": "checked" }, String(each.explanations)), checks.map((name) => cell(each.checks[name], name))));
-    const real = answer.views.filter((each) => each.method !== CONTROL);
+    const real = answer.views.filter((each) => !isControl(each.method));
     const total = real.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].fails, 0), 0);
     const defined = real.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + run(each.checks[name]), 0), 0);
     return [h("p", { class: "answer" }, `${total ? `${total.toLocaleString("en")} of ${defined.toLocaleString("en")} checks fail.` : "No check fails."}${without}`), table(["method", "language", "checked", ...checks.map(spoken)], rows, "Checks that fail", "stacked dense")];
