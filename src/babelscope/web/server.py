@@ -72,8 +72,9 @@ def serve(
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
         explorer = Explorer(service, index, Limits(), host, token)
         config = uvicorn.Config(
-            make_app(explorer), http=Punctual, ws="none", log_level="warning", limit_concurrency=CONNECTIONS,
-            timeout_graceful_shutdown=3, server_header=False, date_header=False,
+            make_app(explorer), http=Punctual, ws="none", log_level="warning",
+            limit_concurrency=CONNECTIONS, timeout_graceful_shutdown=3, server_header=False,
+            date_header=False,
         )  # fmt: skip
         listener.listen(CONNECTIONS)  # whoever opens the address at once waits, and is not refused
         say(address(host, listener.getsockname()[1], token))
