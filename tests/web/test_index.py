@@ -230,3 +230,17 @@ def test_the_page_knows_which_methods_are_controls() -> None:
     (table,) = re.findall(r"const CONTROLS = \{(.*)\};", script)
     named = re.findall(r'(\w+): "[^"]*\(control\)"', table)
     assert named == [row.name for row in METHODS.values() if row.family == "control"]
+
+
+def test_answers_to_questions_are_no_menu(tmp_path: Path) -> None:
+    store = synthetic_study.store(tmp_path / "store", groups=1)
+    row = read_attributions(store)[0]
+    several = [replace(row, id=str(n), label=f"answer {n}", gold=f"answer {n}") for n in range(201)]
+    path = tmp_path / "answers"
+    put(open_store(path), [Cell({"method": "occlusion"}, "attributions", several[:200])])
+    about = read_index(path).about()
+    assert len(about["names"]["label"]) == len(about["names"]["gold"]) == 200
+    put(open_store(path), [Cell({"method": "random"}, "attributions", several[200:])])
+    about = read_index(path).about()
+    assert about["names"]["label"] == about["names"]["gold"] == []
+    assert about["judged"]

@@ -28,6 +28,8 @@ SHOWN = (
     "word_scores", "flags", "rationale", "tagged_word",
 )  # fmt: skip
 """What the page shows of an example."""
+LABELS = 200
+"""Labels up to which the page has a menu of them."""
 TABLES = 1 << 26
 """Bytes of tables that are kept in memory for the next page."""
 
@@ -94,10 +96,14 @@ class Index:
     def about(self) -> dict[str, Any]:
         """What the page needs for its menus."""
         few = ("lang", "model", "method", "task", "label", "gold")
+        names = {name: self.listed(name) for name in few}
+        for name in ("label", "gold"):  # answers to questions are as many as texts: no menu of them
+            names[name] = names[name] if len(names[name]) <= LABELS else []
         return {
             "title": self.title,
             "rows": len(self),
-            "names": {name: self.listed(name) for name in few},
+            "names": names,
+            "judged": bool((self.right >= 0).any()),
             "numbers": list(self.numbers),
             "largest": self._largest_model(),
             "unsigned": [name for name in self.names["method"].names if not _signed(name)],

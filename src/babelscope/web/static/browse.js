@@ -27,7 +27,7 @@ export function filters(store, state, change, fields) {
     trust: () => ["Trust", [...all, ["fails", "a check fails"], ["no failure", "no check fails"], ["not checked", "not checked"]]],
     sort: () => ["Sort by", [["", "text, translations together"], ...store.numbers.flatMap((name) => [[name, `${spoken(name)}, lowest first`], [`-${name}`, `${spoken(name)}, highest first`]]), ...["lang", "model", "method", "label"].map((name) => [name, name])]],
   };
-  const useful = { task: names("task").length > 1, trust: store.panels, flag: store.flags.length > 0, disagreement: store.disagreements, gold: names("gold").length > 0, right: names("gold").length > 0 };
+  const useful = { task: names("task").length > 1, trust: store.panels, flag: store.flags.length > 0, disagreement: store.disagreements, label: names("label").length > 0, gold: names("gold").length > 0, right: store.judged };
   return fields.filter((field) => useful[field] !== false).map((field) => {
     const [label, list] = options[field]();
     return select(label, list, state[field] || "", set(field), { "data-name": field });

@@ -84,6 +84,7 @@ export function live(main, whole, value) {
   const refresh = () => { save(); drawKey(); panes.forEach((pane) => pane.refresh()); ribbons.refresh(); };
   const rebuild = () => {
     panes.forEach((pane) => pane.stop());
+    drawChips();
     panes = state.panes.map((pane) => makePane(pane, context, {
       remove: () => { state.panes.splice(state.panes.indexOf(pane), 1); rebuild(); },
       changed: () => { save(); ribbons.refresh(); },
@@ -91,7 +92,7 @@ export function live(main, whole, value) {
     grid.replaceChildren(...panes.map((pane) => pane.element), addPane());
     refresh();
   };
-  const rebuildAll = () => { controls(bar, context, { refresh, rebuildAll }); drawChips(); rebuild(); };
+  const rebuildAll = () => { controls(bar, context, { refresh, rebuildAll }); rebuild(); };
   context.rebuildAll = rebuildAll;
 
   function addPane() {
@@ -109,7 +110,9 @@ export function live(main, whole, value) {
 
   function drawChips() {
     const known = offered(about, model());
-    const lead = known.filter((row) => row.lang === known[0]?.lang);
+    const langs = [state.panes[0]?.lang, known[0]?.lang];  // in the language of the first pane where there is one
+    const lang = langs.find((each) => known.some((row) => row.lang === each));
+    const lead = known.filter((row) => row.lang === lang);
     chips.replaceChildren(...(lead.length ? [h("span", { class: "faint small" }, "Try")] : []), ...lead.map((row) => button(
       row.texts[0].length > 44 ? `${row.texts[0].slice(0, 43)}…` : row.texts[0], () => {
         for (const pane of state.panes) {
@@ -117,7 +120,7 @@ export function live(main, whole, value) {
           Object.assign(pane, { lang: same.lang, texts: [...same.texts], erased: [], word: null });
         }
         rebuild();
-      }, { class: "chip", dir: "auto", title: row.texts.join("\n") })));
+      }, { class: "chip", dir: "auto", lang, title: row.texts.join("\n") })));
   }
 
   const share = button("Copy link", async () => {
