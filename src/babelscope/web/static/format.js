@@ -44,6 +44,13 @@ export function firstMethod(store) {
 export const short = (name) => name.split("/").filter(Boolean).pop() || name;
 
 const names = new Intl.DisplayNames(["en"], { type: "language" });
+const known = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+/** The tag as an attribute, for screen readers and fonts: none where nobody knows the language. */
+export function langAttribute(tag) {
+  if (!tag || tag === "und") return null;
+  try { return known.of(tag) ? tag : null; } catch { return null; }
+}
+
 export function language(tag) {
   if (!tag || tag === "und") return "not stated";
   try { return names.of(tag); } catch { return tag; }

@@ -1,7 +1,7 @@
 // A pane: one text in one language, what the models predict for it, and why.
 
 import { button, h } from "./dom.js";
-import { language } from "./format.js";
+import { langAttribute, language } from "./format.js";
 import { modelResult } from "./results.js";
 
 const COMMON = ["en", "es", "fr", "de", "hi", "ar", "zh", "th", "sw", "tr", "ru", "ja", "ko", "pt", "it", "vi", "ur", "bn", "he", "fa", "id", "und"];
@@ -57,7 +57,7 @@ export function makePane(pane, context, { remove, changed }) {
     const several = model.several && place > 0;
     const name = several ? `${model.fields.at(-1)} ${place}` : model.fields[place] || `Text ${place + 1}`;
     const area = h("textarea", {
-      rows: 2, dir: "auto", lang: pane.lang === "und" ? null : pane.lang, value: pane.texts[place] || "",
+      rows: 2, dir: "auto", lang: langAttribute(pane.lang), value: pane.texts[place] || "",
       "aria-label": name, placeholder: name, spellcheck: "false",
       on: { input: () => { pane.texts[place] = area.value; pane.erased = []; pane.word = null; grow(area); later(); } },
     });
