@@ -331,6 +331,7 @@ def test_the_views_of_a_store_lead_to_examples(page: Page, address: str) -> None
     page.until("document.querySelectorAll('.cards .card').length > 0")
     fresh(page, address, "disagreements")
     assert "disagree most" in shown(page, ".view .answer")
+    assert " " in shown(page, ".view .stacked tbody button")  # a text, and no id
     page.evaluate("document.querySelector('.view table button').click()")
     page.until("document.querySelectorAll('.cards .card').length > 0")
     fresh(page, address, "trust")

@@ -170,6 +170,9 @@ def test_pairs_of_languages_are_counted_once_per_text(index: Index) -> None:
         [a, b] for at, a in enumerate(order) for b in order[at + 1 :]
     ]
     assert all(list(group["labels"]) == order for group in view["groups"])
+    for group in view["groups"]:  # known by its text in the first language
+        (shown,) = index.rows(np.array([group["row"]]))
+        assert (shown["lang"], shown["group"]) == (order[0], group["group"])
     words = influential_words(index, matching(index, Filter(model="multi")))
     assert list(dict.fromkeys(each["lang"] for each in words)) == order
     for group in view["groups"]:

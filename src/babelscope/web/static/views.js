@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { filters, query } from "./browse.js";
 import { button, failure, h } from "./dom.js";
-import { firstMethod, isControl, language, methodName, number, percent, short, spoken } from "./format.js";
+import { firstMethod, isControl, langAttribute, language, methodName, number, percent, short, spoken } from "./format.js";
 import { toAddress } from "./state.js";
 
 /** A view with filters; `draw` turns an answer into elements. */
@@ -49,6 +49,12 @@ export function wordsView(main, whole, value, go) {
     { store, state, fields: ["model", "method", "lang", "right"], path: "/api/store/words", draw });
 }
 
+/** The first words of an example. */
+function beginning(texts, most = 80) {
+  const signs = Array.from(texts.join(" / "));
+  return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : signs.join("");
+}
+
 export function disagreementsView(main, whole, value, go) {
   const { store } = whole;
   const state = { model: store.names.model.length === 1 ? store.names.model[0] : "", ...(value || {}) };
@@ -63,7 +69,7 @@ export function disagreementsView(main, whole, value, go) {
       return h("tr", {}, h("th", { scope: "row" }, pair.langs.map(language).join(" and ")), h("td", { class: "bars" }, bar), h("td", { class: "num" }, percent(pair.differ / pair.texts)), h("td", { class: "num faint" }, `${pair.differ} of ${pair.texts}`));
     });
     const groups = answer.groups.map((group) => h("tr", {},
-      h("th", { scope: "row" }, button(h("bdi", {}, group.group), () => go("examples", { group: group.group, model: group.model }), { class: "link" })),
+      h("th", { scope: "row", title: group.group }, button(h("bdi", { lang: langAttribute(group.lang) }, beginning(group.texts)), () => go("examples", { group: group.group, model: group.model }), { class: "link" })),
       h("td", { "data-head": "model" }, short(group.model || "")), h("td", { "data-head": "gold" }, group.gold === null ? "–" : h("bdi", {}, group.gold)),
       h("td", { "data-head": "predicted" }, Object.entries(group.labels).map(([lang, label], at) => [at ? ", " : "", `${language(lang)} `, h("bdi", { class: label === group.gold ? "" : "wrong" }, label)]).flat())));
     return [h("p", { class: "answer" }, sentence), table(["languages", "", "differ", "texts"], rows, "Pairs of languages", "scores pairs"),
