@@ -1,14 +1,10 @@
 """The explorer in a real browser: every control, five scripts, phone and desktop, light and dark,
-hostile names, and the accessibility rules of axe-core.
+and hostile names.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,7 +31,6 @@ pytestmark = [
 ]
 SCRIPTS = (*TEXTS[:-1], "ห้องสวยและอาหารอร่อยมาก")
 """A text that the tokenizer was trained on may be one of its tokens; in Thai it would be."""
-FAULTS = ("moderate", "serious", "critical")
 
 
 @pytest.fixture(scope="module")
@@ -336,6 +331,7 @@ def test_the_views_of_a_store_lead_to_examples(page: Page, address: str) -> None
     page.until("document.querySelectorAll('.cards .card').length > 0")
     fresh(page, address, "disagreements")
     assert "disagree most" in shown(page, ".view .answer")
+    assert " " in shown(page, ".view .stacked tbody button")  # a text, and no id
     page.evaluate("document.querySelector('.view table button').click()")
     page.until("document.querySelectorAll('.cards .card').length > 0")
     fresh(page, address, "trust")
@@ -411,50 +407,3 @@ def test_scripts_in_texts_labels_and_names_stay_text(page: Page, tmp_path: Path)
             page.evaluate("document.querySelectorAll('a.hostile, #main img, #main script').length")
             == 0
         )
-
-
-@pytest.fixture(scope="module")
-def axe() -> str:
-    """The source of axe-core, from npm."""
-    named = Path(os.environ.get("AXE_CORE", ""))
-    if named.is_file():
-        return named.read_text("utf-8")
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm, which has axe-core, is not installed")
-    with tempfile.TemporaryDirectory() as place:
-        done = subprocess.run(
-            [npm, "install", "--no-audit", "--no-fund", "--prefix", place, "axe-core"],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        file = Path(place) / "node_modules" / "axe-core" / "axe.min.js"
-        if not file.exists():
-            pytest.skip(f"axe-core cannot be installed: {done.stderr.strip()[:200]}")
-        return file.read_text("utf-8")
-
-
-@pytest.mark.parametrize("part", ["live", "examples", "words", "disagreements", "trust"])
-@pytest.mark.parametrize(
-    ("width", "dark"),
-    [(1280, False), (1280, True), (390, False), (390, True)],
-    ids=["desktop", "dark", "phone", "dark phone"],
-)
-def test_axe_finds_no_fault(
-    page: Page, address: str, axe: str, part: str, width: int, dark: bool
-) -> None:
-    fresh(page, address, part, width=width, height=900, dark=dark)
-    if part == "live":
-        click(page, "Can it be trusted?", ".pane")
-        page.until("document.querySelector('.trust') !== null")
-        click(page, "Scores", ".pane")
-        click(page, "More options")
-        page.evaluate("document.querySelector('.pane [data-word=\"0\"]').click()")
-    page.evaluate(axe)
-    found = page.evaluate(
-        "axe.run().then((result) => result.violations.map((each) => [each.impact, each.id, each.nodes.slice(0, 3).map((node) => node.html)]))"
-    )
-    assert [each for each in found if each[0] in FAULTS] == []
-    assert page.evaluate(f"document.documentElement.scrollWidth <= {width}")

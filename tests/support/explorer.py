@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.testclient import TestClient
@@ -94,12 +96,28 @@ def answer(client: TestClient, kind: str, **body: Any) -> Any:
     return response
 
 
+def call(address: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+    """Status and JSON of one request, on a connection of its own."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    try:
+        headers = {"content-type": "application/json"}
+        content = None if body is None else json.dumps(body)
+        connection.request(method, path, content, headers)
+        response = connection.getresponse()
+        text = response.read()
+        is_json = "json" in response.headers.get("content-type", "")
+        return response.status, json.loads(text) if is_json else text.decode()
+    finally:
+        connection.close()
+
+
 @contextmanager
-def threaded(app: Any) -> Iterator[str]:
-    """The application on a free port of this machine, in a thread; its address."""
-    listener = bound("127.0.0.1", 0)
+def threaded(app: Any, protocol: Any = "auto", port: int = 0) -> Iterator[str]:
+    """The application on a port of this machine, a free one if none is named, in a thread; its
+    address."""
+    listener = bound("127.0.0.1", port)
     listener.listen(512)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

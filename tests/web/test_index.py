@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +14,10 @@ from starlette.testclient import TestClient
 
 import synthetic_study
 from babelscope.errors import InputError, StoreError
+from babelscope.methods import METHODS
 from babelscope.store import Cell, open_store, put, read_attributions
 from babelscope.types import Attribution, StoredPanel
-from babelscope.web.app import Explorer, make_app
+from babelscope.web.app import STATIC, Explorer, make_app
 from babelscope.web.index import Index
 from babelscope.web.indexing import read_index
 from babelscope.web.search import Filter, matching, ordered
@@ -168,6 +170,9 @@ def test_pairs_of_languages_are_counted_once_per_text(index: Index) -> None:
         [a, b] for at, a in enumerate(order) for b in order[at + 1 :]
     ]
     assert all(list(group["labels"]) == order for group in view["groups"])
+    for group in view["groups"]:  # known by its text in the first language
+        (shown,) = index.rows(np.array([group["row"]]))
+        assert (shown["lang"], shown["group"]) == (order[0], group["group"])
     words = influential_words(index, matching(index, Filter(model="multi")))
     assert list(dict.fromkeys(each["lang"] for each in words)) == order
     for group in view["groups"]:
@@ -221,3 +226,24 @@ def test_the_addresses_of_a_store(index: Index) -> None:
     assert client.post("/api/predict", json={}).status_code in (404, 405)
     for path in ("words", "disagreements", "untrusted"):
         assert client.get(f"/api/store/{path}").status_code == 200
+
+
+def test_the_page_knows_which_methods_are_controls() -> None:
+    script = (STATIC / "format.js").read_text("utf-8")
+    (table,) = re.findall(r"const CONTROLS = \{(.*)\};", script)
+    named = re.findall(r'(\w+): "[^"]*\(control\)"', table)
+    assert named == [row.name for row in METHODS.values() if row.family == "control"]
+
+
+def test_answers_to_questions_are_no_menu(tmp_path: Path) -> None:
+    store = synthetic_study.store(tmp_path / "store", groups=1)
+    row = read_attributions(store)[0]
+    several = [replace(row, id=str(n), label=f"answer {n}", gold=f"answer {n}") for n in range(201)]
+    path = tmp_path / "answers"
+    put(open_store(path), [Cell({"method": "occlusion"}, "attributions", several[:200])])
+    about = read_index(path).about()
+    assert len(about["names"]["label"]) == len(about["names"]["gold"]) == 200
+    put(open_store(path), [Cell({"method": "random"}, "attributions", several[200:])])
+    about = read_index(path).about()
+    assert about["names"]["label"] == about["names"]["gold"] == []
+    assert about["judged"]

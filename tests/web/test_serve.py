@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import random
 import subprocess
 import sys
@@ -15,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -31,7 +28,7 @@ from babelscope.web.app import Explorer, make_app
 from babelscope.web.limits import Limits
 from babelscope.web.models import load_models
 from babelscope.web.service import Service
-from explorer import LANGUAGES, TEXTS, model_folder, serving, threaded
+from explorer import LANGUAGES, TEXTS, call, model_folder, serving, threaded
 
 VISITORS = 200
 
@@ -46,21 +43,6 @@ def address(model: Path) -> Iterator[str]:
     app = make_app(Explorer(Service(load_models([str(model)]))))
     with threaded(app) as opened:
         yield opened
-
-
-def call(address: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-    """Status and JSON of one request, on a connection of its own."""
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
-    try:
-        headers = {"content-type": "application/json"}
-        content = None if body is None else json.dumps(body)
-        connection.request(method, path, content, headers)
-        response = connection.getresponse()
-        text = response.read()
-        is_json = "json" in response.headers.get("content-type", "")
-        return response.status, json.loads(text) if is_json else text.decode()
-    finally:
-        connection.close()
 
 
 def visit(address: str, body: dict[str, Any], seen: Counter[int]) -> dict[str, Any]:
@@ -184,11 +166,14 @@ def test_a_kill_in_the_middle_damages_nothing(model: Path, tmp_path: Path) -> No
     [
         (["--host", "no.such.host.invalid"], "cannot listen on"),
         (["--store", "nothing"], "there is no store at nothing"),
+        (["--store", "older"], "was written by another version of babelscope (scheme 7"),
         (["--port", "99999"], "--port"),
     ],
 )
 def test_wrong_commands_are_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     code = "from babelscope.cli import main; main()"
+    older = open_store(tmp_path / "older")
+    (older.path / "scheme.json").write_text('{"scheme": 7}', "utf-8")
     port = [] if "--port" in arguments else ["--port", "0"]
     done = subprocess.run(
         [sys.executable, "-c", code, "serve", *port, *arguments],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import time
 from collections.abc import AsyncIterator
@@ -15,6 +16,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
 
 from babelscope.display.colours import chart_style
 from babelscope.errors import BabelscopeError
@@ -38,6 +40,12 @@ if TYPE_CHECKING:
     from babelscope.web.service import Service
 
 STATIC = Path(__file__).parent / "static"
+REASONS = {
+    400: "the request is not JSON as the server reads it",
+    404: "there is nothing at this address",
+    405: "this address does not answer that kind of request",
+}
+"""What the framework refuses, in words."""
 LONGEST_WAIT = 20.0
 """Seconds for which a question about a job may stay open."""
 
@@ -75,8 +83,9 @@ def make_app(explorer: Explorer) -> FastAPI:
         browse_routes.add(app, explorer.index, explorer.limits)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(
-        Guard, host=explorer.host, token=explorer.token, largest=explorer.limits.body
-    )
+        Guard, host=explorer.host, token=explorer.token, largest=explorer.limits.body,
+        patience=explorer.limits.patience,
+    )  # fmt: skip
     return app
 
 
@@ -115,12 +124,23 @@ def _add_errors(app: FastAPI) -> None:
     async def refused(request: Request, error: Exception) -> Response:
         return JSONResponse({"error": " ".join(str(error).split())}, 400)
 
+    async def unknown(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        reason = REASONS.get(error.status_code, str(error.detail))
+        return JSONResponse({"error": reason}, error.status_code, error.headers)
+
+    async def broken(request: Request, error: Exception) -> Response:
+        reason = f"the server failed ({type(error).__name__}); its terminal shows where"
+        return JSONResponse({"error": f"{reason}; please report it"}, 500)
+
     async def busy(request: Request, error: Exception) -> Response:
         return JSONResponse({"error": str(error)}, 429, {"retry-after": "1"})
 
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(BabelscopeError, refused)
     app.add_exception_handler(Busy, busy)
+    app.add_exception_handler(HTTPException, unknown)
+    app.add_exception_handler(Exception, broken)
 
 
 def _add_live(app: FastAPI, explorer: Explorer, service: Service, jobs: Jobs) -> None:
@@ -128,7 +148,8 @@ def _add_live(app: FastAPI, explorer: Explorer, service: Service, jobs: Jobs) ->
 
     def submit(kind: str, request: Any, *, first: bool = False) -> Response:
         work = service.work(kind, request)
-        key = canonical([kind, request.model_dump()])
+        text = canonical([kind, request.model_dump()])
+        key = hashlib.sha256(text.encode()).hexdigest()  # a key is kept, a text is not
         return job_response(jobs, jobs.submit(key, work, first=first))
 
     @app.post("/api/predict")

@@ -76,7 +76,14 @@ def add(app: FastAPI, index: Index, limits: Limits) -> None:
 
     @app.get("/api/store/disagreements")
     def differing(query: Annotated[Filter, Query()]) -> Response:
-        return _answer(disagreements(index, matching(index, query)))
+        view = disagreements(index, matching(index, query))
+        with reading:
+            listed = index.rows(
+                np.array([group["row"] for group in view["groups"]], dtype=np.int64)
+            )
+        for group, example in zip(view["groups"], listed):  # the text by which a reader knows it
+            group |= {"texts": example["texts"], "lang": example["lang"]}
+        return _answer(view)
 
     @app.get("/api/store/untrusted")
     def failing(query: Annotated[Filter, Query()]) -> Response:

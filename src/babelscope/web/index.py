@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from babelscope.errors import StoreError
 from babelscope.methods import METHODS
 from babelscope.store import Store
 from babelscope.store.manifests import table_file
@@ -27,6 +28,8 @@ SHOWN = (
     "word_scores", "flags", "rationale", "tagged_word",
 )  # fmt: skip
 """What the page shows of an example."""
+LABELS = 200
+"""Labels up to which the page has a menu of them."""
 TABLES = 1 << 26
 """Bytes of tables that are kept in memory for the next page."""
 
@@ -93,10 +96,14 @@ class Index:
     def about(self) -> dict[str, Any]:
         """What the page needs for its menus."""
         few = ("lang", "model", "method", "task", "label", "gold")
+        names = {name: self.listed(name) for name in few}
+        for name in ("label", "gold"):  # answers to questions are as many as texts: no menu of them
+            names[name] = names[name] if len(names[name]) <= LABELS else []
         return {
             "title": self.title,
             "rows": len(self),
-            "names": {name: self.listed(name) for name in few},
+            "names": names,
+            "judged": bool((self.right >= 0).any()),
             "numbers": list(self.numbers),
             "largest": self._largest_model(),
             "unsigned": [name for name in self.names["method"].names if not _signed(name)],
@@ -122,7 +129,13 @@ class Index:
         listed: dict[int, dict[str, Any]] = {}
         for cell in np.unique(self.cell[chosen]):
             here = chosen[self.cell[chosen] == cell]
-            table = self._table(self.cells[cell]).take(pa.array(self.place[here]))
+            try:
+                table = self._table(self.cells[cell]).take(pa.array(self.place[here]))
+            except (OSError, pa.ArrowException) as error:
+                raise StoreError(
+                    f"{self.store.path} changed after the server had read it; start the server "
+                    "again"
+                ) from error
             listed |= dict(zip(here.tolist(), table.to_pylist()))
         return [self._described(row, listed[row]) for row in chosen.tolist()]
 

@@ -15,6 +15,8 @@ class Limits:
     """Texts of one input: a context and its candidates."""
     body: int = 1 << 18
     """Bytes of a request."""
+    patience: float = 20.0
+    """Seconds for which the server waits for a part of a request."""
     waiting: int = 64
     """Jobs that wait, run, or have an answer that nobody has fetched yet."""
     seconds: float = 300.0

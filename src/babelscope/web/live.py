@@ -27,12 +27,14 @@ from babelscope.web.jobs import Report
 from babelscope.web.names import shown_name
 from babelscope.web.requests import Aimed, ExplainRequest, Passage, PredictRequest, TrustRequest
 
+TEXT = "text"
+"""Name of the text of a request, which has no other."""
 CLASSES = 5
 """Classes whose probabilities are shown."""
 
 
 def example_of(passage: Passage) -> Example:
-    return Example("text", tuple(passage.texts), passage.lang)
+    return Example(TEXT, tuple(passage.texts), passage.lang)
 
 
 def encoded_text(model: Model, passage: Passage, part: str = "all") -> Encoded:

@@ -17,6 +17,8 @@ Name = Annotated[str, Field(max_length=4_096)]
 Option = str | int | float | bool | None
 WORD = re.compile("[a-z_]{1,40}")
 """What an option in words may be: neither a path nor the name of a checkpoint."""
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a character, which JSON can write and no encoding can."""
 FILES = ("corpus", "heads")
 """Options that may name a file: a visitor cannot choose them."""
 
@@ -114,6 +116,8 @@ def check_passages(passages: list[Passage], limits: Limits) -> None:
             raise InputError(
                 f"an input may have {limits.texts} texts here; {len(passage.texts)} were given"
             )
+        if any(SURROGATE.search(text) for text in passage.texts):
+            raise InputError("a text holds half of a character; paste it again")
     total = sum(len(text) for passage in passages for text in passage.texts)
     if total > limits.characters:
         raise InputError(

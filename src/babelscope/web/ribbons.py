@@ -47,7 +47,10 @@ def ribbons(model: Model, request: RibbonsRequest, known: Known, report: Report)
     try:
         compared = compare(left, right)
     except Undefined as error:
-        raise InputError(f"the two texts cannot be compared: {error}") from error
+        raise InputError(
+            f"the two texts cannot be compared by this model: {error}; its tokenizer may not know "
+            "the script"
+        ) from error
     pair = score_pair(Task(left, right, compared, None, Settings()))
     names = ("c", "c_perm", "ceil", "lift", "reason")
     return {

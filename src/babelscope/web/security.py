@@ -7,17 +7,20 @@ others can reach needs the token of its address, and pages load nothing but the 
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
+from functools import cache
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -44,10 +47,6 @@ HEALTH = "/health"
 """Answers without a token: it says nothing about models or texts."""
 
 
-class TooLarge(Exception):
-    """A request is longer than the server reads."""
-
-
 @dataclass(frozen=True, slots=True)
 class Guard:
     """The middleware that checks every request and sets the headers of every answer."""
@@ -59,6 +58,8 @@ class Guard:
     """What a visitor must present; None on a loopback address."""
     largest: int
     """Bytes that the body of a request may have."""
+    patience: float
+    """Seconds for which a part of the body is awaited."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -77,10 +78,7 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
-        try:
-            await self.app(scope, _bounded(receive, self.largest), guarded)
-        except TooLarge:
-            await _too_large(self.largest)(scope, receive, guarded)
+        await self.app(scope, _bounded(receive, self.largest, self.patience), guarded)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """The answer to a request that is not let in; None for one that is."""
@@ -96,7 +94,7 @@ class Guard:
                 return _refused("requests from other pages are not answered", 403)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.largest:
-            return _too_large(self.largest)
+            return _refused(_too_large(self.largest), 413)
         return None if scope["path"] == HEALTH else self._identified(scope, headers)
 
     def _identified(self, scope: Scope, headers: Headers) -> Response | None:
@@ -115,7 +113,10 @@ class Guard:
         bearer = headers.get("authorization", "").removeprefix("Bearer ")
         if same(bearer, self.token) or same(_cookie(headers), self.token):
             return None
-        return _refused("open the address with the token that the server printed", 401)
+        reason = "open the address with the token that the server printed in its terminal"
+        if headers.get("sec-fetch-mode") == "navigate":  # a person reads it
+            return PlainTextResponse(f"babelscope explorer: {reason}\n", 401)
+        return _refused(reason, 401)
 
 
 def same(presented: str, token: str) -> bool:
@@ -138,8 +139,14 @@ def known_host(host: str, bound: str) -> bool:
     try:
         ipaddress.ip_address(name)
     except ValueError:
-        return name in {bound.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
+        return name == bound.lower() or name in machine_names()
     return True
+
+
+@cache
+def machine_names() -> frozenset[str]:
+    """Looked up once: a request with a foreign Host must not make the server ask a name server."""
+    return frozenset({socket.gethostname().lower(), socket.getfqdn().lower()})
 
 
 def is_loopback(host: str) -> bool:
@@ -167,20 +174,27 @@ def _refused(reason: str, status: int) -> Response:
     return JSONResponse({"error": reason}, status)
 
 
-def _too_large(most: int) -> Response:
-    return _refused(f"a request may have {most} bytes here", 413)
+def _too_large(most: int) -> str:
+    return f"a request may have {most:,} bytes here; send a shorter text"
 
 
-def _bounded(receive: Receive, most: int) -> Receive:
-    """The body as it comes in, up to so many bytes."""
-    count = 0
+def _bounded(receive: Receive, most: int, patience: float) -> Receive:
+    """The body as it comes in, up to so many bytes, and no slower than a part in so many seconds.
+
+    The framework turns other exceptions into an answer of its own.
+    """
+    count, whole = 0, False
 
     async def bounded() -> MutableMapping[str, Any]:
-        nonlocal count
-        message = await receive()
+        nonlocal count, whole
+        try:
+            message = await asyncio.wait_for(receive(), None if whole else patience)
+        except TimeoutError as error:
+            raise HTTPException(408, "the request did not arrive in time; send it again") from error
         count += len(message.get("body", b""))
+        whole = not message.get("more_body", False)
         if count > most:
-            raise TooLarge
+            raise HTTPException(413, _too_large(most))
         return message
 
     return bounded

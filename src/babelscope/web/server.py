@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from babelscope.errors import InputError
 from babelscope.web.app import Explorer, make_app
@@ -17,6 +20,31 @@ from babelscope.web.security import is_loopback
 
 CONNECTIONS = 512
 """Connections beyond these are refused by the server itself."""
+
+
+class Punctual(H11Protocol):
+    """A connection that is closed where its next request does not begin in time: clients that send
+    their headers slowly would otherwise hold all connections for ever."""
+
+    patience: ClassVar[float] = Limits().patience
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect()
+
+    def on_response_complete(self) -> None:
+        self._expect()
+        super().on_response_complete()
+
+    def _expect(self) -> None:
+        """Closes the connection unless another request has begun by then."""
+        last = self.cycle
+
+        def late() -> None:
+            if self.cycle is last and not self.transport.is_closing():
+                self.transport.close()
+
+        self.loop.call_later(self.patience, late)
 
 
 def serve(
@@ -44,8 +72,9 @@ def serve(
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
         explorer = Explorer(service, index, Limits(), host, token)
         config = uvicorn.Config(
-            make_app(explorer), log_level="warning", limit_concurrency=CONNECTIONS,
-            timeout_graceful_shutdown=3, server_header=False, date_header=False,
+            make_app(explorer), http=Punctual, ws="none", log_level="warning",
+            limit_concurrency=CONNECTIONS, timeout_graceful_shutdown=3, server_header=False,
+            date_header=False,
         )  # fmt: skip
         listener.listen(CONNECTIONS)  # whoever opens the address at once waits, and is not refused
         say(address(host, listener.getsockname()[1], token))

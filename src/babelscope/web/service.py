@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from babelscope.errors import InputError
+from babelscope.errors import BabelscopeError, InputError
 from babelscope.model.load import Model
 from babelscope.types import Example
 from babelscope.web import live, ribbons
@@ -46,7 +46,10 @@ class Service:
         model = live.served(self.models, request.model)
 
         def run(report: Report) -> dict[str, Any]:
-            return _answer(kind, model, request, self.known, report)
+            try:
+                return _answer(kind, model, request, self.known, report)
+            except BabelscopeError as error:
+                raise InputError(str(error).removeprefix(f"{live.TEXT}: ")) from error
 
         return run
 

@@ -113,12 +113,15 @@ def _groups(index: Index, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
             continue
         entry = listed.setdefault(
             key,
-            {"model": key[1], "group": key[2], "gold": index.names["gold"].name(row), "labels": {}},
-        )
+            {"model": key[1], "group": key[2], "gold": index.names["gold"].name(row), "labels": {},
+             "rows": {}},
+        )  # fmt: skip
         entry["labels"][index.names["lang"].name(row)] = index.names["label"].name(row)
+        entry["rows"][index.names["lang"].name(row)] = row
     order = index.listed("lang")
     for entry in listed.values():
         entry["labels"] = {lang: entry["labels"][lang] for lang in order if lang in entry["labels"]}
+        entry["row"] = entry.pop("rows")[next(iter(entry["labels"]))]
     return list(listed.values())
 
 

@@ -50,6 +50,12 @@ export function disclosure(text, content, props = {}) {
   return [toggle, region];
 }
 
+/** What went wrong, and a button to try again where that may help. */
+export function failure(error, again, who = null) {
+  return h("div", { class: "failure", role: "alert" }, who ? h("p", { class: "answer" }, h("span", { class: "who" }, who)) : null,
+    h("p", { class: "error" }, error.message), error.again ? button("Try again", again, { class: "link small" }) : null);
+}
+
 let timer = 0;
 /** Says something to screen readers, and for a moment on the page. */
 export function announce(text) {

@@ -30,19 +30,27 @@ export function direction(text) {
 
 export const spoken = (name) => name.replaceAll("_", " ");
 
-/** Random scores, to which methods are compared. */
-export const CONTROL = "random";
+/** Methods that look at no model, to which the others are compared; a test compares them with the library's. */
+const CONTROLS = { random: "random scores (control)", position: "position (control)", inverse_frequency: "inverse frequency (control)" };
+export const isControl = (name) => name.split("[")[0] in CONTROLS;
+export const methodName = (name) => CONTROLS[name] || spoken(name);
 /** The method of the first view: in the study's order, with a sign where there is one, and no control. */
 export function firstMethod(store) {
-  const listed = store.names.method.filter((name) => name !== CONTROL);
+  const listed = store.names.method.filter((name) => !isControl(name));
   return listed.find((name) => !store.unsigned.includes(name)) || listed[0] || store.names.method[0] || "";
 }
-export const methodName = (name) => (name === CONTROL ? "random scores (control)" : spoken(name));
 
 /** The last part of a path or hub id, which is enough where names are few. */
 export const short = (name) => name.split("/").filter(Boolean).pop() || name;
 
 const names = new Intl.DisplayNames(["en"], { type: "language" });
+const known = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+/** The tag as an attribute, for screen readers and fonts: none where nobody knows the language. */
+export function langAttribute(tag) {
+  if (!tag || tag === "und") return null;
+  try { return known.of(tag) ? tag : null; } catch { return null; }
+}
+
 export function language(tag) {
   if (!tag || tag === "und") return "not stated";
   try { return names.of(tag); } catch { return tag; }

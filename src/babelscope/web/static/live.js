@@ -35,22 +35,33 @@ function firstState(about) {
   };
 }
 
-/** A state from a link: what this server does not have is replaced by what it has. */
+const KNOWN = { quantity: ["logit", "probability", "log_odds"], part: ["all", "first", "second"], edge: ["both", "start", "end"] };
+const listOf = (value) => (Array.isArray(value) ? value : []);
+
+/** A state from a link: what this server does not have is replaced by what it has, and said. */
 function checked(state, about) {
   const first = firstState(about);
   if (!state) return first;
   const names = about.models.map((model) => model.name);
   const methods = new Set(about.methods.map((method) => method.name));
-  const whole = { ...first, ...state };
-  whole.models = (state.models || []).filter((name) => names.includes(name));
-  whole.methods = (state.methods || []).filter((each) => methods.has(each?.method)).map((each) => ({ method: each.method, options: each.options || {} }));
-  whole.panes = (state.panes || []).filter((pane) => Array.isArray(pane?.texts)).slice(0, 12)
-    .map((pane) => ({ lang: String(pane.lang || "und"), texts: pane.texts.map(String), erased: (pane.erased || []).filter(Number.isInteger), word: Number.isInteger(pane.word) ? pane.word : null }));
+  const whole = { ...first };
+  for (const [name, value] of Object.entries(first)) if (typeof state[name] === typeof value && (KNOWN[name] || [state[name]]).includes(state[name])) whole[name] = state[name];
+  whole.models = listOf(state.models).filter((name) => names.includes(name));
+  whole.methods = listOf(state.methods).filter((each) => methods.has(each?.method)).map((each) => ({ method: each.method, options: { ...each.options } }));
+  whole.panes = listOf(state.panes).filter((pane) => Array.isArray(pane?.texts)).slice(0, 12)
+    .map((pane) => ({ lang: String(pane.lang || "und"), texts: pane.texts.map(String), erased: listOf(pane.erased).filter(Number.isInteger), word: Number.isInteger(pane.word) ? pane.word : null }));
+  const missing = [...listOf(state.models).filter((name) => !names.includes(name)), ...listOf(state.methods).map((each) => each?.method).filter((name) => !methods.has(name))];
+  if (missing.length) announce(`This server does not have ${missing.map(String).join(", ")}: the page shows what it has.`);
   if (!whole.models.length) whole.models = first.models;
   if (!whole.methods.length) whole.methods = first.methods;
   if (!whole.panes.length) whole.panes = first.panes;
   return whole;
 }
+
+let leave = () => {};
+/** Whoever leaves waits for nothing: the server goes on with the next request. */
+export const leaveLive = () => leave();
+window.addEventListener("pagehide", leaveLive);
 
 export function live(main, whole, value) {
   const about = whole.live;
@@ -73,6 +84,7 @@ export function live(main, whole, value) {
   const refresh = () => { save(); drawKey(); panes.forEach((pane) => pane.refresh()); ribbons.refresh(); };
   const rebuild = () => {
     panes.forEach((pane) => pane.stop());
+    drawChips();
     panes = state.panes.map((pane) => makePane(pane, context, {
       remove: () => { state.panes.splice(state.panes.indexOf(pane), 1); rebuild(); },
       changed: () => { save(); ribbons.refresh(); },
@@ -80,7 +92,7 @@ export function live(main, whole, value) {
     grid.replaceChildren(...panes.map((pane) => pane.element), addPane());
     refresh();
   };
-  const rebuildAll = () => { controls(bar, context, { refresh, rebuildAll }); drawChips(); rebuild(); };
+  const rebuildAll = () => { controls(bar, context, { refresh, rebuildAll }); rebuild(); };
   context.rebuildAll = rebuildAll;
 
   function addPane() {
@@ -98,7 +110,9 @@ export function live(main, whole, value) {
 
   function drawChips() {
     const known = offered(about, model());
-    const lead = known.filter((row) => row.lang === known[0]?.lang);
+    const langs = [state.panes[0]?.lang, known[0]?.lang];  // in the language of the first pane where there is one
+    const lang = langs.find((each) => known.some((row) => row.lang === each));
+    const lead = known.filter((row) => row.lang === lang);
     chips.replaceChildren(...(lead.length ? [h("span", { class: "faint small" }, "Try")] : []), ...lead.map((row) => button(
       row.texts[0].length > 44 ? `${row.texts[0].slice(0, 43)}…` : row.texts[0], () => {
         for (const pane of state.panes) {
@@ -106,7 +120,7 @@ export function live(main, whole, value) {
           Object.assign(pane, { lang: same.lang, texts: [...same.texts], erased: [], word: null });
         }
         rebuild();
-      }, { class: "chip", dir: "auto", title: row.texts.join("\n") })));
+      }, { class: "chip", dir: "auto", lang, title: row.texts.join("\n") })));
   }
 
   const share = button("Copy link", async () => {
@@ -130,6 +144,7 @@ export function live(main, whole, value) {
     } catch (error) { announce(error.message); }
   });
   links.append(share, download);
-  main.append(h("h2", {}, "Which words made the model say that?"), h("p", { class: "lead" }, "Write a text, or click a word to erase or replace it: the prediction and the colours follow."), chips, bar, grid, key, ribbons.element, links);
+  main.append(h("h2", {}, "Which words made the model say that?"), h("p", { class: "lead" }, "Write a text, or click a word to erase or replace it: the prediction and the colours follow."), chips, bar, key, grid, ribbons.element, links);
+  leave = () => { panes.forEach((pane) => pane.stop()); ribbons.stop(); };
   rebuildAll();
 }

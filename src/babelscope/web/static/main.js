@@ -2,8 +2,8 @@
 
 import { get } from "./api.js";
 import { browse } from "./browse.js";
-import { button, h } from "./dom.js";
-import { live } from "./live.js";
+import { button, failure, h } from "./dom.js";
+import { leaveLive, live } from "./live.js";
 import { fromAddress } from "./state.js";
 import { disagreementsView, trustView, wordsView } from "./views.js";
 
@@ -23,8 +23,13 @@ function show(about, parts, name, value) {
     else tab.removeAttribute("aria-current");
   }
   document.title = `${title} · babelscope explorer`;
+  leaveLive();
   main.replaceChildren();
-  main.className = part;
+  main.className = `part-${part}`;
+  if (part !== "live" && !about.store.rows) {
+    main.append(h("h2", {}, about.store.title), h("p", { class: "lead" }, "The store holds no explanations yet. Run a study into it with babelscope study run FILE --store STORE, and start the server again."));
+    return;
+  }
   render(main, about, value, (to, state) => { location.hash = ""; show(about, parts, to, state); window.scrollTo(0, 0); });
 }
 
@@ -39,7 +44,7 @@ async function start() {
     const { part, value } = fromAddress();
     show(about, parts, part, value);
   } catch (error) {
-    main.replaceChildren(h("p", { class: "error", role: "alert" }, `The explorer cannot start: ${error.message}`));
+    main.replaceChildren(failure(Object.assign(error, { again: true }), () => location.reload(), "The explorer cannot start"));
   }
 }
 

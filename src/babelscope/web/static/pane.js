@@ -1,7 +1,7 @@
 // A pane: one text in one language, what the models predict for it, and why.
 
 import { button, h } from "./dom.js";
-import { language } from "./format.js";
+import { langAttribute, language } from "./format.js";
 import { modelResult } from "./results.js";
 
 const COMMON = ["en", "es", "fr", "de", "hi", "ar", "zh", "th", "sw", "tr", "ru", "ja", "ko", "pt", "it", "vi", "ur", "bn", "he", "fa", "id", "und"];
@@ -30,13 +30,19 @@ export function makePane(pane, context, { remove, changed }) {
   const refresh = () => {
     stop();
     const few = model.fewest;
-    const given = pane.texts.filter((text, at) => at < few || text.trim());
-    if (given.some((text) => !text.trim())) {
+    const texts = pane.texts.filter((text, at) => at < few || text.trim());
+    if (texts.some((text) => !text.trim())) {
       results.replaceChildren(h("p", { class: "faint" }, "Type or paste a text."));
       return;
     }
+    const most = context.limits.characters;
+    const length = Array.from(texts.join("")).length;
+    if (length > most) {
+      results.replaceChildren(h("p", { class: "error", role: "alert" }, `This text has ${length.toLocaleString("en")} characters; ${most.toLocaleString("en")} are read here. Shorten it, or explain it with the command babelscope explain.`));
+      return;
+    }
     results.replaceChildren(...context.state.models.map((name) => modelResult({
-      pane, context, texts: given, name, controllers, changed: edited,
+      pane, context, texts, name, controllers, changed: edited,
     })));
   };
   const later = () => { clearTimeout(timer); timer = setTimeout(() => { changed(); refresh(); }, PAUSE); };
@@ -51,12 +57,12 @@ export function makePane(pane, context, { remove, changed }) {
     const several = model.several && place > 0;
     const name = several ? `${model.fields.at(-1)} ${place}` : model.fields[place] || `Text ${place + 1}`;
     const area = h("textarea", {
-      rows: 2, dir: "auto", lang: pane.lang === "und" ? null : pane.lang, maxlength: context.limits.characters, value: pane.texts[place] || "",
+      rows: 2, dir: "auto", lang: langAttribute(pane.lang), value: pane.texts[place] || "",
       "aria-label": name, placeholder: name, spellcheck: "false",
       on: { input: () => { pane.texts[place] = area.value; pane.erased = []; pane.word = null; grow(area); later(); } },
     });
     requestAnimationFrame(() => grow(area));
-    return area;
+    return pane.texts.length > 1 ? h("label", { class: "named" }, h("span", { class: "field-name" }, name), area) : area;
   }
 
   function drawFields() {

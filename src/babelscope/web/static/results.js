@@ -2,14 +2,14 @@
 
 import { Cancelled, run } from "./api.js";
 import { chart } from "./chart.js";
-import { button, disclosure, h } from "./dom.js";
+import { button, disclosure, failure, h } from "./dom.js";
 import { direction, percent, short, spoken } from "./format.js";
 import { wordMenu } from "./menu.js";
 import { trustPanel } from "./trust.js";
 import { colouredTexts, scoreTable, unitsOf } from "./words.js";
 
-/** Runs a job into a place of the page: progress and a button to cancel while it is slow. */
-export function job(place, controllers, kind, body, show) {
+/** Runs a job into a place of the page: progress and a button to cancel while it is slow. `who` is named where it fails. */
+export function job(place, controllers, kind, body, show, who = null) {
   const controller = new AbortController();
   controllers.add(controller);
   const bar = h("progress", { "aria-label": "Progress" });
@@ -18,7 +18,7 @@ export function job(place, controllers, kind, body, show) {
   place.replaceChildren(wait);
   place.setAttribute("aria-busy", "true");
   const slow = setTimeout(() => { wait.hidden = false; }, 250);
-  const again = () => job(place, controllers, kind, body, show);
+  const again = () => job(place, controllers, kind, body, show, who);
   const progress = (state) => {
     note.textContent = state.state === "busy" ? "the server is busy; trying again" : state.state === "running" ? `step ${state.step || 1}` : "waiting";
     if (state.total) { bar.max = state.total; bar.value = state.done; }
@@ -27,7 +27,7 @@ export function job(place, controllers, kind, body, show) {
     .then((result) => place.replaceChildren(...[show(result)].flat().filter(Boolean)))
     .catch((error) => {
       if (error instanceof Cancelled) place.replaceChildren(h("p", { class: "faint small" }, "Cancelled. ", button("Run it again", again, { class: "link" })));
-      else place.replaceChildren(h("p", { class: "error", role: "alert" }, error.message));
+      else place.replaceChildren(failure(error, again, who));
     })
     .finally(() => { clearTimeout(slow); controllers.delete(controller); place.removeAttribute("aria-busy"); });
 }
@@ -133,6 +133,6 @@ export function modelResult(setting) {
     ...prediction(whole, model, state.models.length > 1), tagList(whole, pane, changed),
     ...state.methods.map((each) => explanationOf({ ...setting, body }, whole, each, about.methods.find((method) => method.name === each.method))),
     pane.erased.length ? h("p", { class: "small faint" }, `${pane.erased.length} ${pane.erased.length === 1 ? "word is" : "words are"} erased. `, button("Restore all", () => { pane.erased = []; changed(); }, { class: "link" })) : null,
-  ]);
+  ], state.models.length > 1 ? short(model.name) : null);
   return place;
 }

@@ -12,9 +12,9 @@ export function ribbonSection(context) {
   const box = h("input", { type: "checkbox", checked: state.ribbons, on: { change: () => { state.ribbons = box.checked; context.save(); refresh(); } } });
   const element = h("section", { class: "compare", "aria-label": "Comparison of the translations" }, h("label", { class: "check" }, box, " Show how the explanation flows between the translations"), body);
 
+  const stop = () => { controllers.forEach((each) => each.abort()); controllers.clear(); };
   function refresh() {
-    controllers.forEach((each) => each.abort());
-    controllers.clear();
+    stop();
     const panes = state.panes.filter((pane) => pane.texts.every((text, at) => text.trim() || at >= context.model().fewest));
     element.hidden = state.panes.length < 2 || context.model().several;
     box.checked = state.ribbons;
@@ -27,5 +27,5 @@ export function ribbonSection(context) {
       job(place, controllers, "ribbons", { ...aim(context, {}, state.methods[0]), model: state.models[0], source, translation }, ribbons);
     }
   }
-  return { element, refresh };
+  return { element, refresh, stop };
 }

@@ -21,6 +21,7 @@ export function fromAddress() {
   return { part: part || "", value: text ? decode(text) : null };
 }
 
+/** A browser refuses an address of megabytes, and one that changes too often: the page works without. */
 export function toAddress(part, value) {
-  history.replaceState(null, "", `#${part}=${encode(value)}`);
+  try { history.replaceState(null, "", `#${part}=${encode(value)}`); } catch { /* the old address stays */ }
 }

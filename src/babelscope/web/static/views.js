@@ -2,8 +2,8 @@
 
 import { get } from "./api.js";
 import { filters, query } from "./browse.js";
-import { button, h } from "./dom.js";
-import { CONTROL, firstMethod, language, methodName, number, percent, short, spoken } from "./format.js";
+import { button, failure, h } from "./dom.js";
+import { firstMethod, isControl, langAttribute, language, methodName, number, percent, short, spoken } from "./format.js";
 import { toAddress } from "./state.js";
 
 /** A view with filters; `draw` turns an answer into elements. */
@@ -13,11 +13,11 @@ function view(main, part, title, lead, { store, state, fields, path, draw }) {
   const load = async () => {
     toAddress(part, state);
     turn += 1;
-    const mine = turn;
+    const now = turn;
     try {
       const answer = await get(path, query(state));
-      if (mine === turn) body.replaceChildren(...[draw(answer)].flat().filter(Boolean));
-    } catch (error) { if (mine === turn) body.replaceChildren(h("p", { class: "error", role: "alert" }, error.message)); }
+      if (now === turn) body.replaceChildren(...[draw(answer)].flat().filter(Boolean));
+    } catch (error) { if (now === turn) body.replaceChildren(failure(error, load)); }
   };
   main.append(h("h2", {}, title), h("p", { class: "lead" }, lead), h("div", { class: "controls" }, h("div", { class: "fields" }, filters(store, state, load, fields))), body);
   load();
@@ -49,6 +49,12 @@ export function wordsView(main, whole, value, go) {
     { store, state, fields: ["model", "method", "lang", "right"], path: "/api/store/words", draw });
 }
 
+/** The first words of an example. */
+function beginning(texts, most = 80) {
+  const signs = Array.from(texts.join(" / "));
+  return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : signs.join("");
+}
+
 export function disagreementsView(main, whole, value, go) {
   const { store } = whole;
   const state = { model: store.names.model.length === 1 ? store.names.model[0] : "", ...(value || {}) };
@@ -63,7 +69,7 @@ export function disagreementsView(main, whole, value, go) {
       return h("tr", {}, h("th", { scope: "row" }, pair.langs.map(language).join(" and ")), h("td", { class: "bars" }, bar), h("td", { class: "num" }, percent(pair.differ / pair.texts)), h("td", { class: "num faint" }, `${pair.differ} of ${pair.texts}`));
     });
     const groups = answer.groups.map((group) => h("tr", {},
-      h("th", { scope: "row" }, button(h("bdi", {}, group.group), () => go("examples", { group: group.group, model: group.model }), { class: "link" })),
+      h("th", { scope: "row", title: group.group }, button(h("bdi", { lang: langAttribute(group.lang) }, beginning(group.texts)), () => go("examples", { group: group.group, model: group.model }), { class: "link" })),
       h("td", { "data-head": "model" }, short(group.model || "")), h("td", { "data-head": "gold" }, group.gold === null ? "–" : h("bdi", {}, group.gold)),
       h("td", { "data-head": "predicted" }, Object.entries(group.labels).map(([lang, label], at) => [at ? ", " : "", `${language(lang)} `, h("bdi", { class: label === group.gold ? "" : "wrong" }, label)]).flat())));
     return [h("p", { class: "answer" }, sentence), table(["languages", "", "differ", "texts"], rows, "Pairs of languages", "scores pairs"),
@@ -78,20 +84,18 @@ export function trustView(main, whole, value, go) {
   const state = { ...(value || {}) };
   const draw = (answer) => {
     if (!answer.views.length) return h("p", { class: "faint" }, "No explanation here has a trust panel: add the block trust to the study.");
-    const checks = Object.keys(answer.views[0].checks);
-    const cell = (counts) => {
-      const defined = counts.holds + counts.fails + counts.undecided;
-      return h("td", { class: `num ${counts.fails ? "wrong" : ""}` }, defined ? `${counts.fails} of ${defined}` : "–");
-    };
-    const ordered = [...answer.views].sort((a, b) => (a.method === CONTROL) - (b.method === CONTROL));
-    const without = answer.views.some((each) => each.method === CONTROL) ? " Random scores, the control, are not counted." : "";
+    const run = (counts) => counts.holds + counts.fails + counts.undecided;
+    const checks = Object.keys(answer.views[0].checks).filter((name) => answer.views.some((each) => run(each.checks[name])));
+    const cell = (counts, name) => h("td", { class: `num ${counts.fails ? "wrong" : ""} ${run(counts) ? "" : "empty"}`, "data-head": spoken(name) }, run(counts) ? `${counts.fails} of ${run(counts)}` : "–");
+    const ordered = [...answer.views].sort((a, b) => isControl(a.method) - isControl(b.method));
+    const without = answer.views.some((each) => isControl(each.method)) ? " Controls, which look at no model, are not counted." : "";
     const rows = ordered.map((each) => h("tr", {},
       h("th", { scope: "row" }, button(methodName(each.method), () => go("examples", { method: each.method, lang: each.lang, trust: "fails" }), { class: "link", title: "Show the explanations that fail" })),
-      h("td", {}, language(each.lang)), h("td", { class: "num" }, String(each.explanations)), checks.map((name) => cell(each.checks[name]))));
-    const real = answer.views.filter((each) => each.method !== CONTROL);
+      h("td", { "data-head": "language" }, language(each.lang)), h("td", { class: "num", "data-head": "checked" }, String(each.explanations)), checks.map((name) => cell(each.checks[name], name))));
+    const real = answer.views.filter((each) => !isControl(each.method));
     const total = real.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].fails, 0), 0);
-    const defined = real.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + each.checks[name].holds + each.checks[name].fails + each.checks[name].undecided, 0), 0);
-    return [h("p", { class: "answer" }, `${total ? `${total} of ${defined} checks fail.` : "No check fails."}${without}`), table(["method", "language", "checked", ...checks.map(spoken)], rows, "Checks that fail")];
+    const defined = real.reduce((sum, each) => sum + checks.reduce((inner, name) => inner + run(each.checks[name]), 0), 0);
+    return [h("p", { class: "answer" }, `${total ? `${total.toLocaleString("en")} of ${defined.toLocaleString("en")} checks fail.` : "No check fails."}${without}`), table(["method", "language", "checked", ...checks.map(spoken)], rows, "Checks that fail", "stacked dense")];
   };
   view(main, "trust", "Where the explanation is not trusted", "How many checks of the trust panels fail, of those that are defined.",
     { store, state, fields: ["model", "method", "lang"], path: "/api/store/untrusted", draw });

@@ -1,7 +1,7 @@
 // Coloured words: the text as it was written, each word in the colour of its score.
 
 import { h } from "./dom.js";
-import { significant } from "./format.js";
+import { langAttribute, significant } from "./format.js";
 
 export const STEPS = 10;
 
@@ -78,7 +78,7 @@ export function colouredTexts(texts, units, options = {}) {
     }
     const rest = signs.slice(at).join("");
     parts.push(options.truncated && rest.trim() ? h("span", { class: "w-cut", title: "the model did not read this" }, rest) : rest);
-    const props = { class: "text", dir: "auto", lang: options.lang && options.lang !== "und" ? options.lang : null };
+    const props = { class: "text", dir: "auto", lang: langAttribute(options.lang) };
     if (options.onWord) Object.assign(props, { role: "group", "aria-label": options.label || "Words with their scores", on: { keydown: arrows } });
     return h("p", props, parts);
   });
