@@ -235,7 +235,8 @@ CPU time of so many inputs of the bare model as the column says, for all {len(ME
 
 {table(head, rows)}
 
-How to ask for such a design: [fewer inputs for the same interval](trust.md#fewer-inputs-for-the-same-interval).
+Of the same texts alone an interval would be wider than the first design's by what the fourth row says; texts that are {MORE / TEXTS:.3f} times as many make it narrower by {(TEXTS / MORE) ** 0.5:.3f}, if they are
+as different from each other as the first {TEXTS}. How to ask for such a design: [fewer inputs for the same interval](trust.md#fewer-inputs-for-the-same-interval).
 """
 
 
