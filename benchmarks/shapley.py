@@ -64,6 +64,8 @@ OPTIONS = {
 }
 TIMED = 2
 """Texts on which CPU time is measured."""
+EXACT = 1e-6
+"""Errors below are of rounding."""
 ERRORS = (0.2, 0.1, 0.05, 0.01)
 
 
@@ -225,12 +227,17 @@ def curve(model: Model, some: Sequence[Text], name: str) -> list[Spent]:
 
 
 def needed(spent: Sequence[Spent], error: float) -> Spent | None:
-    """What an error costs, between budgets on straight lines of logarithms; None beyond the ends."""
+    """What an error costs, between budgets on straight lines of logarithms; None beyond the ends.
+
+    No line leads to exact scores: there an error costs what they cost.
+    """
     reached = np.minimum.accumulate([each.error for each in spent])
     if not reached[-1] <= error <= reached[0]:
         return None
     at = max(1, int(np.argmax(reached <= error)))
-    logs = np.log(np.maximum(reached[at - 1 : at + 1], 1e-12))
+    if reached[at] < EXACT:
+        return spent[at]
+    logs = np.log(reached[at - 1 : at + 1])
     share = 1.0 if logs[0] == logs[1] else float((logs[0] - np.log(error)) / (logs[0] - logs[1]))
     first, second = spent[at - 1], spent[at]
     costs = [
@@ -286,8 +293,8 @@ Both sides explain the logit of the predicted class, erase words with the model'
 prepared token ids and queries the model in batches of 64, without padding and without anything of ours. Of shap: `KernelExplainer` (`l1_reg=False`) and `PermutationExplainer` on texts of
 {WORDS.start} to {WORDS.stop - 1} words, against the Shapley values of all sets of words; and `PartitionExplainer` with the tree of `partition_shapley` on texts of {LONGER.start} to {LONGER.stop - 1} words,
 against the Owen values of that tree from all sets that it allows. The error is the root mean squared one over the words, relative to the exact scores, over {SEEDS} seeds and all texts
-({", ".join(f"{name}: {count}" for name, count in TEXTS.items())}, where there are as many of the length). Every method ran with five to seven budgets; what an error costs lies between two of these, on straight lines of logarithms. Inputs are
-distinct ones. CPU time is of whole calls, the mean of {TIMED} texts.
+({", ".join(f"{name}: {count}" for name, count in TEXTS.items())}, where there are as many of the length). Every method ran with five to seven budgets; what an error costs lies between two of these, on straight lines of logarithms, or is what exact scores cost, where the larger
+budget has these. Inputs are distinct ones. CPU time is of whole calls, the mean of {TIMED} texts.
 
 {table(head, rows)}
 

@@ -20,6 +20,7 @@ from babelscope.model.load import Model
 Kept = NDArray[np.bool_]
 """Texts as rows of words that are kept."""
 Play = Callable[[Kept], NDArray[np.float64]]
+DESIGN = "mix+text"
 UNBROKEN = ("zh", "ja", "th")
 """Languages written without blanks, whose characters count as words."""
 
@@ -74,9 +75,10 @@ def log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def slalom(model: Model, text: Text, label: int, samples: int, seed: int) -> Surrogate:
-    """The default design with so many samples, of the predicted class; units are the words."""
+    """The named design with so many samples, of the predicted class; units are the words."""
     before, begin = model.inference.distinct, time.process_time()
-    options = {"samples": samples, "unit": "token" if text.lang in UNBROKEN else "word"}
+    unit = "token" if text.lang in UNBROKEN else "word"
+    options = {"samples": samples, "unit": unit, "design": DESIGN}
     (attribution,) = explain(
         model, text.without([True] * len(text.words)), "slalom", quantity="log_odds",
         options=options, lang=text.lang, seed=seed,
