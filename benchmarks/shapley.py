@@ -8,54 +8,78 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from unittest.mock import patch
 
 import numpy as np
 import shap
+import torch
 
+from babelscope.methods import shapley, surrogates
 from babelscope.methods.coalitions import every, values
 from babelscope.methods.explain import explain_encoded
-from babelscope.methods.shapley import _halves, _shapley
+from babelscope.methods.shapley import (
+    _allowed,
+    _beside,
+    _halves,
+    _owen,
+    _set_count,
+    _shapley,
+    _tree,
+)
 from babelscope.model import inference
 from babelscope.model.encode import encode_readable
 from babelscope.model.erase import default_operator, erase
 from babelscope.model.load import Model
 from babelscope.model.targets import predicted, value
 from babelscope.model.units import players
-from babelscope.types import Encoded, Example, Target
+from babelscope.types import Encoded, Example, Explained, Target
 from benchmarks import material
 from benchmarks.timing import table
 
-WORDS = range(9, 13)
-"""Texts of so many words: all sets of them can be queried."""
-TEXTS = {"mini-multilingual": 8, "gte-small": 3, "chineseharm-bert": 3}
-SEEDS = 3
+WORDS, LONGER = range(9, 12), range(18, 27)
+"""Texts of so many words: all sets of them can be queried; and all sets that a tree allows."""
+TEXTS = {"mini-multilingual": 4, "gte-small": 3, "chineseharm-bert": 2}
+SEEDS = 8
 PAIRS = {
     "kernel_shap": "KernelExplainer",
     "permutation_shapley": "PermutationExplainer",
     "partition_shapley": "PartitionExplainer",
 }
 BUDGETS = {
-    "kernel_shap": (40, 60, 90, 130, 190, 280), "KernelExplainer": (60, 100, 170, 280, 460, 760),
-    "permutation_shapley": (3, 4, 6, 8, 12, 16), "PermutationExplainer": (2, 4, 8, 16, 32, 64),
-    "partition_shapley": (24, 48, 96, 192, 512), "PartitionExplainer": (24, 48, 96, 192, 512),
+    "kernel_shap": (40, 60, 90, 130, 190, 280, 400), "KernelExplainer": (60, 100, 170, 280, 460, 760, 1200),
+    "permutation_shapley": (3, 4, 6, 8, 12, 16, 24), "PermutationExplainer": (2, 4, 8, 16, 32, 64, 128),
+    "partition_shapley": (48, 96, 192, 384, 512), "PartitionExplainer": (24, 48, 96, 192, 384, 512),
 }  # fmt: skip
 """Samples or evaluations, of permutation methods orders."""
-OURS = {
+FUNCTIONS = {
+    "kernel_shap": surrogates.kernel_shap,
+    "permutation_shapley": shapley.permutation_shapley,
+    "partition_shapley": shapley.partition_shapley,
+}
+OPTIONS = {
     "kernel_shap": "samples",
     "permutation_shapley": "permutations",
     "partition_shapley": "samples",
 }
+TIMED = 2
+"""Texts on which CPU time is measured."""
+EXACT = 1e-6
+"""Errors below are of rounding."""
+ERRORS = (0.2, 0.1, 0.05, 0.01)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An input with words as units, its target, the values of all sets and the exact scores."""
+    """An input with words as units, its target, the values of its sets and the exact scores."""
 
     row: Encoded
     target: Target
-    amounts: np.ndarray
+    values: dict[bytes, float]
     exact: np.ndarray
+
+    def look_up(self, kept: np.ndarray) -> np.ndarray:
+        return np.array([self.values[row.tobytes()] for row in np.asarray(kept) > 0.5])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +91,28 @@ class Spent:
     error: float
 
 
-def texts(model: Model, examples: Sequence[Example], count: int) -> list[Text]:
-    found: list[Text] = []
+def texts(model: Model, examples: Sequence[Example], count: int, *, owen: bool) -> list[Text]:
+    """Those whose Shapley values are exact, or whose Owen values are."""
+    chosen: list[Text] = []
     for row in encode_readable(model, examples, part="all", long="truncate", unit="word")[0]:
         n = len(row.words)
-        if n not in WORDS or len(found) == count:
+        if n not in (LONGER if owen else WORDS) or len(chosen) == count:
             continue
         (output,) = inference.outputs(model, [inference.query(row)])
         target = predicted(model, row, output)
-        (amounts,) = values(model, [row], [target], [every(n)], None)
-        found.append(Text(row, target, amounts, _shapley(every(n), amounts)))
-    return found
+        beside = dict(_beside(_tree(row)))
+        sets = _allowed(beside) if owen else every(n)
+        (amounts,) = values(model, [row], [target], [sets], None)
+        exact = _owen(beside, amounts) if owen else _shapley(sets, amounts)
+        known = dict(zip((each.tobytes() for each in sets), amounts.tolist()))
+        chosen.append(Text(row, target, known, exact))
+    return chosen
 
 
 def answers(model: Model, text: Text) -> Callable[[np.ndarray], np.ndarray]:
     """The value of sets of words as a user of shap writes it: the words of each row replaced by the
     mask token, in batches of 64 of one length, with torch and the model alone.
     """
-    import torch
-
     operator = default_operator(model)
     ids = torch.from_numpy(text.row.ids)
     places = torch.from_numpy(players(text.row).copy())
@@ -143,58 +170,74 @@ def theirs(
     return np.asarray(explainer(everything, max_evals=budget, silent=True).values[0])
 
 
-def run(
-    model: Model, text: Text, name: str, budget: int, seed: int
-) -> tuple[float, float, np.ndarray]:
-    """Distinct inputs of one explanation, its CPU seconds, and the scores of the words."""
+def looked_up(text: Text, name: str, budget: int, seed: int) -> tuple[int, np.ndarray]:
+    """Distinct inputs of one explanation and the scores of the words, with the values that are
+    known."""
+    seen: set[bytes] = set()
+
+    def watched(kept: np.ndarray) -> np.ndarray:
+        seen.update(row.tobytes() for row in np.asarray(kept) > 0.5)
+        return text.look_up(kept)
+
     n = len(text.exact)
     if name not in PAIRS:
-        play, seen = answers(model, text), set()
-
-        def watched(present: np.ndarray) -> np.ndarray:
-            seen.update(row.tobytes() for row in np.asarray(present) > 0.5)
-            return play(present)
-
-        begin = time.process_time()
         scores = theirs(name, watched, n, budget, seed)
-        return len(seen), time.process_time() - begin, scores
-    before = model.inference.distinct
+        return len(seen), scores
+
+    def known(_: object, __: object, ___: object, kept: list[np.ndarray], ____: object) -> object:
+        return [watched(kept[0])]
+
+    def plain(_: object, __: object, ___: object, scores: np.ndarray, *____: object) -> Explained:
+        return Explained(scores)
+
+    module = sys.modules[FUNCTIONS[name].__module__]
+    with patch.object(module, "values", known), patch.object(module, "explained", plain):
+        options = {OPTIONS[name]: budget, "seed": seed}
+        (result,) = FUNCTIONS[name](None, [text.row], [text.target], **options)
+    return len(seen), np.asarray(result.scores)
+
+
+def seconds(model: Model, text: Text, name: str, budget: int) -> float:
+    """CPU seconds of one explanation by the model itself."""
     begin = time.process_time()
-    example = replace(
-        text.row, example=replace(text.row.example, id=f"{text.row.example.id}/{seed}")
-    )
-    (attribution,) = explain_encoded(
-        model, [example], name, options={OURS[name]: budget}, quantity=text.target.quantity
-    )
-    seconds = time.process_time() - begin
-    by_word = np.zeros(n)
-    np.add.at(by_word, players(text.row), attribution.scores)
-    return model.inference.distinct - before, seconds, by_word
+    if name in PAIRS:
+        options = {OPTIONS[name]: budget}
+        explain_encoded(model, [text.row], name, options=options, quantity=text.target.quantity)
+    else:
+        theirs(name, answers(model, text), len(text.exact), budget, 0)
+    return time.process_time() - begin
 
 
 def curve(model: Model, some: Sequence[Text], name: str) -> list[Spent]:
     """What every budget costs and reaches."""
-    found = []
+    spent = []
+    seconds(model, some[0], name, BUDGETS[name][0])  # for warming up
     for budget in BUDGETS[name]:
         runs = [
-            (run(model, text, name, budget, seed), text) for text in some for seed in range(SEEDS)
+            (looked_up(text, name, budget, seed), text) for text in some for seed in range(SEEDS)
         ]
         errors = [
             np.mean((scores - text.exact) ** 2) / np.mean(text.exact**2)
-            for (_, _, scores), text in runs
+            for (_, scores), text in runs
         ]
-        queries, seconds = (float(np.mean([each[at] for each, _ in runs])) for at in (0, 1))
-        found.append(Spent(queries, seconds, float(np.sqrt(np.mean(errors)))))
-    return found
+        taken = [seconds(model, text, name, budget) for text in some[:TIMED]]
+        queries = float(np.mean([each for (each, _), _ in runs]))
+        spent.append(Spent(queries, float(np.mean(taken)), float(np.sqrt(np.mean(errors)))))
+    return spent
 
 
 def needed(spent: Sequence[Spent], error: float) -> Spent | None:
-    """What an error costs, between budgets on straight lines of logarithms; None beyond the ends."""
+    """What an error costs, between budgets on straight lines of logarithms; None beyond the ends.
+
+    No line leads to exact scores: there an error costs what they cost.
+    """
     reached = np.minimum.accumulate([each.error for each in spent])
     if not reached[-1] <= error <= reached[0]:
         return None
     at = max(1, int(np.argmax(reached <= error)))
-    logs = np.log(np.maximum(reached[at - 1 : at + 1], 1e-12))
+    if reached[at] < EXACT:
+        return spent[at]
+    logs = np.log(reached[at - 1 : at + 1])
     share = 1.0 if logs[0] == logs[1] else float((logs[0] - np.log(error)) / (logs[0] - logs[1]))
     first, second = spent[at - 1], spent[at]
     costs = [
@@ -204,49 +247,60 @@ def needed(spent: Sequence[Spent], error: float) -> Spent | None:
     return Spent(costs[0], costs[1], error)
 
 
-def lines(name: str, model: Model, some: Sequence[Text]) -> Iterator[list[object]]:
+def lines(name: str, model: Model, examples: Sequence[Example]) -> Iterator[list[object]]:
+    count = TEXTS.get(name, 3)
+    shapley_texts, owen_texts = (texts(model, examples, count, owen=owen) for owen in (False, True))
     for ours, their in PAIRS.items():
-        mine, other = curve(model, some, ours), curve(model, some, their)
-        print(name, ours, mine, other, file=sys.stderr, flush=True)
-        for error in (0.1, 0.05, 0.02):
-            left, right = needed(mine, error), needed(other, error)
-            cells: list[object] = [name, f"`{ours}`", f"{error:.0%}"]
-            cells += ["-" if each is None else f"{each.queries:.0f}" for each in (left, right)]
-            if left is None or right is None:
-                ends = [f"{min(each.error for each in spent):.1%}" for spent in (mine, other)]
-                yield [*cells, "-", "-", " / ".join(ends)]
-                continue
-            yield [
-                *cells, f"{right.queries / left.queries:.1f}", f"{right.seconds / left.seconds:.1f}",
-                " / ".join(f"{min(each.error for each in spent):.1%}" for spent in (mine, other)),
-            ]  # fmt: skip
+        some = owen_texts if ours == "partition_shapley" else shapley_texts
+        left, right = curve(model, some, ours), curve(model, some, their)
+        print(name, ours, left, right, file=sys.stderr, flush=True)
+        for error in ERRORS:
+            yield [name, f"`{ours}`", f"{error:.0%}", *_cells(left, right, error)]
+
+
+def _cells(left: Sequence[Spent], right: Sequence[Spent], error: float) -> list[str]:
+    """Inputs of both sides and their ratios; a dash where a side does not reach the error."""
+    ours, theirs_ = needed(left, error), needed(right, error)
+    cells = ["-" if each is None else f"{each.queries:.0f}" for each in (ours, theirs_)]
+    if ours is None or theirs_ is None:
+        last = right[-1]
+        bound = ours is not None and last.error > error
+        cells += (
+            [f"above {last.queries / ours.queries:.1f}", f"above {last.seconds / ours.seconds:.1f}"]
+            if bound and ours is not None
+            else ["-", "-"]
+        )
+        return cells
+    return [
+        *cells, f"{theirs_.queries / ours.queries:.1f}", f"{theirs_.seconds / ours.seconds:.1f}",
+    ]  # fmt: skip
 
 
 def section() -> str:
-    import torch
-
     torch.set_num_threads(1)
     rows: list[list[object]] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, model, examples in material.classifiers():
-            some = texts(model, examples, TEXTS.get(name, 4))
-            model.inference.distinct = 0
-            rows += lines(name, model, some)
+            rows += lines(name, model, examples)
     head = [
         "model", "method", "error", "our inputs", "shap's", "inputs, shap's / ours",
-        "CPU time, shap's / ours", "least error measured, ours / shap's",
+        "CPU time, shap's / ours",
     ]  # fmt: skip
     return f"""## Shapley values at an equal error
 
-Texts of {WORDS.start} to {WORDS.stop - 1} words, whose exact Shapley values are known from all sets of words; both sides explain the logit of the predicted
-class, erase words with the model's mask token, and query the same model on one thread: shap through a function that puts the mask token into prepared token ids and queries the model
-in batches of 64, without padding and without anything of ours. Of shap: `KernelExplainer` (`l1_reg=False`), `PermutationExplainer`, and `PartitionExplainer` with the tree of
-`partition_shapley`. The error is the root mean squared one over the words, relative to the exact scores, over {SEEDS} seeds and all texts. Every method ran with
-five or six budgets; what an error costs lies between two of these, on straight lines of logarithms. Inputs are distinct ones; shap queries some several times. `partition_shapley` and
-`PartitionExplainer` estimate Owen values, which differ from Shapley values for any budget.
+Both sides explain the logit of the predicted class, erase words with the model's mask token, and query the same model on one thread: shap through a function that puts the mask token into
+prepared token ids and queries the model in batches of 64, without padding and without anything of ours. Of shap: `KernelExplainer` (`l1_reg=False`) and `PermutationExplainer` on texts of
+{WORDS.start} to {WORDS.stop - 1} words, against the Shapley values of all sets of words; and `PartitionExplainer` with the tree of `partition_shapley` on texts of {LONGER.start} to {LONGER.stop - 1} words,
+against the Owen values of that tree from all sets that it allows. The error is the root mean squared one over the words, relative to the exact scores, over {SEEDS} seeds and all texts
+({", ".join(f"{name}: {count}" for name, count in TEXTS.items())}, where there are as many of the length). Every method ran with five to seven budgets; what an error costs lies between two of these, on straight lines of logarithms, or is what exact scores cost, where the larger
+budget has these. Inputs are distinct ones. CPU time is of whole calls, the mean of {TIMED} texts.
 
 {table(head, rows)}
 
-A dash: the error was not reached with the largest budget ({", ".join(f"{name} {BUDGETS[name][-1]}" for name in BUDGETS)}; orders for the permutation methods), or already with the smallest.
+A dash: the error was not reached with the largest budget ({", ".join(f"{name} {BUDGETS[name][-1]}" for name in BUDGETS)}; orders for the permutation methods), or already with the smallest; *above*: shap's
+largest budget does not reach it.
+
+For exact Owen values both query the same sets, {_set_count(_halves(list(range(26))))} for 26 words, which is below the default of 512 samples; with fewer samples `partition_shapley` samples orders, and shap
+splits the largest effects first.
 {material.absent()}"""

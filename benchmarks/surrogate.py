@@ -1,218 +1,217 @@
-"""SLALOM against LIME and Kernel SHAP: the time that each needs for an equally good ranking of the
-words.
+"""SLALOM against LIME and Kernel SHAP: the inputs and the time that each needs for an equally good
+ranking of the words and an equally good description of the model on the text and near it.
 """
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import lime.lime_text
 import numpy as np
-import shap
 import torch
 
 from babelscope import corpus
-from babelscope.data.formats.in_memory import (
-    as_examples,
-)
-from babelscope.methods.explain import (
-    explain,
-)
-from babelscope.model import inference
-from babelscope.model.encode import encode
 from babelscope.model.load import Model
-from babelscope.model.targets import predicted, probability
-from benchmarks.material import six_layers
-from benchmarks.timing import Ratio, table
+from babelscope.random import keyed
+from babelscope.types import Example
+from benchmarks import material
+from benchmarks.surrogate_fits import (
+    METHODS,
+    Kept,
+    Surrogate,
+    Text,
+    as_text,
+    log_odds,
+    probabilities,
+)
+from benchmarks.timing import table
 
-WORDS, TEXTS = 60, 12
-BUDGETS = {"slalom": (75, 150, 300), "LIME": (150, 300, 600), "Kernel SHAP": (150, 300, 600)}
-SLACK = 0.005
-"""Deletion scores this near to each other count as equal."""
-Scores = Callable[[str], np.ndarray]
-
-
-def long_texts() -> list[str]:
-    """Texts of 60 words, each several reviews in a row, words parted by blanks."""
-    words = [word for row in corpus.sentiment("en", "test", 200) for word in row.texts[0].split()]
-    return [" ".join(words[at * WORDS : (at + 1) * WORDS]) for at in range(TEXTS)]
-
-
-def probabilities(model: Model, texts: Sequence[str]) -> np.ndarray:
-    """What the peers ask for, in batches of 64 as the tokenizer pads them."""
-    found = []
-    with torch.no_grad(), model.inference_mode():
-        for start in range(0, len(texts), 64):
-            batch = model.tokenizer(
-                list(texts[start : start + 64]), return_tensors="pt", padding=True
-            )
-            found.append(torch.softmax(model.hf(**batch).logits.double(), -1).numpy())
-    return np.concatenate(found)
-
-
-def slalom(model: Model, samples: int) -> Scores:
-    def scores(text: str) -> np.ndarray:
-        (one,) = explain(
-            model, text, "slalom", quantity="log_odds", options={"samples": samples}, lang="en"
-        )
-        spans, at = [], 0
-        for word in text.split():  # the peers' words: what stands between blanks
-            spans.append((at, at + len(word)))
-            at += len(word) + 1
-        tokens = list(zip(one.offsets, one.scores))
-        return np.array(
-            [
-                sum(score for (a, b), score in tokens if start <= a and b <= end)
-                for start, end in spans
-            ]
-        )
-
-    return scores
-
-
-def lime_scores(model: Model, samples: int) -> Scores:
-    def scores(text: str) -> np.ndarray:
-        label = int(probabilities(model, [text])[0].argmax())
-        explainer = lime.lime_text.LimeTextExplainer(
-            split_expression=r"\s+", bow=False, random_state=0
-        )
-        made = explainer.explain_instance(
-            text,
-            lambda texts: probabilities(model, texts),
-            labels=(label,),
-            num_features=WORDS,
-            num_samples=samples,
-        )
-        found = np.zeros(WORDS)
-        for word, weight in made.as_map()[label]:
-            found[word] = weight
-        return found
-
-    return scores
-
-
-def shap_scores(model: Model, samples: int) -> Scores:
-    """Kernel SHAP over words, an absent word replaced by the mask token; all features kept."""
-
-    def scores(text: str) -> np.ndarray:
-        words = text.split()
-        label = int(probabilities(model, [text])[0].argmax())
-
-        def answer(present: np.ndarray) -> np.ndarray:
-            mask = model.tokenizer.mask_token
-            texts = [
-                " ".join(word if here else mask for word, here in zip(words, row))
-                for row in present
-            ]
-            p = np.clip(probabilities(model, texts)[:, label], 1e-7, 1 - 1e-7)
-            return np.log(p) - np.log1p(-p)
-
-        explainer = shap.KernelExplainer(answer, np.zeros((1, len(words))))
-        np.random.seed(0)  # noqa: NPY002 (shap draws from the global generator)
-        return np.asarray(
-            explainer.shap_values(np.ones(len(words)), nsamples=samples, l1_reg=False, silent=True)
-        )
-
-    return scores
-
-
-PEERS = {"slalom": slalom, "LIME": lime_scores, "Kernel SHAP": shap_scores}
-
-
-def deletion(model: Model, text: str, scores: np.ndarray) -> float:
-    """1 - mean_k p_k, p_k the probability of the predicted class with only the k lowest words
-    left, k = 5, 10, ...
-    """
-    (row,) = encode(model, as_examples(text, "en"))
-    (output,) = inference.outputs(model, [inference.query(row)])
-    target = predicted(model, row, output)
-    words, order = text.split(), np.argsort(scores, kind="stable")
-    left = [" ".join(words[word] for word in sorted(order[:k])) for k in range(5, len(words), 5)]
-    outputs = inference.outputs(
-        model, [inference.query(one) for one in encode(model, as_examples(left, "en"))]
-    )
-    return 1 - float(np.mean([probability(model, one, target) for one in outputs]))
+LONG, STEPS = 60, 12
+"""Words of a concatenated text, and the sets of words at which deletion is measured, at most."""
+NEAR, FEWEST, MOST = 40, 1, 5
+"""Texts without one to five words on which a surrogate is measured."""
+TEXTS = {"BERT 6 x 128": 8, "mini-multilingual": 8, "gte-small": 4, "chineseharm-bert": 2}
+LENGTHS = range(16, 41)
+"""Words of the texts of the real models."""
+SEEDS = {"slalom": 3, "LIME": 1, "Kernel SHAP": 1}
+"""Samples of a method for each text and budget: SLALOM's are the smallest."""
+SLACK, SPARE = 0.005, 1.02
+"""Deletion scores this near to each other count as equal, and errors within this factor."""
+BUDGETS = {
+    "slalom": (28, 40, 57, 80, 113, 160, 226, 320),
+    "LIME": (160, 320, 640),
+    "Kernel SHAP": (160, 320, 640),
+}
+"""Samples: of SLALOM in steps of the square root of two."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One explanation: its deletion score and the CPU seconds of the whole call."""
+class Case:
+    """A text, its predicted class, and what the model says where surrogates are measured."""
 
-    score: float
+    text: Text
+    label: int
+    near: Kept
+    """The whole text first, then texts without some of its words."""
+    answers: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A method with a number of samples: means over the texts."""
+
+    samples: int
+    queries: float
     seconds: float
+    score: float
+    gap: float
+    """On the text itself."""
+    error: float
+    """Root mean squared error on the text and near it."""
 
 
-def runs(model: Model, texts: Sequence[str]) -> dict[tuple[str, int], list[Run]]:
-    """Every method at every budget on every text; on every second text in the opposite order."""
-    cells = [(name, samples) for name in PEERS for samples in BUDGETS[name]]
-    for name, samples in cells[:: len(BUDGETS["slalom"])]:
-        PEERS[name](model, samples)(texts[0])  # for warming up
-    found: dict[tuple[str, int], list[Run]] = {cell: [] for cell in cells}
-    for turn, text in enumerate(texts):
+def long_examples() -> list[Example]:
+    """Texts of 60 words, each several reviews in a row, words parted by blanks."""
+    words = [word for row in corpus.sentiment("en", "test", 200) for word in row.texts[0].split()]
+    starts = range(0, len(words) - LONG, LONG)
+    return [Example(str(at), (" ".join(words[at : at + LONG]),), "en") for at in starts]
+
+
+def cases(model: Model, examples: Sequence[Example], count: int, lengths: range) -> list[Case]:
+    chosen: list[Case] = []
+    for example in examples:
+        text = as_text(example.texts[0], example.lang)
+        n = len(text.words)
+        if n not in lengths or len(chosen) == count:
+            continue
+        generator = keyed("near", example.lang, example.id)
+        near = np.ones((NEAR + 1, n), dtype=bool)
+        for row in near[1:]:
+            row[generator.permutation(n)[: generator.integers(FEWEST, MOST + 1)]] = False
+        p = probabilities(model, [text.without(kept) for kept in near])
+        label = int(p[0].argmax())
+        chosen.append(Case(text, label, near, log_odds(p[:, label])))
+    return chosen
+
+
+def deletion(model: Model, case: Case, scores: np.ndarray) -> float:
+    """1 - mean_k p_k, p_k the probability of the predicted class with only the k lowest words
+    left, at up to twelve k in equal steps.
+    """
+    n, order = len(scores), np.argsort(scores, kind="stable")
+    step = max(1, -(-n // STEPS))
+    kept = np.zeros((len(range(step, n, step)), n), dtype=bool)
+    for row, k in zip(kept, range(step, n, step)):
+        row[order[:k]] = True
+    p = probabilities(model, [case.text.without(row) for row in kept])
+    return 1 - float(p[:, case.label].mean())
+
+
+def curves(model: Model, some: Sequence[Case]) -> dict[str, list[Point]]:
+    """Every method with every number of samples on every text, in turn forwards and backwards."""
+    cells = [(name, samples) for name in METHODS for samples in BUDGETS[name]]
+    for name in METHODS:
+        METHODS[name](model, some[0].text, some[0].label, BUDGETS[name][0], 0)  # for warming up
+    runs: dict[tuple[str, int], list[tuple[Surrogate, Case]]] = {cell: [] for cell in cells}
+    for turn, case in enumerate(some):
         for name, samples in cells if turn % 2 == 0 else reversed(cells):
-            begin = time.process_time()
-            scores = PEERS[name](model, samples)(text)
-            seconds = time.process_time() - begin
-            found[name, samples].append(Run(deletion(model, text, scores), seconds))
-        print(f"text {turn + 1} of {len(texts)}", file=sys.stderr, flush=True)
-    return found
+            for seed in range(SEEDS[name]):
+                fitted = METHODS[name](model, case.text, case.label, samples, 100 * seed + turn)
+                runs[name, samples].append((fitted, case))
+        print(f"text {turn + 1} of {len(some)}", file=sys.stderr, flush=True)
+    return {
+        name: [_point(model, samples, runs[name, samples]) for samples in BUDGETS[name]]
+        for name in METHODS
+    }
+
+
+def _point(model: Model, samples: int, runs: Sequence[tuple[Surrogate, Case]]) -> Point:
+    off = [fitted.predict(case.near) - case.answers for fitted, case in runs]
+    return Point(
+        samples,
+        float(np.mean([fitted.queries for fitted, _ in runs])),
+        float(np.mean([fitted.seconds for fitted, _ in runs])),
+        float(np.mean([deletion(model, case, fitted.scores) for fitted, case in runs])),
+        float(np.mean([abs(each[0]) for each in off])),
+        float(np.sqrt(np.mean(np.square(off)))),
+    )
+
+
+def as_good(points: Sequence[Point], goal: Point, *, near: bool) -> tuple[float, float] | None:
+    """Inputs and seconds of the smallest budget whose score, and near the text also whose error,
+    are as good as the goal's, up to the slack; None where no budget's are.
+    """
+    for each in points:
+        close = not near or each.error <= SPARE * goal.error
+        if close and each.score >= goal.score - SLACK:
+            return each.queries, each.seconds
+    return None
+
+
+def lines(name: str, points: dict[str, list[Point]]) -> Iterator[list[object]]:
+    """For every peer and number of samples: what SLALOM needs to be as good."""
+    for peer in list(METHODS)[1:]:
+        for goal in points[peer]:
+            cells: list[object] = [name, peer, goal.samples, f"{goal.score:.3f}"]
+            cells += [f"{goal.gap:.2f}", f"{goal.error:.2f}", f"{goal.queries:.0f}"]
+            for near in (False, True):
+                needed = as_good(points["slalom"], goal, near=near)
+                if needed is None:
+                    cells += ["-", "-", "-"]
+                    continue
+                ratios = (goal.queries / needed[0], goal.seconds / needed[1])
+                cells += [f"{needed[0]:.0f}", *(f"{ratio:.1f}" for ratio in ratios)]
+            yield cells
+
+
+def own_lines(name: str, points: Sequence[Point]) -> Iterator[list[object]]:
+    for each in points:
+        cells = [f"{each.score:.3f}", f"{each.gap:.2f}", f"{each.error:.2f}"]
+        yield [name, each.samples, f"{each.queries:.0f}", *cells]
+
+
+def sides() -> Iterator[tuple[str, Model, list[Example], range]]:
+    yield "BERT 6 x 128", material.six_layers(), long_examples(), range(LONG, LONG + 1)
+    for name, model, examples in material.classifiers():
+        if name == material.material().model:
+            examples = [row for row in examples if row.lang != "zh"]
+        yield name, model, examples, LENGTHS
 
 
 def section() -> str:
     torch.set_num_threads(1)
-    model, texts = six_layers(), long_texts()
-    found = runs(model, texts)
-    reached = {cell: float(np.mean([one.score for one in many])) for cell, many in found.items()}
-    goal = min(max(reached[name, samples] for samples in BUDGETS[name]) for name in PEERS) - SLACK
-    enough = {
-        name: next(samples for samples in BUDGETS[name] if reached[name, samples] >= goal)
-        for name in PEERS
-    }
-    rows = [
-        [
-            name,
-            *(f"{samples}: {reached[name, samples]:.3f}" for samples in BUDGETS[name]),
-            enough[name],
-        ]
-        for name in PEERS
-    ]
-    lines = []
-    for name in ("LIME", "Kernel SHAP"):
-        for asked, own, why in (
-            (enough[name], enough["slalom"], "equal deletion score"),
-            (BUDGETS[name][0], BUDGETS[name][0], "equal samples"),
-        ):
-            pairs = zip(found[name, asked], found["slalom", own])
-            ratio = Ratio(tuple(theirs.seconds / ours.seconds for theirs, ours in pairs))
-            low, high = np.quantile(ratio.each, (0.1, 0.9))
-            lines.append([name, why, asked, own, ratio, f"{low:.1f} to {high:.1f}"])
-    head = ["method", "samples: score", "", "", f"samples for {goal:.3f}"]
-    timed = [
-        "against",
-        "at",
-        "its samples",
-        "samples of slalom",
-        "its time / slalom's time",
-        "the middle 80 % of the texts",
-    ]
+    ours: list[list[object]] = []
+    rows: list[list[object]] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, model, examples, lengths in sides():
+            some = cases(model, examples, TEXTS.get(name, 4), lengths)
+            points = curves(model, some)
+            print(name, points, file=sys.stderr, flush=True)
+            title = f"{name} ({len(some)} texts)"
+            ours += own_lines(title, points["slalom"])
+            rows += lines(name, points)
+    own_head = ["model", "samples of slalom", "inputs", "deletion score", "gap", "error"]
+    head = [
+        "model", "against", "its samples", "deletion score", "gap", "error", "its inputs",
+        "at an equal score: inputs of slalom", "inputs, its / slalom's", "CPU time",
+        "at an equal score and error: inputs of slalom", "inputs, its / slalom's", "CPU time",
+    ]  # fmt: skip
     return f"""## SLALOM against LIME and Kernel SHAP
 
-BERT of 6 layers and width 128, trained on 2000 built-in reviews; {len(texts)} texts of {WORDS} words (concatenated reviews). All
-three score the {WORDS} words and are evaluated in the same way: 1 - mean p of the predicted class while the words are deleted, the highest
-first, five at a time, averaged over the texts. Higher is better. *Equal deletion score* means: each method with the fewest samples that reach
-the best score of the weakest method minus {SLACK}. Kernel SHAP keeps all features (`l1_reg=False`); both others query the model in
-batches of 64.
+How many inputs, and how much CPU time on one thread, does SLALOM need to be as good as the released LIME and shap's `KernelExplainer` (all features kept) are with a number of
+samples? As good is both: a *deletion score* at least as high, 1 - mean p of the predicted class while the words are deleted, the highest first, in up to twelve
+equal steps, the mean over the texts; and an *error* at most as large, the root mean squared difference in log-odds between surrogate and model on the text itself and on {NEAR} texts
+without {FEWEST} to {MOST} random words. *Gap* is the mean absolute difference on the text itself; Kernel SHAP's is 0 by construction. All three explain the log-odds of the predicted class by
+the same words, which they erase by leaving them out; the peers query the model in batches of 64 through its own tokenizer. Texts: BERT 6 x 128 (6 layers, trained on built-in reviews) reads {LONG} words
+of concatenated reviews, the others test sentences of {LENGTHS.start} to {LENGTHS.stop - 1} words (in Chinese, characters); mini-multilingual in en, es, hi and ar. Scores within {SLACK} and errors within {SPARE - 1:.0%} count as equal. Budgets of
+SLALOM go in steps of a square root of two, and the smallest that is as good is listed; its figures are means of {SEEDS["slalom"]} seeds. Inputs are distinct ones.
 
 {table(head, rows)}
 
-Samples double from column to column, so a method that just misses the score takes twice the time: the ratios at equal score
-are accurate within a factor of two.
+A dash: SLALOM is not as good with any number of samples up to {BUDGETS["slalom"][-1]}. SLALOM alone:
 
-CPU time per text of the whole call, each text once per method, one thread: median, and range over the
-texts.
-
-{table(timed, lines)}
-"""
+{table(own_head, ours)}
+{material.absent()}"""

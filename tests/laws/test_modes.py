@@ -17,7 +17,7 @@ FEW = {
     "lime": {"samples": 30},
     "kernel_shap": {"samples": 60},
     "permutation_shapley": {"permutations": 2},
-    "partition_shapley": {"samples": 30},
+    "partition_shapley": {"samples": 27},
     "smooth_gradient": {"samples": 4},
     "expected_gradients": {"baselines": 4},
 }

@@ -260,6 +260,11 @@ MUTANTS = {
         "(O, O[::-1])", "(O, O)",
         "methods/test_surrogates.py", "pairs_share and permutation",
     ),
+    "each side of a partition counted in half of its sets": Mutant(
+        "babelscope.methods.shapley:_set_count",
+        "2 ** (D + 1)", "2 ** D",
+        "methods/test_surrogates.py", "as_many_samples_as_its_tree",
+    ),
     "a game's scores without its interactions": Mutant(
         "babelscope.methods.interactions:Game.shapley",
         "leggauss(self.sets.shape[1] // 2 + 1)", "leggauss(1)",

@@ -102,21 +102,25 @@ def partition_shapley(
 
     The text is a binary tree: the texts of a pair, halves of a text by its number of words, halves
     of these, down to words; tokens of a word are halved likewise. B_1, ..., B_d are the siblings of
-    t and of its ancestors in the tree, which allows no other sets. Where the sum over t of 2^d is
-    at most `samples`, the formula is evaluated exactly. Otherwise orders that keep all parts
+    t and of its ancestors in the tree, which allows no other sets. Where these sets,
+
+        2 + sum over pairs of siblings of 2^(d + 1),   d the number of their ancestors' siblings
+
+    are at most `samples`, the formula is evaluated exactly. Otherwise orders that keep all parts
     together, and their reverses, are sampled as in permutation_shapley, as many as the samples
     allow (at least one pair), keyed to the seed and the input.
 
     *Laws*: complete exactly; an additive model gives its weights; an ignored token scores 0; the
     formula is the mean over all orders that keep every part together, and the sampled ones approach
-    it; by the formula a word has the score that it would have as a single token.
+    it; by the formula a word has the score that it would have as a single token; where the formula
+    is evaluated, as many sets are queried as are counted above.
     *Left open by the paper*: the partition. Halves by words are the same for every tokenizer.
     Source: Owen 1977 (values of games with a priori unions); Winter 1989 for more than two levels.
     """
     if samples < 1:
         raise InputError(f"samples must be at least 1, not {samples}")
     beside = [dict(_beside(_tree(row))) for row in inputs]
-    whole = [sum(2.0 ** len(parts) for parts in blocks.values()) <= samples for blocks in beside]
+    whole = [_set_count(_tree(row)) <= samples for row in inputs]
     orders = [None if fits else _consistent(row, samples, seed) for row, fits in zip(inputs, whole)]
     kept = [
         _allowed(blocks) if walks is None else _prefixes(walks)
@@ -249,6 +253,15 @@ def _beside(
     left, right = tree
     yield from _beside(left, (*around, _leaves(right)))
     yield from _beside(right, (*around, _leaves(left)))
+
+
+def _set_count(tree: Tree, depth: int = 0) -> int:
+    """How many sets the tree allows: the empty and the full one, and for every pair of siblings
+    each of both beside any of their ancestors' siblings."""
+    if isinstance(tree, int):
+        return 0 if depth else 2
+    pairs: int = 2 ** (depth + 1) + sum(_set_count(part, depth + 1) for part in tree)
+    return pairs if depth else pairs + 2
 
 
 def _allowed(beside: dict[int, tuple[list[int], ...]]) -> Coalitions:
