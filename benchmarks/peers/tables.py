@@ -138,7 +138,11 @@ What does not run, with the peer's own error:
 
 def section(peers: Sequence[Peer] = PEERS) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        rows = list(lines(peers, described(), Path(folder)))
+        return page(peers, list(lines(peers, described(), Path(folder))))
+
+
+def page(peers: Sequence[Peer], rows: Sequence[Line]) -> str:
+    """The section of these rows."""
     installed = "; ".join(f"{peer.name}: {', '.join(peer.requirements)}" for peer in peers)
     return f"""## Peers in their own environments
 

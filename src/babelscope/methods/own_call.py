@@ -175,7 +175,7 @@ def _plain(model: Model, row: Encoded, output: torch.Tensor, again: torch.Tensor
         "probability", targets.probability)  # fmt: skip
     first, second = (float(of(model, each, target)) for each in (output, again))
     gap, scale = abs(first - second), max(1.0, abs(first)) if what == "value" else 1.0
-    if gap <= scale * (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
+    if gap <= scale * OWN_TOLERANCE or (gap <= scale * HALF_TOLERANCE and model.in_half):
         return ""
     return (
         f"the explained {what} differs by {gap:.2g} from that of {type(model.hf).__name__} "
