@@ -45,7 +45,8 @@ def batch_cost(model: Model) -> int:
     """
     if model.device.type != "cpu":
         return FULL
-    return CALL + round((WIDTH / model.embeddings.weight.shape[1]) ** 2)
+    width = int(model.embeddings.weight.shape[1])
+    return CALL + round((WIDTH / width) ** 2)
 
 
 def pack(lengths: Sequence[int], budget: int, cost: int = FULL) -> list[list[int]]:
