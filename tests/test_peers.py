@@ -70,16 +70,18 @@ def test_an_error_of_a_peer_is_one_clause_and_the_process_goes_on(script: Path) 
 
 
 def test_a_process_that_cannot_start_gives_its_reason(script: Path) -> None:
-    script.write_text("raise SystemExit(3)", "utf-8")
+    script.write_text("raise ImportError('cannot import name x')", "utf-8")
     folder = script.parent
     with (
-        pytest.raises(InputError, match="ended without an answer"),
+        pytest.raises(InputError, match=r"^ImportError: cannot import name x"),
         serving(Path(sys.executable), str(script), folder / "job.json", folder / "log"),
     ):
         pass
 
 
-def test_an_answer_that_is_an_error_is_raised() -> None:
+def test_an_answer_that_is_an_error_or_none_is_raised() -> None:
+    with pytest.raises(InputError, match="ended without an answer"):
+        parsed("")
     assert parsed('{"seconds": 1, "scores": []}') == {"seconds": 1, "scores": []}
     with pytest.raises(InputError, match="IndexError: 3"):
         parsed('{"error": "IndexError: 3"}')

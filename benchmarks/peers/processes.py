@@ -70,6 +70,12 @@ def parsed(line: str) -> dict[str, Any]:
     return answer
 
 
+def last_line(log: Path) -> str:
+    """Of a traceback the line that says what went wrong."""
+    lines = [line.strip() for line in log.read_text("utf-8").splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "the process ended without an answer"
+
+
 @contextmanager
 def serving(python: Path, script: str, job: Path, log: Path) -> Iterator[Server]:
     """The process while it lasts: on one thread, without the hub, its other output in a file."""
@@ -85,7 +91,11 @@ def serving(python: Path, script: str, job: Path, log: Path) -> Iterator[Server]
             env={**environment, **ONE_THREAD, **OFFLINE},
         )  # fmt: skip
         try:
-            answer = parsed(_pipes(process)[1].readline())
+            line = _pipes(process)[1].readline()
+            if not line.strip():  # it failed while it imported the library
+                process.wait(30)
+                raise InputError(last_line(log))
+            answer = parsed(line)
             yield Server(process, answer["ready"])
         finally:
             _pipes(process)[0].close()

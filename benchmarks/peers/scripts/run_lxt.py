@@ -1,11 +1,20 @@
-"""AttnLRP of lxt: its patched Llama, one padded batch, the embeddings times their gradient."""
+"""AttnLRP of lxt: its patched Llama, one padded batch, the embeddings times their gradient.
+
+lxt imports torchvision, whose operators are compiled for another build of torch than the one here
+and which then fails for want of one; that operator is declared beforehand, and never called.
+"""
 
 from __future__ import annotations
 
-import plain
-from lxt.efficient import monkey_patch
-from serve import Job, Scores, serve
-from transformers.models.llama import modeling_llama
+import torch
+
+OPERATORS = torch.library.Library("torchvision", "DEF")
+OPERATORS.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+
+import plain  # noqa: E402
+from lxt.efficient import monkey_patch  # noqa: E402
+from serve import Job, Scores, serve  # noqa: E402
+from transformers.models.llama import modeling_llama  # noqa: E402
 
 
 def opened(job: Job) -> plain.Plain:
