@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PreTrainedTokenizerFast,
+)
 
 Text = dict[str, Any]
 
@@ -30,7 +35,10 @@ def load(job: dict[str, Any], **options: Any) -> Plain:
     hf = kind.from_pretrained(job["folder"], **options).float().eval()
     for weights in hf.parameters():
         weights.requires_grad_(False)
-    tokenizer = AutoTokenizer.from_pretrained(job["folder"])
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(job["folder"])
+    except ValueError:  # transformers 4 does not know the class that transformers 5 writes
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(job["folder"])
     return Plain(hf, tokenizer, job["first"], job["mask"], job["pad"])
 
 

@@ -1,7 +1,7 @@
 """AttnLRP of lxt: its patched Llama, one padded batch, the embeddings times their gradient.
 
 lxt imports torchvision, whose operators are compiled for another build of torch than the one here
-and which then fails for want of one; that operator is declared beforehand, and never called.
+and which then fails for want of two; these are declared beforehand, and never called.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import torch
 
 OPERATORS = torch.library.Library("torchvision", "DEF")
-OPERATORS.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+for name in ("nms", "qnms"):
+    OPERATORS.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 
 import plain  # noqa: E402
 from lxt.efficient import monkey_patch  # noqa: E402
