@@ -44,7 +44,7 @@ class Peer:
         return [each.split("==")[0].split("<")[0] for each in self.requirements]
 
 
-NEW = "transformers==5.22.2"
+OLD, NEW, NEWER = (f"transformers=={each}" for each in ("4.57.6", "5.22.2", "5.23.0"))
 LOOSE = {"nodes": 50, "tolerance": 1e9}
 """50 gradients of every text, whatever their error."""
 FINE = {"tolerance": 1e-3}
@@ -98,7 +98,7 @@ PEERS = (
         ),
     ),
     Peer(
-        "interpreto", "run_interpreto.py", ("interpreto==0.5.2",),
+        "interpreto", "run_interpreto.py", ("interpreto==0.5.2", NEWER),
         (
             Comparison("input_x_gradient"),
             Comparison("gradient_norm"),
@@ -110,7 +110,7 @@ PEERS = (
     ),
     Peer(
         "transformers-interpret", "run_transformers_interpret.py",
-        ("transformers-interpret==0.10.0",),
+        ("transformers-interpret==0.10.0", NEWER),
         (
             Comparison(
                 "integrated_gradients", "50 steps", {**LOOSE, "quantity": "probability"},
@@ -119,7 +119,7 @@ PEERS = (
         ),
     ),
     Peer(
-        "ferret", "run_ferret.py", ("ferret-xai==0.4.2", "pyarrow<21"),
+        "ferret", "run_ferret.py", ("ferret-xai==0.4.2", OLD, "pyarrow==20.0.0"),
         (
             Comparison("input_x_gradient"),
             Comparison("integrated_gradients", "50 steps", LOOSE, {}, "error"),
@@ -146,7 +146,7 @@ PEERS = (
         ),
     ),
     Peer(
-        "inseq", "run_inseq.py", ("inseq==0.7.1",),
+        "inseq", "run_inseq.py", ("inseq==0.7.1", NEWER),
         (
             Comparison("input_x_gradient", models=DECODER, texts=4),
             Comparison("gradient_norm", models=DECODER, texts=4),
@@ -159,7 +159,7 @@ PEERS = (
         DECODER,
     ),
     Peer(
-        "lxt", "run_lxt.py", ("lxt==2.1", "transformers==4.57.6"),
+        "lxt", "run_lxt.py", ("lxt==2.1", OLD),
         (Comparison("attnlrp"), Comparison("attnlrp", models=DECODER)),
         CLASSIFIERS[:1] + DECODER,
     ),

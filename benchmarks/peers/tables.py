@@ -126,7 +126,7 @@ def rendered(rows: Sequence[Line]) -> str:
     faster = [line for line in ran if line.outcome and line.outcome.ratio.median > 1]
     sentence = f"Ours takes less CPU time in {len(faster)} of {len(ran)} comparisons."
     refusals = table(["peer", "model", "method", "why not"], [refused(line) for line in absent])
-    none = "Everything ran."
+    none = "Nothing that was tried."
     return f"""{sentence}
 
 {table(HEAD, [cells(line) for line in ran])}
