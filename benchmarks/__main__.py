@@ -28,6 +28,7 @@ from benchmarks import (
     surrogate,
     tradeoffs,
 )
+from benchmarks.peers import tables as peers
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 SECTIONS = {
@@ -42,6 +43,7 @@ SECTIONS = {
     "tradeoffs": tradeoffs.section,
     "startup": startup.section,
     "cluster": cluster.section,
+    "peers": peers.section,
 }
 
 

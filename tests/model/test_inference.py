@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from babelscope.data.formats.in_memory import (
 )
 from babelscope.errors import UnsupportedModel
 from babelscope.model import inference
-from babelscope.model.batches import FULL, WASTE, pack
+from babelscope.model.batches import FULL, WASTE, batch_cost, pack
 from babelscope.model.encode import encode
 from babelscope.model.inference import Query, outputs, query
 from babelscope.model.load import Model
@@ -32,6 +33,35 @@ def test_packing(lengths: list[int], budget: int) -> None:
         assert len(batch) == 1 or max(mine) * len(mine) <= budget
         padding = 1 - sum(mine) / (max(mine) * len(mine))
         assert padding <= WASTE or sum(mine) - mine[-1] < FULL
+
+
+def padded(batches: list[list[int]], lengths: list[int], cost: int) -> int:
+    return sum(cost + max(lengths[row] for row in batch) * len(batch) for batch in batches)
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(0, 100))
+@settings(max_examples=200, deadline=None)
+def test_no_other_batches_of_neighbours_cost_less(lengths: list[int], cost: int) -> None:
+    """All ways to part the sorted rows, of which 8 of 40 tokens are below FULL."""
+    order = sorted(lengths, reverse=True)
+    everything = [
+        padded([list(range(*ends)) for ends in pairwise((0, *cuts, len(order)))], order, cost)
+        for count in range(len(order))
+        for cuts in combinations(range(1, len(order)), count)
+    ]
+    assert padded(pack(lengths, 10**6, cost), lengths, cost) == min(everything)
+
+
+def test_rows_of_far_lengths_share_a_batch_where_a_batch_is_dear() -> None:
+    """6 rows of 15 tokens beside 9 of 20 are padded by 30."""
+    lengths = [20] * 9 + [15] * 6
+    assert [len(batch) for batch in pack(lengths, 4096, 29)] == [9, 6]
+    assert [len(batch) for batch in pack(lengths, 4096, 31)] == [15]
+
+
+def test_a_batch_costs_more_tokens_where_a_token_is_cheap(bert: Model) -> None:
+    width = bert.embeddings.weight.shape[1]
+    assert batch_cost(bert) == 16 + round((1100 / width) ** 2)
 
 
 def test_results_are_those_of_the_plain_call(model: Model) -> None:

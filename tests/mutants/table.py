@@ -18,6 +18,11 @@ class Mutant(NamedTuple):
 
 
 MUTANTS = {
+    "a batch that costs nothing": Mutant(
+        "babelscope.model.batches:_cuts",
+        "L + C + W * N", "L + W * N",
+        "model/test_inference.py", "neighbours_cost_less",
+    ),
     "languages with texts of their own averaged over all texts": Mutant(
         "babelscope.analyses.tradeoffs.intervals:_without_clusters",
         "(S.sum(axis=0) - S)[:, None, :]", "(S.sum(axis=0) - S).sum(axis=1)[:, None, None]",

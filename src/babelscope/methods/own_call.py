@@ -10,7 +10,7 @@ import torch
 
 from babelscope.data.skipping import skipped_row
 from babelscope.model import inference, targets
-from babelscope.model.batches import FULL, LOGITS, pack
+from babelscope.model.batches import FULL, LOGITS, batch_cost, pack
 from babelscope.model.forward import Query
 from babelscope.model.load import Model
 from babelscope.model.output_layer import in_float32, label_tokens
@@ -108,7 +108,8 @@ def _in_batches(
 
 
 def _padded_groups(model: Model, queries: Sequence[Query]) -> list[list[int]]:
-    return pack([len(each.ids) for each in queries], max(FULL, model.inference.budget))
+    budget = max(FULL, model.inference.budget)
+    return pack([len(each.ids) for each in queries], budget, batch_cost(model))
 
 
 def _equal_groups(model: Model, encoded: Sequence[Encoded]) -> list[list[int]]:
@@ -174,7 +175,7 @@ def _plain(model: Model, row: Encoded, output: torch.Tensor, again: torch.Tensor
         "probability", targets.probability)  # fmt: skip
     first, second = (float(of(model, each, target)) for each in (output, again))
     gap, scale = abs(first - second), max(1.0, abs(first)) if what == "value" else 1.0
-    if gap <= scale * (HALF_TOLERANCE if model.in_half else OWN_TOLERANCE):
+    if gap <= scale * OWN_TOLERANCE or (gap <= scale * HALF_TOLERANCE and model.in_half):
         return ""
     return (
         f"the explained {what} differs by {gap:.2g} from that of {type(model.hf).__name__} "
