@@ -17,13 +17,15 @@ from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.model.targets import predicted
-from babelscope.types import Encoded, Explained, Target
+from babelscope.types import Encoded, Example, Explained, Target
 from benchmarks import material
 from benchmarks.captum_peer import Peer
 from benchmarks.timing import seconds, table
 
-TEXTS = 200
+TEXTS = 100
 """Texts for small models."""
+SEEN = {material.PROMPTED: 2}
+"""So many texts at the beginning are left out, 100 of classifiers: the rule was chosen on some."""
 DEEP = {"gte-small": 8, "chineseharm-bert": 4, material.PROMPTED: 2}
 """Texts for those of 12 and 30 layers, where a gradient pass takes up to a second."""
 REQUIRED = (1e-2, 1e-3)
@@ -68,15 +70,15 @@ class Side:
 
 
 def sides() -> list[Side]:
-    monolingual = material.monolingual()
-    small = [
-        ("BERT 2 x 128", monolingual, corpus.sentiment("en", "test", TEXTS)),
-    ]
-    deep = material.prompted(DEEP[material.PROMPTED])
-    return [
-        Side(name, model, encode(model, texts[: DEEP.get(name, TEXTS)]))
-        for name, model, texts in (*material.classifiers(), *deep, *small)
-    ]
+    small = ("BERT 2 x 128", material.monolingual(), corpus.sentiment("en", "test", 200))
+    deep = material.prompted(SEEN[material.PROMPTED] + DEEP[material.PROMPTED])
+    return [side(*each) for each in (*material.classifiers(), *deep, small)]
+
+
+def side(name: str, model: Model, texts: Sequence[Example]) -> Side:
+    """Of the texts those on which the rule was not chosen."""
+    unseen = texts[SEEN.get(name, 100) :]
+    return Side(name, model, encode(model, unseen[: DEEP.get(name, TEXTS)]))
 
 
 def tuned(side: Side) -> Peer:
@@ -235,22 +237,25 @@ def section() -> str:
     ]
     head = [
         "model", "required error", "Captum's steps", "our evaluations per text",
-        "gradient passes, Captum / ours", "Captum doubled / ours", "Captum, best of each text / ours",
-        "time, Captum / ours", "our worst error", "Captum's worst error", "worst error, doubled",
+        "one for all / ours", "doubled / ours", "best of each text / ours",
+        "time, one for all / ours", "our worst error", "Captum's worst error", "worst error, doubled",
     ]  # fmt: skip
     places = ["minimum", "first quartile", "median", "third quartile", "maximum"]
     fewer = ", ".join(f"{count} for {name}" for name, count in DEEP.items())
     inner = ", ".join(f"{peer.tokens} tokens for {side.name}" for side, peer in zip(both, peers))
     return f"""## Integrated gradients against Captum
 
-{TEXTS} texts ({fewer}), baseline of padding, until *every token* of every text has at most the required
-error, against attributions with an error {FINER} times smaller. Captum's
-`LayerIntegratedGradients` needs one number of steps for all texts; it is given the smallest sufficient one (determined beforehand,
-up to 512, not timed), Gauss-Legendre nodes, explicit position ids, texts batched by equal length without padding, and the
-internal batch size that is fastest for it on this machine ({inner}). Ours does not know the truth: each text takes evaluations until its estimated errors are small enough.
-Captum's user does not know it either. *Doubled* is what is left to do then: each text from 8 steps on with twice as many until no token changes by
-more than the required error, all runs counted. *Best of each text* is what nobody can know: the fewest sufficient steps of every single text.
-Gradient passes are counted in tokens that go through the backward pass. Times are totals over all texts; in brackets the
+{TEXTS} texts ({fewer}) on which the rule was not chosen, baseline of padding (of prompted decoders the zero vector), until *every token* of every
+text has at most the required error, against attributions with an error {FINER} times smaller.
+Captum's `LayerIntegratedGradients` gets Gauss-Legendre nodes, explicit position ids, texts batched by equal length without padding, and the internal
+batch size that is fastest for it on this machine ({inner}). Its user can choose the number of steps in three ways:
+
+* *Doubled*: each text from 8 steps on with twice as many until no token changes by more than the required error, at most 512, all runs counted. Only this
+  needs no truth, as ours does not. Claims of a factor over Captum, here and elsewhere, refer to this one.
+* *One for all*: the smallest number that suffices for every text, up to 512. It is known only when the truth is; the search for it is neither counted nor timed.
+* *Best of each text*: the fewest sufficient steps of every single text. Nobody can know them; it says how far from the best possible ours is.
+
+Gradient passes are counted in tokens that go through the backward pass. Times are totals over all texts, of *one for all*; in brackets the
 range over {PARTS} parts that were timed alternately.
 
 {table(head, [main for main, _ in rows])}

@@ -151,8 +151,38 @@ MUTANTS = {
     ),
     "a jump taken for smooth": Mutant(
         "babelscope.methods.integrated:_count",
-        "M > MOST or S == JUMP", "M > MOST",
-        "methods/test_integrated.py", "halved",
+        "F or M > MOST or S == JUMP", "F or M > MOST",
+        "methods/test_integrated.py", "a_jump_is_halved",
+    ),
+    "an interval halved whatever is expected of more nodes": Mutant(
+        "babelscope.methods.integrated:_count",
+        "min(MOST, FAR * C)", "min(MOST, C)",
+        "methods/test_integrated.py", "twice_its_nodes",
+    ),
+    "every path begun again": Mutant(
+        "babelscope.methods.integrated:_learns",
+        "breadth(P, V) >= NARROW", "breadth(P, V) < 0",
+        "methods/test_integrated.py", "narrow_change",
+    ),
+    "breadth by the number of places": Mutant(
+        "babelscope.methods.stretch:breadth",
+        "float(W @ S**2)", "float((S**2).mean())",
+        "methods/test_integrated.py", "breadth",
+    ),
+    "nodes where the integrand is small": Mutant(
+        "babelscope.methods.stretch:learned",
+        "M / M.sum()", "(1 / M) / (1 / M).sum()",
+        "methods/test_integrated.py", "integrand_is_large",
+    ),
+    "slope of a learned stretch without that below it": Mutant(
+        "babelscope.methods.stretch:Learned.slope",
+        "self.base.slope(U) * S / D", "S / D",
+        "methods/test_integrated.py", "slope_is_its_derivative",
+    ),
+    "a path stretched by its farthest zeros": Mutant(
+        "babelscope.methods.stretch:stretch",
+        "sizes.argmax()", "sizes.argmin()",
+        "methods/test_integrated.py", "zeros_of_the_first_norm",
     ),
     "special tokens moved along the path": Mutant(
         "babelscope.methods.gradient:displacement",

@@ -14,7 +14,7 @@ from babelscope.errors import InputError
 from babelscope.methods.gradient import available_baseline, displacement, on_path
 from babelscope.methods.quadrature import JUMP, MOST, Integral, integrate, node_sequence
 from babelscope.methods.rounding import LARGEST, spread
-from babelscope.methods.stretch import Learned, Stretch, learned, stretch
+from babelscope.methods.stretch import Learned, Stretch, breadth, learned, stretch
 from babelscope.model import inference
 from babelscope.model.first_norm import norm_zeros
 from babelscope.model.load import Model
@@ -34,8 +34,14 @@ needed, by at most the second at once."""
 LOOK = 17
 """Nodes on the whole path from which on it may be stretched anew, and with which it then begins."""
 
+NARROW = 0.5
+"""The breadth of the gradient on the path below which it is stretched anew."""
+
 SURE = 24
 """Nodes on the whole path from which on it may be halved."""
+
+FAR = 2
+"""An interval is halved where so many times its nodes are not expected to be enough."""
 
 Interval = tuple[float, float]
 """A part of the stretched path from the baseline (0) to the input (1)."""
@@ -104,12 +110,16 @@ def integrated_gradients(
     `norm_zeros`): nodes are placed there before anything is evaluated. Two errors are known. Of the
     sum: completeness holds on each interval [u, v] of the path, so that it is
     | sum_t a_t - (F(v) - F(u)) |. Of each token: four standard deviations of the integral given the
-    gradients so far (`integrate`), times the same factor for all tokens where the sum is off by
-    more than two of its own. The path starts as one interval with `nodes` nodes and gets a fifth
-    more, keeping the old ones, until both errors are below the tolerance. Where the values are
-    those of a jump, or more than 144 nodes would be needed, an interval is halved instead. That is
-    done with the intervals of the largest errors, first of the sum, then of the tokens. Smooth
-    texts stop early; near a kink of F the intervals become short.
+    gradients so far and the known sum (`integrate`), times the same factor for all tokens where
+    the sum was off by more than two of its own. The path starts as one interval with `nodes` nodes
+    and gets a fifth more, keeping the old ones, until both errors are below the tolerance.
+
+    Where that would take long, nodes are given up for better ones. A path of 17 nodes or more on
+    which the gradient is large on less than half (`breadth`) is stretched anew by the gradients so
+    far (`Learned`), once, and begun again with 17. An interval is halved where its values are those
+    of a jump, or where twice its nodes are not expected to be enough; the whole path only from 24
+    nodes on. The intervals of the largest errors come first, of the sum, then of the tokens.
+    Smooth texts stop early; near a kink of F the intervals become short.
 
     *Laws*: completeness, | sum_t a_t - (F(x) - F(b)) | <= tolerance, and every token's estimated
     error is at most the tolerance (a text that does not reach both with 2048 nodes is flagged with
@@ -136,7 +146,7 @@ def integrated_gradients(
     paths = _Paths(model, inputs, targets, displacements, stretches, baseline, nodes)
     values: dict[Point, float] = {}
     pieces: list[dict[Interval, _Piece]] = [{} for _ in inputs]
-    waiting: list[Work] = [(row, (0.0, 1.0), nodes) for row in range(len(inputs))]
+    waiting: list[Work] = [(row, WHOLE, nodes) for row in range(len(inputs))]
     while waiting:
         values |= _values(paths, waiting, values)
         integrals = _integrals(paths, waiting, pieces, values)
@@ -214,16 +224,18 @@ def _refine(
 
 
 def _learns(paths: _Paths, row: int, intervals: dict[Interval, _Piece], tolerance: float) -> bool:
-    """Whether the path is stretched anew by the gradients so far and begun again: once, where half
-    as many nodes again are not expected to be enough."""
+    """Whether the path is stretched anew by the gradients so far and begun again: once, where they
+    are large on a narrow part and half as many nodes again are not expected to be enough."""
     base, piece = paths.stretches[row], intervals.get(WHOLE)
     if piece is None or isinstance(base, Learned) or len(piece.slices) < LOOK:
         return False
     count, wanted = len(piece.slices), tolerance / max(float(piece.errors.max()), piece.gap)
     if piece.integral.fall(count, min(MOST, round(STRIDE * count))) <= wanted:
         return False
-    places = (1 + node_sequence()[:count]) / 2
-    paths.stretches[row] = learned(base, places, piece.slices.numpy())
+    places, values = (1 + node_sequence()[:count]) / 2, piece.slices.numpy()
+    if breadth(places, values) >= NARROW:
+        return False
+    paths.stretches[row] = learned(base, places, values)
     del intervals[WHOLE]
     return True
 
@@ -232,12 +244,11 @@ def _count(piece: _Piece, interval: Interval, tolerance: float) -> int:
     """The next number of nodes of an interval; 0 where it is to be halved."""
     count, integral = len(piece.slices), piece.integral
     more = max(count + 2, round(GROWTH * count))
-    if interval == (0.0, 1.0) and count < SURE:
+    if interval == WHOLE and count < SURE:
         return more
-    if more > MOST or integral.smoothness == JUMP:
-        return 0
     wanted = tolerance / max(float(piece.errors.max()), piece.gap)
-    if interval != (0.0, 1.0) and integral.fall(count, MOST) > wanted:
+    far = integral.fall(count, min(MOST, FAR * count)) > wanted
+    if far or more > MOST or integral.smoothness == JUMP:
         return 0
     while integral.fall(count, more) > wanted and round(GROWTH * more) <= min(MOST, STRIDE * count):
         more = round(GROWTH * more)
