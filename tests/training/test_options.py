@@ -269,6 +269,12 @@ def test_every_epoch_logs_a_line(
         (Recipe(precision="half"), "precision 'half' is not one of: float32"),
         (Recipe(select="luck"), "select 'luck' is not one of: loss, score"),
         (Recipe(accumulation=0), "accumulation must be at least 1; it is 0"),
+        (Recipe(epochs=0), "epochs must be at least 1; it is 0"),
+        (Recipe(batch=0), "batch must be at least 1; it is 0"),
+        (Recipe(warmup=-1), "warmup must be at least 0; it is -1"),
+        (Recipe(weight_decay=float("nan")), "weight_decay must be at least 0; it is nan"),
+        (Recipe(learning_rate=-1.0), "learning_rate must be a number above 0; it is -1.0"),
+        (Recipe(learning_rate=float("nan")), "learning_rate must be a number above 0; it is nan"),
         ({"epochs": 1}, "a recipe is a Recipe.*, not dict"),
     ],
     ids=str,
@@ -279,6 +285,15 @@ def test_recipes_that_are_refused(
     monkeypatch.setattr(bases, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=message):
         finetune(base, TRAIN, DEV, tmp_path / "model", recipe)
+
+
+def test_labels_that_are_no_classes_are_refused(base: Path, tmp_path: Path) -> None:
+    scores = [replace(row, label=label) for row, label in zip(TRAIN, ["0.5", "1.0", "0.25", "2"])]
+    with pytest.raises(InputError, match=r"the label 0\.25 is a number with a fraction"):
+        finetune(base, scores, scores, tmp_path / "model", SHORT)
+    row = {"question": "who?", "context": "she was there", "answers": [{"text": "Ada"}]}
+    with pytest.raises(InputError, match=r"the row 1 has no label \(nor an answer that is where"):
+        finetune(base, [row], [row], tmp_path / "model", SHORT)
 
 
 @pytest.mark.training

@@ -43,6 +43,8 @@ def resolve(source: str, revision: str | None = None, file: str = CONFIG) -> tup
     The hub is asked once. Loading would ask again and again, and a mistyped name wait for half a
     minute.
     """
+    if not source.strip():
+        raise InputError("the name of the model is empty; give a hub id or a folder")
     place, revision = locate(source, revision)
     if Path(place).is_dir():
         return place, revision
@@ -69,6 +71,8 @@ def from_pretrained(
     named.
     """
     source, file = gguf_file(source)
+    if file is None and Path(source).is_file():
+        raise InputError(f"{source} is a file; name the folder with its config.json")
     source, revision = resolve(source, revision)
     adapter = _adapter(source, weights)
     if adapter is not None and adapter.folder == source:
