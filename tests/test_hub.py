@@ -52,8 +52,34 @@ def test_a_revision_has_a_folder_of_its_own_or_is_the_one_that_was_copied(folder
 def test_folders_and_paths_stay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     for name in ("models/org", "./absent", "/absent/model", "a/b/c", "~/model"):
-        assert locate(name, "abc") == (name, "abc")
-    assert locate("models/org@abc") == ("models/org", None), "a folder has no revisions"
+        assert locate(name) == (name, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "revision", "what"),
+    [
+        ("models/org", "abc", "models/org is a folder here"),
+        ("models/org@abc", None, "models/org is a folder here"),
+        ("models/org@abc", "abc", "models/org is a folder here"),
+        ("./models/org", "abc", "./models/org is a folder here"),
+        ("demo", "abc", "demo is a model of babelscope"),
+        ("demo@abc", None, "demo is a model of babelscope"),
+    ],
+)
+def test_a_revision_of_what_has_none_is_refused_in_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, revision: str | None, what: str
+) -> None:
+    monkeypatch.chdir(folder)
+    line = f"{what}, which has no revisions; leave out the revision abc, or name a model or data "
+    with pytest.raises(InputError, match=f"^{line}set of the hub$"):
+        locate(name, revision)
+
+
+def test_a_folder_with_an_at_sign_in_its_name_is_that_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert locate("models/org/one@abc") == ("models/org/one@abc", None)
 
 
 @pytest.mark.parametrize(

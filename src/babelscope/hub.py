@@ -38,15 +38,20 @@ def locate(
     """What to load, a folder or a hub id, and its revision, which `name` may contain: `ID@COMMIT`.
 
     *Laws*: a name in `MODELS` is that model of the package, whatever else has this name; any other
-    folder that exists and a path are returned as they are; without a mirror, so is an id.
+    folder that exists and a path are returned as they are; without a mirror, so is an id. A
+    revision of a model of the package or of a folder is refused.
     """
-    if kind == "models" and name in MODELS:
-        _note_folder(name)
-        return str(PACKAGED / name), None
-    if Path(name).is_dir() or is_path(name):
-        return name, revision
     identifier, _, suffix = name.partition("@")
+    if kind == "models" and identifier in MODELS:
+        _refuse_revision(f"{identifier} is a model of babelscope", revision or suffix)
+        _note_folder(identifier)
+        return str(PACKAGED / identifier), None
+    if Path(name).is_dir() or is_path(name):
+        if Path(name).is_dir():
+            _refuse_revision(f"{name} is a folder here", revision)
+        return name, revision
     if Path(identifier).is_dir():
+        _refuse_revision(f"{identifier} is a folder here", revision or suffix)
         return identifier, None
     if suffix and revision not in (None, suffix):
         raise InputError(f"{name} has the revision {suffix}, but {revision} was given; keep one")
@@ -55,6 +60,15 @@ def locate(
     if root is None:
         return identifier, revision
     return _mirrored(root / kind, name, revision), None
+
+
+def _refuse_revision(what: str, revision: str | None) -> None:
+    """Refuses the revision of what is on this machine, where it would have no effect."""
+    if revision:
+        raise InputError(
+            f"{what}, which has no revisions; leave out the revision {revision}, or name a model "
+            "or data set of the hub"
+        )
 
 
 @cache

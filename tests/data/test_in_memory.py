@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import datasets
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 from babelscope.data.formats.in_memory import as_examples
+from babelscope.data.formats.tables import read
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -41,10 +45,26 @@ def polars_like(columns: dict[str, list[Any]]) -> Any:
         pd.DataFrame(COLUMNS),
         pd.DataFrame(COLUMNS, index=["p", "q"]),
         pa.table(COLUMNS),
+        pa.table(COLUMNS).to_reader(),
+        {name: np.array(values) for name, values in COLUMNS.items()},
+        {name: pd.Series(values) for name, values in COLUMNS.items()},
         datasets.Dataset.from_dict(COLUMNS),
+        datasets.Dataset.from_dict(COLUMNS).with_format("pandas"),
         polars_like(COLUMNS),
     ],
-    ids=["list", "columns", "pandas", "pandas with an index", "arrow", "datasets", "other"],
+    ids=[
+        "list",
+        "columns",
+        "pandas",
+        "pandas with an index",
+        "arrow",
+        "arrow reader",
+        "arrays",
+        "series",
+        "datasets",
+        "datasets as pandas",
+        "other",
+    ],
 )
 def test_rows_of_every_kind_are_the_same_examples(data: Any) -> None:
     assert as_examples(data, "de") == PAIRS
@@ -85,7 +105,7 @@ def test_empty_cells_of_a_table_are_blank_texts_and_missing_labels() -> None:
     [
         (pd.DataFrame({"review": ["a"], "stars": [1]}), "found the columns review, stars"),
         ({"review": "a"}, "found the columns review"),
-        ([{"text": "a"}, {"text": 3}], "row 2 of the data: a value of type int"),
+        ([{"text": "a"}, {"text": 3}], "row 2 of the data, column text: a value of type int"),
         ({"text": ["a", "b"], "lang": "en"}, "a value of type list"),
         ({"text": ["a", "b"], "label": [1]}, "different lengths: text 2, label 1"),
         ({"text": "a", "lang": "english"}, "did you mean 'en'"),
@@ -102,6 +122,7 @@ def test_empty_cells_of_a_table_are_blank_texts_and_missing_labels() -> None:
         (None, "cannot read texts from NoneType"),
         (b"text", "cannot read texts from bytes"),
         ([3], "item 1 is neither"),
+        ({"text": 3}, "row 1 of the data, column text: a value of type int; expected a text"),
         ({"a", "b"}, "a set has no order"),
         (("a", "b", "c"), "item 1 is a tuple of 3 texts; a pair of texts is a tuple of two"),
         ("reviews.csv", "give babelscope.read('reviews.csv')"),
@@ -123,3 +144,51 @@ def test_texts_that_mention_a_file_are_texts() -> None:
 def test_a_language_that_is_none_is_refused() -> None:
     with pytest.raises(InputError, match="did you mean 'en'"):
         as_examples("a text", "english")
+
+
+@pytest.mark.parametrize("form", [None, "torch", "numpy", "pandas", "arrow"])
+def test_the_format_of_a_data_set_changes_no_row(form: str | None) -> None:
+    features = datasets.Features(
+        {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["no", "yes"])}
+    )
+    data = datasets.Dataset.from_dict({"text": ["a", "b"], "label": [1, -1]}, features=features)
+    assert [row.label for row in as_examples(data.with_format(form))] == ["yes", None]
+
+
+def test_filters_compare_numbers_by_their_value() -> None:
+    """A column of pandas with gaps holds 5.0 for 5."""
+    frame = pd.DataFrame({"text": ["a", "b", "c"], "stars": [5, None, 3]})
+    assert frame["stars"].dtype == float
+    assert [row.texts[0] for row in read(frame, where={"stars": [1, 5]})] == ["a"]
+    assert [row.texts[0] for row in read(frame, where={"stars": 3.0})] == ["c"]
+
+
+def test_filters_that_leave_nothing_say_so(tmp_path: Path) -> None:
+    rows = [{"text": "a", "stars": 3}]
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps(rows[0]), "utf-8")
+    line = r"no row has the values that the filter 'where' names \(stars: 1, 5\)$"
+    for data in (rows, file):
+        with pytest.raises(InputError, match=line):
+            read(data, where={"stars": [1, 5]})
+
+
+@pytest.mark.parametrize("option", [{"columns": {"text": "body"}}, {"where": {"stars": 1}}])
+def test_column_maps_and_filters_of_what_has_no_columns_are_refused(
+    tmp_path: Path, option: Any
+) -> None:
+    for data in (["a text"], PAIRS):
+        with pytest.raises(
+            InputError, match=r"^columns and where are for rows with columns; found"
+        ):
+            read(data, **option)
+    (tmp_path / "squad.json").write_text('{"data": []}', "utf-8")
+    with pytest.raises(InputError, match=r"has no effect on the JSON of SQuAD$"):
+        read(tmp_path / "squad.json", **option)
+
+
+def test_rows_in_a_json_array_are_refused_with_the_format_for_rows(tmp_path: Path) -> None:
+    file = tmp_path / "rows.json"
+    file.write_text('[{"text": "a"}]', "utf-8")
+    with pytest.raises(InputError, match=r"rows are \.jsonl, an object per line"):
+        read(file)

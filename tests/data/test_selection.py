@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import numpy as np
 import pytest
 
 from babelscope.data.examples import examples, usable_and_dropped
@@ -83,6 +84,10 @@ def test_filters_and_maps_belong_to_sources_with_columns() -> None:
         ({"text": ["Hotel", "good"], "answer_start": [4, 17]}, (17, 21)),
         ({"text": [], "answer_start": []}, None),
         ({"text": ["hotel"], "answer_start": [3]}, None),
+        ({"text": np.array(["hotel"]), "answer_start": np.array([4])}, (4, 9)),
+        ([{"text": "hotel", "answer_start": np.int64(4)}], (4, 9)),
+        ({"text": "hotel", "answer_start": 4}, (4, 9)),
+        ({"text": ["hotel"]}, None),
         (None, None),
         ("hotel", None),
     ],

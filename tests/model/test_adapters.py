@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import peft
 import pytest
 import torch
+from huggingface_hub.errors import HfHubHTTPError
 from transformers import (
     BertForSequenceClassification,
     LlamaConfig,
@@ -19,7 +21,7 @@ from transformers import (
 from babelscope.errors import InputError, UntrainedHead
 from babelscope.methods.explain import explain
 from babelscope.metrics.measure import measure
-from babelscope.model import adapters
+from babelscope.model import adapters, checkpoints
 from babelscope.model.load import load
 from conftest import tiny
 
@@ -105,6 +107,31 @@ def test_the_head_and_its_classes_come_from_the_adapter(
     if kind == "bert":
         with pytest.raises(UntrainedHead, match="no trained weights for"):
             load(base)
+
+
+def test_an_adapter_of_the_hub_is_loaded_with_its_base(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The repository org/lora has an adapter at the revision v1, and no config.json."""
+    hf = BertForSequenceClassification.from_pretrained(folder / "tuned")
+    expected = trained(hf, tiny("bert").tokenizer, tmp_path / "lora", "bert", task_type="SEQ_CLS")
+
+    def metadata(url: tuple[str, str | None]) -> None:
+        if url != ("adapter_config.json", "v1"):
+            raise HfHubHTTPError(url[0], response=MagicMock())
+
+    monkeypatch.delenv("BABELSCOPE_MIRROR", raising=False)
+    monkeypatch.setattr(checkpoints, "try_to_load_from_cache", lambda *args, **options: None)
+    monkeypatch.setattr(checkpoints, "hf_hub_url", lambda place, file, revision: (file, revision))
+    monkeypatch.setattr(checkpoints, "get_hf_file_metadata", metadata)
+    downloads = []
+    monkeypatch.setattr(
+        adapters, "snapshot_download",
+        lambda place, revision, **rest: downloads.append((place, revision))
+        or str(tmp_path / "lora"),
+    )  # fmt: skip
+    assert torch.allclose(logits_of(load("org/lora", revision="v1")), expected, atol=1e-5)
+    assert downloads == [("org/lora", "v1")]
 
 
 def test_an_adapter_of_a_language_model(folder: Path, tmp_path: Path) -> None:

@@ -154,6 +154,21 @@ def test_a_model_in_memory_is_not_loaded_again() -> None:
     model = tiny("bert")
     with pytest.raises(InputError, match="dtype is for checkpoints"):
         load((model.hf, model.tokenizer), dtype="bfloat16")
+    with pytest.raises(InputError, match="revision is for checkpoints"):
+        load((model.hf, model.tokenizer), revision="main")
+    with pytest.raises(InputError, match="is loaded already; pass it as it is"):
+        load(model)
+
+
+def test_what_is_no_place_of_a_model_is_refused_in_one_line(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"safetensors is a file; name the folder with its"):
+        load(folder / "model.safetensors")
+    with pytest.raises(InputError, match=r"^the name of the model is empty; give a hub id or"):
+        load("")
+    with pytest.raises(InputError, match=r"is a folder here, which has no revisions"):
+        load(folder, revision="main")
+    with pytest.raises(InputError, match="device 'meta' cannot be used here"):
+        load(folder, device="meta")
 
 
 def test_the_file_of_a_gguf_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

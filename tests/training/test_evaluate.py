@@ -21,6 +21,7 @@ from babelscope.model.encode import encode
 from babelscope.model.load import Model, load
 from babelscope.model.targets import predicted
 from babelscope.model.tasks import spans
+from babelscope.stats.answers import normalised
 from babelscope.training import small
 from babelscope.training.evaluate import evaluate
 from babelscope.training.finetune import Recipe, check, finetune
@@ -115,7 +116,7 @@ def test_a_long_context_is_read_in_windows() -> None:
 )
 def test_answers_are_compared_as_in_squad(text: str, lang: str, words: list[str]) -> None:
     """Lower case, no punctuation of any script, no articles in English."""
-    assert spans.normalised(text, lang) == words
+    assert normalised(text, lang) == words
 
 
 @pytest.mark.training

@@ -154,6 +154,27 @@ def test_every_window_of_a_language_counts_for_that_language(base: Path, tmp_pat
     assert scores["mean_over_languages"] == 0.5
 
 
+def test_inputs_in_half_precision_have_few_different_lengths(base: Path, tmp_path: Path) -> None:
+    """Batches are padded to multiples of 32 tokens, but not beyond the limit of 40; in float32 to
+    the longest input. Padding is masked, so that the logits are the same."""
+    training = task_functions(CLASSIFICATION).training
+    assert training is not None
+    rows = [replace(TRAIN[0], texts=(" ".join(["."] * count),)) for count in (3, 31, 60)]
+    lengths = {}
+    for precision in ("float32", "bfloat16"):
+        recipe = replace(SHORT, precision=precision, max_length=40)
+        job = Job(str(base), None, CLASSIFICATION, training, LABELS, recipe, None)
+        trainer, *_ = build_trainer(job, [*rows, DEV[0]], DEV, tmp_path, None)
+        batches = [trainer.data_collator([trainer.train_dataset[at]]) for at in range(3)]
+        lengths[precision] = [batch["input_ids"].shape[1] for batch in batches]
+    assert lengths["float32"] == [5, 33, 40]  # with [CLS] and [SEP]
+    assert lengths["bfloat16"] == [32, 40, 40]
+    model = trainer.model.float().eval()
+    short = {name: values[:, :5] for name, values in batches[0].items() if name != "labels"}
+    assert batches[0]["attention_mask"].sum() == 5
+    assert torch.allclose(model(**batches[0]).logits, model(**short).logits, atol=1e-6)
+
+
 @pytest.mark.parametrize("architecture", small.ARCHITECTURES)
 def test_a_base_with_fewer_layers_is_its_lowest_ones(architecture: str, tmp_path: Path) -> None:
     """Weights and states of the kept layers are those of the whole model, to the bit."""
@@ -269,6 +290,12 @@ def test_every_epoch_logs_a_line(
         (Recipe(precision="half"), "precision 'half' is not one of: float32"),
         (Recipe(select="luck"), "select 'luck' is not one of: loss, score"),
         (Recipe(accumulation=0), "accumulation must be at least 1; it is 0"),
+        (Recipe(epochs=0), "epochs must be at least 1; it is 0"),
+        (Recipe(batch=0), "batch must be at least 1; it is 0"),
+        (Recipe(warmup=-1), "warmup must be at least 0; it is -1"),
+        (Recipe(weight_decay=float("nan")), "weight_decay must be at least 0; it is nan"),
+        (Recipe(learning_rate=-1.0), "learning_rate must be a number above 0; it is -1.0"),
+        (Recipe(learning_rate=float("nan")), "learning_rate must be a number above 0; it is nan"),
         ({"epochs": 1}, "a recipe is a Recipe.*, not dict"),
     ],
     ids=str,
@@ -279,6 +306,15 @@ def test_recipes_that_are_refused(
     monkeypatch.setattr(bases, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=message):
         finetune(base, TRAIN, DEV, tmp_path / "model", recipe)
+
+
+def test_labels_that_are_no_classes_are_refused(base: Path, tmp_path: Path) -> None:
+    scores = [replace(row, label=label) for row, label in zip(TRAIN, ["0.5", "1.0", "0.25", "2"])]
+    with pytest.raises(InputError, match=r"the label 0\.25 is a number with a fraction"):
+        finetune(base, scores, scores, tmp_path / "model", SHORT)
+    row = {"question": "who?", "context": "she was there", "answers": [{"text": "Ada"}]}
+    with pytest.raises(InputError, match=r"the row 1 has no label \(nor an answer that is where"):
+        finetune(base, [row], [row], tmp_path / "model", SHORT)
 
 
 @pytest.mark.training

@@ -167,7 +167,10 @@ def _of_rows(data: DataSpec, lang: str) -> list[Example]:
     ]
     examples = list(with_bad_rows(parsed))
     if lang != "und" and any(example.lang == "und" for example in examples):
-        raise InputError(f"{origin}: some have no language; add a column 'lang'")
+        raise InputError(
+            f"{origin}: some have no language; add a column 'lang', or give babelscope.read(data, "
+            "lang='en')"
+        )
     known = ", ".join(sorted({example.lang for example in examples}))
     chosen = [example for example in examples if example.lang == lang]
     if not chosen:

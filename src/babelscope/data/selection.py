@@ -15,9 +15,10 @@ Filters = Mapping[str, Any]
 
 
 def matches(row: Mapping[str, Any], where: Filters, origin: str) -> bool:
-    """Whether a row has the values of all filters; values are compared as text.
+    """Whether a row has the values of all filters; values are compared as text, a number as the
+    integer that it equals: a column of pandas with gaps holds 5.0 for 5.
 
-    matches({"stars": 5, "verified": "yes"}, {"stars": [4, 5]}, "reviews.csv") is True
+    matches({"stars": 5.0, "verified": "yes"}, {"stars": [4, 5]}, "reviews.csv") is True
     """
     for column, wanted in where.items():
         if column not in row:
@@ -26,9 +27,23 @@ def matches(row: Mapping[str, Any], where: Filters, origin: str) -> bool:
                 f"{', '.join(map(str, row))}"
             )
         values = wanted if isinstance(wanted, list) else [wanted]
-        if str(row[column]) not in map(str, values):
+        if _text(row[column]) not in map(_text, values):
             return False
     return True
+
+
+def _text(value: Any) -> str:
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value)
+
+
+def nothing_left(origin: str, where: Filters) -> str:
+    """Says that no row has the values of the filters."""
+    wanted = "; ".join(
+        f"{column}: {', '.join(map(str, values if isinstance(values, list) else [values]))}"
+        for column, values in where.items()
+    )
+    return f"{origin}: no row has the values that the filter 'where' names ({wanted})"
 
 
 def relabelled(

@@ -43,6 +43,8 @@ def resolve(source: str, revision: str | None = None, file: str = CONFIG) -> tup
     The hub is asked once. Loading would ask again and again, and a mistyped name wait for half a
     minute.
     """
+    if not source.strip():
+        raise InputError("the name of the model is empty; give a hub id or a folder")
     place, revision = locate(source, revision)
     if Path(place).is_dir():
         return place, revision
@@ -69,9 +71,11 @@ def from_pretrained(
     named.
     """
     source, file = gguf_file(source)
+    if file is None and Path(source).is_file():
+        raise InputError(f"{source} is a file; name the folder with its config.json")
     source, revision = resolve(source, revision)
-    adapter = _adapter(source, weights)
-    if adapter is not None and adapter.folder == source:
+    adapter = _adapter(source, revision, weights)
+    if adapter is not None and weights.adapter is None:
         source, revision = resolve(str(adapter.base))
     if file is None and Path(source).is_dir() and not (Path(source) / CONFIG).exists():
         for other in sorted(Path(source).glob("*.gguf")):
@@ -98,15 +102,33 @@ def from_pretrained(
     return hf.eval(), tokenizer, row
 
 
-def _adapter(source: str, weights: Weights) -> Adapter | None:
+def _available(source: str, file: str, revision: str | None) -> bool:
+    """Whether a hub id has a file, here in the cache or on the hub."""
+    if isinstance(try_to_load_from_cache(source, file, revision=revision), str):
+        return True
+    try:
+        get_hf_file_metadata(hf_hub_url(source, file, revision=revision))
+    except Exception:  # it has not, or there is no connection
+        return False
+    return True
+
+
+def _holds_adapter(source: str, revision: str | None) -> bool:
+    """Whether a folder or hub id holds an adapter alone."""
+    if Path(source).is_dir():
+        return is_adapter(source)
+    return not _available(source, CONFIG, revision) and _available(source, ADAPTER, revision)
+
+
+def _adapter(source: str, revision: str | None, weights: Weights) -> Adapter | None:
     """The adapter that is asked for, or the source itself where it is one."""
     if weights.adapter is not None:
         if is_adapter(source):
             raise InputError(f"{source} is an adapter itself; name its base, or it alone")
         return read_adapter(*resolve(weights.adapter, None, ADAPTER))
-    if not is_adapter(source):
+    if not _holds_adapter(source, revision):
         return None
-    adapter = read_adapter(source)
+    adapter = read_adapter(source, revision)
     if not adapter.base:
         raise InputError(
             f"{source} holds an adapter that does not name its base; load the base with "

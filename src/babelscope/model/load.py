@@ -67,10 +67,8 @@ def load(
             str(source), task, revision, allow_untrained_head, weights
         )
         model = _wrap(hf, tokenizer, row.name, name or _named(source, adapter))
-    elif weights.named():
-        raise InputError(
-            f"{weights.named()[0]} is for checkpoints; load a model in memory with it yourself"
-        )
+    elif names := [*weights.named(), *(["revision"] if revision else [])]:
+        raise InputError(f"{names[0]} is for checkpoints; load a model in memory with it yourself")
     elif isinstance(source, torch.nn.Module) and not _is_pipeline(source):
         raise InputError(
             f"{type(source).__name__} comes without its tokenizer; give both: (model, tokenizer)"
@@ -96,9 +94,15 @@ def load(
 def _unknown_source(source: Any) -> str:
     """Why no model can be loaded from an object, and what to do."""
     kind = type(source).__name__
+    if isinstance(source, Model):
+        return f"{source.name} is loaded already; pass it as it is"
     if hasattr(source, "get_params") and hasattr(source, "predict"):  # of scikit-learn
         if not hasattr(source, "classes_"):
-            return f"{kind} has no classes: fit a classifier to texts and labels first"
+            return (
+                f"{kind} has no classes: fit a classifier to texts and labels first; what predicts "
+                "numbers is babelscope.from_function(model.predict, labels=['value'], "
+                "outputs='scores')"
+            )
         return (
             f"{kind} gives no probabilities (predict_proba); give what scores the texts, for "
             "example babelscope.from_function(classifier.decision_function, "
@@ -168,6 +172,8 @@ def _wrap(hf: Any, tokenizer: Any, task: str | None, name: str | None) -> Model:
 
 
 def _move(model: Model, device: str | None) -> None:
+    if device == "meta":
+        raise InputError("device 'meta' cannot be used here: it holds shapes without numbers")
     if device is not None:
         try:
             model.hf.to(device)

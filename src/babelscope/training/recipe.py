@@ -4,6 +4,7 @@ become.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,12 @@ for it.
 """
 SELECTED: dict[str, str] = {"loss": "eval_loss", "score": "eval_mean_over_languages"}
 """What the kept epoch is best in on the development examples, and the Trainer's name for it."""
+
+LEAST: dict[str, float] = {
+    "epochs": 1, "batch": 1, "warmup": 0, "weight_decay": 0, "max_length": 8, "seed": 0,
+    "freeze_layers": 0, "accumulation": 1, "patience": 0, "layers": 1, "lora": 0,
+}  # fmt: skip
+"""The least value of the fields that are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +86,12 @@ def check_recipe(recipe: Recipe) -> None:
             raise InputError(f"{name} {value!r} is not one of: {', '.join(known)}")
     if recipe.precision == "float16" and not torch.cuda.is_available():
         raise InputError("precision 'float16' needs a GPU; use bfloat16 on this machine")
-    for name, least in (
-        ("accumulation", 1),
-        ("patience", 0),
-        ("lora", 0),
-        ("layers", 1),
-        ("max_length", 8),
-    ):
+    for name, least in LEAST.items():
         value = getattr(recipe, name)
-        if value is not None and value < least:
+        if value is not None and not value >= least:  # NaN is not
             raise InputError(f"{name} must be at least {least}; it is {value}")
+    if not 0 < recipe.learning_rate < math.inf:
+        raise InputError(f"learning_rate must be a number above 0; it is {recipe.learning_rate}")
     if recipe.lora and (recipe.freeze_layers or recipe.head_only or recipe.freeze_embeddings):
         raise InputError(
             "LoRA keeps all weights of the base: leave out freeze_embeddings, freeze_layers and "

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from transformers import EarlyStoppingCallback, Trainer
+from transformers import DataCollatorWithPadding, EarlyStoppingCallback, Trainer
 
 from babelscope.data.skipping import skipped_row
 from babelscope.errors import BadRow
@@ -27,6 +27,8 @@ from babelscope.training.recipe import Recipe, check_recipe, trainer_arguments
 from babelscope.training.watch import Watch
 from babelscope.types import Encoded, Example, SkippedRow
 
+STEP = 32
+"""Lengths of padded inputs in half precision are multiples of this."""
 USUAL_LENGTH = 512
 """Tokens of the longest input where the recipe names no other length."""
 
@@ -59,7 +61,8 @@ def build_trainer(
     torch.manual_seed(recipe.seed)
     hf, tokenizer = load_base(job.base, job.revision, job.task, job.labels, recipe.layers)
     train, dev, skipped = _known(tokenizer, train, dev)
-    inputs = partial(_inputs, job, hf, tokenizer, limit=_limit(job, hf, tokenizer))
+    limit = _limit(job, hf, tokenizer)
+    inputs = partial(_inputs, job, hf, tokenizer, limit=limit)
     parts = [inputs(part) for part in _by_language(dev, recipe)]
     sizes = [len(part) for part in parts] if recipe.select == "score" else []
     trainer = (_InOrder if sizes else Trainer)(
@@ -67,7 +70,7 @@ def build_trainer(
         args=trainer_arguments(recipe, working),
         train_dataset=_Rows(inputs(train)),
         eval_dataset=_Rows([row for part in parts for row in part]),
-        data_collator=getattr(transformers, job.training.collator)(tokenizer),
+        data_collator=_collator(job, tokenizer, limit),
         compute_metrics=_scores(job.training, sizes),
         callbacks=_callbacks(recipe, progress),
     )
@@ -121,6 +124,25 @@ def _by_language(dev: Sequence[Example], recipe: Recipe) -> list[list[Example]]:
         return [list(dev)]
     langs = dict.fromkeys(row.lang for row in dev)
     return [[row for row in dev if row.lang == lang] for lang in langs]
+
+
+def _collator(job: Job, tokenizer: Any, limit: int) -> Any:
+    """What pads the inputs of a batch: to the longest, in half precision to a multiple of STEP, but
+    not beyond the limit.
+
+    On a CPU the kernels of bfloat16 keep memory for every shape that they have computed, so that
+    it would grow with the number of different lengths.
+    """
+    collator = getattr(transformers, job.training.collator)(tokenizer)
+    if job.recipe.precision == "float32" or type(collator) is not DataCollatorWithPadding:
+        return collator
+
+    def padded(rows: list[dict[str, Any]]) -> Any:
+        longest = max(len(row["input_ids"]) for row in rows)
+        length = min(-(-longest // STEP) * STEP, max(longest, limit))
+        return replace(collator, padding="max_length", max_length=length)(rows)
+
+    return padded
 
 
 class _InOrder(Trainer):  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
 
@@ -28,9 +29,16 @@ def answer_texts(answers: Any) -> tuple[str, ...]:
 
 def _pairs(answers: Any) -> list[tuple[Any, Any]]:
     """Texts and starts."""
+    answers = _plain(answers)
     if isinstance(answers, list) and all(isinstance(each, Mapping) for each in answers):
-        return [(each.get("text"), each.get("answer_start")) for each in answers]
+        return [(each.get("text"), _plain(each.get("answer_start"))) for each in answers]
     if isinstance(answers, Mapping):
-        texts, starts = (list(answers.get(name) or []) for name in ("text", "answer_start"))
-        return list(zip(texts, [*starts, *[None] * (len(texts) - len(starts))]))
+        texts, starts = (_plain(answers.get(name)) for name in ("text", "answer_start"))
+        texts, starts = (each if isinstance(each, list) else [each] for each in (texts, starts))
+        return [(text, start) for text, start in zip_longest(texts, starts) if text is not None]
     return []
+
+
+def _plain(value: Any) -> Any:
+    """An array or number of NumPy, which pandas reads from Parquet, as a list or number."""
+    return value.tolist() if hasattr(value, "tolist") else value

@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from babelscope.data.formats.records import parse, record
 from babelscope.data.languages import check_language
-from babelscope.data.selection import Filters, matches
+from babelscope.data.selection import Filters, matches, nothing_left
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -49,13 +51,17 @@ def examples_of(
 
         rows = read(data, columns=columns, where=where)
         return [replace(row, lang=lang) if row.lang == "und" else row for row in rows]
-    items = [
-        (number, item)
-        for number, item in enumerate(_items(data), 1)
-        if not where or not isinstance(item, Mapping) or matches(item, where, "the data")
-    ]
+    items = list(enumerate(_items(data), 1))
     if not items:
         raise InputError("there is no text; give at least one")
+    for _, item in items if columns or where else ():
+        if not isinstance(item, Mapping):
+            kind = type(item).__name__
+            raise InputError(f"columns and where are for rows with columns; found {kind} items")
+    if where:
+        items = [(number, item) for number, item in items if matches(item, where, "the data")]
+    if not items:
+        raise InputError(nothing_left("the data", where))
     return [_example(number, item, lang, columns) for number, item in items]
 
 
@@ -92,16 +98,18 @@ def _items(data: Any) -> list[Any]:
             f"there are the splits {', '.join(map(str, data))}; give one of them: "
             f"data[{str(next(iter(data)))!r}]"
         )
-    if isinstance(data, Mapping) and data and all(isinstance(each, list) for each in data.values()):
-        return _column_rows(data)
+    if isinstance(data, Mapping) and data and all(map(_is_column, data.values())):
+        return _column_rows({name: _plain_list(values) for name, values in data.items()})
     if isinstance(data, (str, tuple, Mapping, Example)):
         return [data]
     if _is_split(data):
         names = class_names(data.features or {})
-        return [with_class_names(row, names) for row in data]
+        return [with_class_names(row, names) for row in data.with_format(None)]
     if type(data).__name__ == "LazyFrame":  # of polars: a query that has not run
         data = data.collect()
-    if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):
+    if hasattr(data, "__arrow_c_stream__") and (
+        hasattr(data, "columns") or hasattr(data, "read_all")  # a reader of Arrow
+    ):
         return list(_table_rows(data))
     if hasattr(data, "to_pylist"):  # a column of Arrow
         return list(data.to_pylist())
@@ -113,6 +121,15 @@ def _items(data: Any) -> list[Any]:
             "mapping with the columns of a row, a table, an Example, or a list of these"
         )
     return list(data)
+
+
+def _is_column(values: Any) -> bool:
+    """Whether it is a list, or an array or series of one dimension."""
+    return isinstance(values, list) or (hasattr(values, "__array__") and np.ndim(values) == 1)
+
+
+def _plain_list(values: Any) -> list[Any]:
+    return values if isinstance(values, list) else list(np.asarray(values).tolist())
 
 
 def _column_rows(data: Mapping[Any, list[Any]]) -> list[dict[Any, Any]]:
@@ -201,5 +218,6 @@ def _row(number: int, row: Mapping[str, Any], lang: str, columns: Mapping[str, s
             return item
         if isinstance(item.row, Example):
             return item.row  # without a text: it is skipped where texts are used
-        raise InputError(f"row {number} of the data: {item.found}; expected {item.expected}")
+        place = f", column {item.field}" if item.field in row else ""
+        raise InputError(f"row {number} of the data{place}: {item.found}; expected {item.expected}")
     raise AssertionError("a row is an example or a problem")

@@ -47,9 +47,8 @@ def examples(file: Path, lang: str, prefix: str) -> Iterator[Example | Problem]:
         yield Problem(str(file), 0, "", reason, "the JSON of SQuAD")
         return
     except (KeyError, TypeError):
-        yield Problem(
-            str(file), 0, "data", "no such member", "the JSON of SQuAD: data, paragraphs, qas"
-        )
+        expected = "the JSON of SQuAD: data, paragraphs, qas (rows are .jsonl, an object per line)"
+        yield Problem(str(file), 0, "data", "no such member", expected)
         return
     if not isinstance(articles, list):
         yield Problem(str(file), 0, "data", f"a {type(articles).__name__}", "a list of articles")

@@ -13,7 +13,7 @@ from babelscope.data.formats.lines import ending
 from babelscope.data.formats.problems import Problem, with_bad_rows
 from babelscope.data.formats.records import COLUMNS, parse
 from babelscope.data.languages import check_language
-from babelscope.data.selection import Filters, matches
+from babelscope.data.selection import Filters, matches, nothing_left
 from babelscope.errors import InputError
 from babelscope.types import Example
 
@@ -66,6 +66,9 @@ def stream(
     if not file.is_file():
         raise InputError(f"there is no file {file}")
     if ending(file) == SQUAD:
+        for name, value in (("columns", columns), ("where", where)):
+            if value:
+                raise InputError(f"{file}: {name} has no effect on the JSON of SQuAD")
         return squad.read(file, lang or "und", "squad")
     return _stream(file, columns or {}, lang, where or {})
 
@@ -86,7 +89,7 @@ def _stream(
         empty = False
         yield example
     if empty:
-        raise InputError(f"{file} holds no row")
+        raise InputError(nothing_left(str(file), where) if where else f"{file} holds no row")
 
 
 def examples(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,10 @@ from babelscope.types import Encoded, Example, Target
 if TYPE_CHECKING:
     from babelscope.model.forward import Query
     from babelscope.model.load import Model
+
+
+FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+"""A label that is a score rather than the number of a class: 0.25 but not 1.0."""
 
 
 def labels(model: Model) -> tuple[str, ...]:
@@ -104,12 +109,14 @@ def plain_call(model: Model, encoded: Encoded) -> Arguments:
 
 def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str]:
     names = sorted({row.label for row in train if row.label is not None})
-    unlabelled = next((row.id for row in (*train, *dev) if row.label is None), None)
+    unlabelled = next((row for row in (*train, *dev) if row.label is None), None)
     if unlabelled is not None:
+        pair = len(unlabelled.texts) == 2
+        answer = " (nor an answer that is where it says to be in the context)" if pair else ""
         raise InputError(
-            f"the row {unlabelled} has no label, and fine-tuning needs one on every row: name its "
-            "column (--column label=COLUMN, in Python babelscope.read(data, columns={'label': "
-            "COLUMN}))"
+            f"the row {unlabelled.id} has no label{answer}, and fine-tuning needs one on every "
+            "row: name its column (--column label=COLUMN, in Python babelscope.read(data, "
+            "columns={'label': COLUMN}))"
         )
     unseen = sorted({str(row.label) for row in dev} - {str(row.label) for row in train})
     if unseen:
@@ -118,6 +125,12 @@ def check_training(train: Sequence[Example], dev: Sequence[Example]) -> list[str
         )
     if len(names) < 2:
         raise InputError(f"fine-tuning needs at least two classes; found only {', '.join(names)}")
+    if fraction := next((name for name in names if FRACTION.fullmatch(name)), None):
+        raise InputError(
+            f"the label {fraction} is a number with a fraction, and fine-tuning learns classes; "
+            "round the numbers or give the classes names (a regression model trained elsewhere can "
+            "be explained)"
+        )
     return names
 
 
