@@ -84,7 +84,7 @@ def _chart(panels: Sequence[Trust]) -> Chart:
         said = f"{name}: {int(sum(passed))} of {len(passed)} explanations pass"
         rows.append(Row(name, (Mark(share, title=said),)))
     title = "share of explanations that pass, by method"
-    return dot_plot(title, "share", rows, zero=True, width=300, small=True)
+    return dot_plot(title, "share", rows, zero=True, width=300, small=True, ends=(0.0, 1.0))
 
 
 def overall(panel: Trust) -> str:
