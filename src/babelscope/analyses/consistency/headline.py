@@ -49,7 +49,7 @@ def headline(tables: Tables) -> Answer:
     }[answered]
     where, counts = _where(tables.main, defined, above, answered)
     if lines and answered in ("no", "undecided") and ranked[0][1].means["lift"].mean < 0:
-        text = text.replace("exceeds chance by", "less what chance gives is")
+        text = text.replace("exceeds chance by", "minus that expected by chance is")
     sentence = Markup(text).format(where, _amounts(chosen, tables.main))
     references = [reference for place in chosen for reference in _references(*place)]
     return Answer(answered, sentence, (*counts, *references), _chart(tables.main), texts)
@@ -122,7 +122,7 @@ def _chart(results: Sequence[Result]) -> Chart:
         if (name := _row_name(result, line, results))
     ]
     count = sum(len(result.comparison.lines) for result in results)
-    if len(results) == 1:
+    if len(_sources(results)) == 1:
         source = language_name(results[0].comparison.source)
         title = f"overlap with the explanation in {source}, beyond chance (lift)"
     else:
@@ -133,11 +133,11 @@ def _chart(results: Sequence[Result]) -> Chart:
 
 
 def _row_name(result: Result, line: Line, results: Sequence[Result]) -> str:
-    """The target language; of several comparisons both languages, and the model where its name says
-    more than the source."""
-    if len(results) == 1:
-        return language_name(line.lang)
+    """The target language; of several sources both languages. Of several models also the model,
+    where its name says more than the source."""
     source, model = result.comparison.source, result.origin.model
     models = {each.origin.model for each in results}
+    if len(_sources(results)) == 1:
+        return language_name(line.lang) + (f", {model}" if len(models) > 1 else "")
     whose = f"{model}: " if len(models) > 1 and model != source else ""
     return f"{whose}{source} → {line.lang}"

@@ -7,9 +7,11 @@ from itertools import combinations
 
 from markupsafe import Markup
 
+from babelscope.analyses import ANALYSES
 from babelscope.analyses.faithfulness.families import Pair, ordered, shared
 from babelscope.analyses.faithfulness.findings import Overview, nothing, overview, present
 from babelscope.analyses.faithfulness.summary import FLOOR, Summary, base
+from babelscope.analyses.faithfulness.tables import NAME
 from babelscope.data.languages import language_name
 from babelscope.display.chart import Chart
 from babelscope.display.dots import Row, dot_plot, mark
@@ -23,6 +25,24 @@ the metric itself is within it in every language, there is too little to compare
 TINY = 0.001
 """Differences below it have no digits to show."""
 FILE, SUMMARY = "differences.csv", "summary.csv"
+ALONE = "Are explanations more faithful than random scores?"
+EVERY_LANGUAGE = "Are explanations equally faithful in every language?"
+EVERY_MODEL = "Are explanations equally faithful in every language and of every model?"
+"""The question of studies of one language, of one model, and of models that read equally many
+languages."""
+
+
+def question(summary: Summary, paired: bool) -> str:
+    """What these languages and models can answer: a single language cannot be compared with others.
+
+    `paired` where the study pairs multilingual with monolingual models.
+    """
+    read = {len(summary.languages_of(model)) for model in summary.models}
+    if paired or (len(read) > 1 and 1 in read):
+        return ANALYSES[NAME].question
+    if len(summary.languages) < 2:
+        return ALONE
+    return EVERY_MODEL if len(summary.models) > 1 else EVERY_LANGUAGE
 
 
 def headline(summary: Summary) -> Answer:
@@ -162,14 +182,18 @@ def _single(summary: Summary, line: Overview, lang: str) -> Answer:
         return Answer("unmeasured", reason, (), chart)
     pair = Pair("methods", line.best, FLOOR, line.model)
     gap = summary.between(line.metric, pair)
+    word, low, high = _turned(gap)
     text = Markup(
-        "Only {} was measured; there, explanations of {} by {} are more faithful than random "
-        "scores: {} differs by {} ({})."
+        "Explanations of {} by {} in {} are more faithful than random scores: {} is {} by {} ({})."
     ).format(
-        language_name(lang), _whose(line.model), line.best, _named(line), number(gap.mean),
-        _interval(gap),
+        _whose(line.model), line.best, language_name(lang), _named(line), word,
+        number(abs(gap.mean)), bounds(low, high),
     )  # fmt: skip
-    return Answer("unmeasured", text, _references(line.metric, pair, gap), chart, gap.groups)
+    references = _references(line.metric, pair, gap)
+    if len(summary.languages) < 2:
+        return Answer("yes", text, references, chart, gap.groups)
+    lead = Markup("Only {} was measured. ").format(language_name(lang))
+    return Answer("unmeasured", lead + text, references, chart, gap.groups)
 
 
 def _floor(summary: Summary, line: Overview) -> Answer:
@@ -181,10 +205,8 @@ def _floor(summary: Summary, line: Overview) -> Answer:
         ", which so few independent texts cannot confirm" if few
         else ", which does not survive the correction for all comparisons"
     )  # fmt: skip
-    low, high = (gap.low, gap.high) if gap.mean >= 0 else (-gap.high, -gap.low)
-    amount = Markup("is {} by {} ({})").format(
-        "higher" if gap.mean >= 0 else "lower", number(abs(gap.mean)), bounds(low, high)
-    )
+    word, low, high = _turned(gap)
+    amount = Markup("is {} by {} ({})").format(word, number(abs(gap.mean)), bounds(low, high))
     if max(abs(gap.mean), abs(gap.low), abs(gap.high)) < TINY:
         amount = Markup("differs from theirs by less than {}").format(number(TINY))
     text = Markup(
@@ -234,6 +256,13 @@ def _names(pair: Pair) -> tuple[str, str]:
 
 def _interval(gap: Estimate) -> str:
     return bounds(gap.low, gap.high)
+
+
+def _turned(gap: Estimate) -> tuple[str, float, float]:
+    """Whether the first is higher or lower, and the interval of the amount."""
+    if gap.mean >= 0:
+        return "higher", gap.low, gap.high
+    return "lower", -gap.high, -gap.low
 
 
 def _named(line: Overview) -> str:
