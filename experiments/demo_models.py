@@ -6,8 +6,8 @@ multilingual-short   the encoder of `babelscope pretrain multilingual-short`
 demo                 that encoder, fine-tuned on reviews in all eight languages
 demo-en              a small BERT, trained from scratch on English reviews
 
-About 20 minutes on one core; an interrupted run resumes. The same machine gives the same files;
-another one may round differently. To replace those of the package, copy the folder over
+About 20 minutes on one core; an interrupted run resumes. What was the same when they were trained
+again is in docs/models.md. To replace those of the package, copy the folder over
 `src/babelscope/packaged`.
 """
 

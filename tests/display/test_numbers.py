@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import babelscope
 from babelscope.display.numbers import (
+    bounds,
     compact,
     estimate_text,
     interval,
@@ -20,6 +21,7 @@ from babelscope.display.numbers import (
     percent,
     signed,
     significant,
+    spoken,
     value_range,
 )
 from babelscope.types import Estimate
@@ -92,3 +94,13 @@ def test_an_interval_from_few_groups_is_marked() -> None:
     for groups in (0, 20):
         assert estimate_text(Estimate(0.5, 0.4, 0.6, 30, 0, groups)) == "0.500 [0.400, 0.600]"
     assert estimate_text(Estimate(0.5, nan, nan, 30, 0, 1)) == "0.500"
+
+
+def test_metrics_are_spoken_with_their_acronyms_and_options() -> None:
+    assert spoken("rationale_auroc[sign=abs]") == "rationale AUROC[sign=abs]"
+    assert spoken("normalised_soft_sufficiency") == "normalised soft sufficiency"
+
+
+def test_an_undefined_interval_is_said_in_words() -> None:
+    assert bounds(-0.5, 0.25) == "interval −0.500 to 0.250"
+    assert bounds(nan, nan) == bounds(None, None) == "no interval: too few texts"

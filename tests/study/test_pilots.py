@@ -27,7 +27,7 @@ from babelscope.study.pilot import pilot
 from babelscope.study.run import run
 from babelscope.training import recipes
 from babelscope.training.spec import ModelSpec
-from ten_seconds import check_sentence
+from ten_seconds import check_sentence, documented
 
 STUDIES = sorted((Path(__file__).resolve().parents[2] / "studies").glob("*.yaml"))
 FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
@@ -185,10 +185,21 @@ def test_every_study_runs_in_its_pilot_form(file: Path, folder: Path) -> None:
     for section in sections(opened, stored_study(opened)):  # the ten-second test
         check_sentence(section)
         assert str(section.headline.sentence) in page
+        if file.stem in PAPERS and section.headline.references:
+            listed = {reference.file for reference in section.headline.references}
+            assert listed <= documented(file.stem)[section.name]
     if file.stem in PAPERS:
         paper, elements = PAPERS[file.stem]
         written = write_paper(outcome.store, paper, folder / f"{file.stem}-paper")
         assert elements <= {each.name for each in written if each.files}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_answers_of_a_paper_are_documented(name: str) -> None:
+    (file,) = (file for file in STUDIES if file.stem == name)
+    sources = documented(name)
+    assert list(sources) == list(read_study(file).analyses)
+    assert all(sources.values())
 
 
 @pytest.mark.parametrize("name", [name for name in PAPERS if not name.endswith("-small")])

@@ -5,7 +5,9 @@ CSV files beside the page, and from nothing else. docs/study.md lists them for u
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,20 @@ from babelscope.analyses.faithfulness.summary import base
 from babelscope.display.numbers import number
 from babelscope.display.section import Section
 from babelscope.metrics import METRICS
+
+DOCS = Path(__file__).parents[2] / "docs" / "study.md"
+
+
+def documented(study: str) -> dict[str, set[str]]:
+    """The tables that the answer of each section may follow from, as docs/study.md lists them for
+    the studies of the papers."""
+    rows = [line.split("|")[1:-1] for line in DOCS.read_text("utf-8").splitlines()]
+    cells = [[cell.strip() for cell in row] for row in rows if len(row) == 4]
+    return {
+        section.strip("`"): set(re.findall(r"`([\w-]+\.csv)`", source))
+        for names, section, _, source in cells
+        if f"`{study}`" in names
+    }
 
 
 def table(section: Section, file: str) -> pd.DataFrame:
@@ -56,9 +72,12 @@ def faithfulness(section: Section) -> tuple[str, list[str]]:
         rows = rows[(rows["first"] == first["first"]) & (rows["second"] == "random")]
         numbers = rows.iloc[0][["difference", "low", "high"]].astype(float)
         better = rows.iloc[0]["verdict"] == "better"
+        single = table(section, "measures.csv")["lang"].nunique() == 1
         small = ["less than 0.001"] if numbers.abs().max() < 0.001 else []
         shown = small or amounts(rows.iloc[0], "difference", "low", "high")
-        return "unmeasured" if better else "undecided", shown
+        # Of several languages only one was measured: nothing compares languages. A study of one
+        # language asks whether explanations are better than random scores, and that they are.
+        return ("yes" if single else "unmeasured") if better else "undecided", shown
     rows = rows[rows["kind"] == "languages"]
     for column in ("model", "method", "metric"):
         rows = rows[rows[column] == first[column]]
@@ -166,7 +185,8 @@ def surrogates(section: Section) -> tuple[str, list[str]]:
         return "undecided", []
     verdict = "yes" if nearest == len(learnt) else "partly" if nearest else "no"
     constant = len(rows) - len(learnt)
-    counts = [f"nearer to {nearest} of {len(learnt)} models"]
+    noun = "model" if len(learnt) == 1 else "models"
+    counts = [f"nearer to {nearest} of {len(learnt)} {noun} than"]
     return verdict, counts + ([f"learnt nothing: {constant}."] if constant else [])
 
 

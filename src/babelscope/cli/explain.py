@@ -26,6 +26,7 @@ from babelscope.cli.arguments import (
     load_model,
     share_options,
 )
+from babelscope.display.numbers import items
 
 if TYPE_CHECKING:
     from babelscope.cli.settings import ExplainSettings
@@ -87,7 +88,7 @@ def explain(
         return
     if output is not None and output.suffix in STREAMED and not json_:
         count, skipped = _stream(loaded, rows, options, settings.aim(target), settings, output)
-        printing.print_text(f"{output}: {count} explanations")
+        printing.print_text(f"{output}: {items(count, 'explanation')}")
         printing.print_skipped(skipped, len(rows))
         return
     attributions = attributions_by(loaded, rows, options, settings.aim(target), settings)

@@ -13,6 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from babelscope.display.numbers import items
 from babelscope.files import json_lines, write_bytes, write_text, writing
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def deliver(attributions: Attributions, output: Path | None, json_: bool, unit: 
     if json_:
         print_text(dumps(attributions.to_json()))
     elif output is not None:
-        print_text(f"{output}: {len(attributions)} explanations")
+        print_text(f"{output}: {items(len(attributions), 'explanation')}")
     else:
         for attribution in attributions:
             show(coloured(attribution, unit))

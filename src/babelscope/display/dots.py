@@ -54,9 +54,10 @@ def dot_plot(
     reference: float | None = None,
     width: float = WIDTH,
     small: bool = False,
+    ends: tuple[float, ...] = (),
 ) -> Chart:
     """Values across, names down, the intervals as bars; `reference` draws a line at a value, `zero`
-    at 0; `small` leaves out the title and the axis's name.
+    at 0; `small` leaves out the title and the axis's name; `ends` are values that the axis has.
 
     *Laws*: every defined mark is drawn, inside of the chart; names never become markup.
     """
@@ -66,7 +67,7 @@ def dot_plot(
     tall = max(20, 9 * series + 8)
     bottom = top + tall * len(rows)
     reference = 0.0 if zero else reference
-    scale = _ends(rows, reference)
+    scale = _ends(rows, reference, ends)
 
     def x(value: float) -> float:
         return left + (width - left - RIGHT) * (value - scale[0]) / (scale[-1] - scale[0])
@@ -80,9 +81,12 @@ def dot_plot(
     return Chart(title, Markup("").join(parts), width, bottom + (20 if small else BOTTOM))
 
 
-def _ends(rows: Sequence[Row], reference: float | None) -> list[float]:
+def _ends(
+    rows: Sequence[Row], reference: float | None, limits: Sequence[float] = ()
+) -> list[float]:
     marks = [mark for row in rows for mark in (*row.marks, row.control) if mark is not None]
     ends = [end for mark in marks for end in (mark.value, mark.low, mark.high) if isfinite(end)]
+    ends += limits
     ends += [reference or 0.0] if reference is not None or not ends else []
     return ticks(min(ends), max(ends), 5)
 
@@ -90,18 +94,23 @@ def _ends(rows: Sequence[Row], reference: float | None) -> list[float]:
 def _axis(  # type: ignore[no-untyped-def]
     scale: Sequence[float], x, top: float, bottom: float, reference: float | None
 ) -> list[Markup]:
-    parts, last = [], -1e9
-    for value in scale:
-        at = x(value)
-        parts.append(line(at, top, at, bottom, "g"))
-        said = tick_text(value, scale)
-        wide = text_width(said, 11)
-        if at - wide / 2 > last:
-            parts.append(text(at, bottom + 16, said, "f t m"))
-            last = at + wide / 2 + 6
+    parts = [line(x(value), top, x(value), bottom, "g") for value in scale]
+    for value in _labelled(scale, x(scale[1]) - x(scale[0])):
+        parts.append(text(x(value), bottom + 16, tick_text(value, scale), "f t m"))
     if reference is not None:
         parts.append(line(x(reference), top, x(reference), bottom, "a"))
     return parts
+
+
+def _labelled(scale: Sequence[float], apart: float) -> list[float]:
+    """The ticks that are labelled: all, or every second, third, ... from 0 or the first one, so
+    that labels are evenly spaced and do not touch."""
+    widest = max(text_width(tick_text(value, scale), 11) for value in scale) + 6
+    every = next(
+        step for step in range(1, len(scale) + 1) if step * apart >= widest or step == len(scale)
+    )
+    start = scale.index(0.0) if 0.0 in scale else 0
+    return [value for at, value in enumerate(scale) if (at - start) % every == 0]
 
 
 def _row(row: Row, top: float, tall: float, left: float, x) -> list[Markup]:  # type: ignore[no-untyped-def]

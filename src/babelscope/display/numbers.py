@@ -14,6 +14,11 @@ from markupsafe import Markup
 from babelscope.types import FEW_GROUPS, Estimate
 
 UNDEFINED = "–"
+ACRONYMS = {
+    "aopc": "AOPC", "auroc": "AUROC", "auprc": "AUPRC", "iou": "IoU", "f1": "F1",
+    "loo": "leave-one-out",
+}  # fmt: skip
+"""Parts of metrics' names that are no words."""
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -80,8 +85,17 @@ def unbroken(model: str) -> Markup:
 
 
 def spoken(metric: str) -> str:
-    """A metric's name as words."""
-    return metric.replace("_", " ")
+    """A metric's name as words: `rationale AUROC`; options stay as they are."""
+    name, bracket, options = metric.partition("[")
+    words = [ACRONYMS.get(word, word) for word in name.split("_")]
+    return f"{' '.join(words)}{bracket}{options}"
+
+
+def bounds(low: float | None, high: float | None) -> str:
+    """`interval 0.380 to 0.440`, or that there is none."""
+    if low is None or not isfinite(low):
+        return "no interval: too few texts"
+    return f"interval {value_range(low, high)}"
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
-from babelscope.display.numbers import number
+from babelscope.display.numbers import items, number
 from babelscope.display.shown import shown_units
 from babelscope.files import plain
 from babelscope.types import Attribution, Estimate, Measure, ModelInput, ScoredUnits, SkippedRow
@@ -75,7 +75,7 @@ class Attributions(Sequence[Attribution]):
 
     def __repr__(self) -> str:
         skipped = f", {len(self.skipped)} texts skipped" if self.skipped else ""
-        return f"<Attributions: {len(self.items)} explanations{skipped}>"
+        return f"<Attributions: {items(len(self.items), 'explanation')}{skipped}>"
 
     def _repr_html_(self) -> str:
         from babelscope.display.highlight import explanations_html

@@ -54,7 +54,8 @@ class Answer:
         if self.says:
             return self.says
         if self.verdict == "undecided":
-            count = f" with {self.texts:,} texts" if self.texts > 1 else ""
+            noun = "text" if self.texts == 1 else "texts"
+            count = f" with {self.texts:,} {noun}" if self.texts else ""
             return f"Cannot be decided{count}"
         return {"unmeasured": "Not measured"}.get(self.verdict, self.verdict.capitalize())
 

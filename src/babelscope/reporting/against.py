@@ -115,7 +115,7 @@ def changes_section(found: Sequence[Change], name: str) -> Section:
          each.p)
         for each in ordered
     ]  # fmt: skip
-    question = f"What changed against {name}?"
+    question = f"What changed since the store {name}?"
     return Section(
         "changes", "Changes", question, answer.sentence, body, (table("changes", head, rows),),
         files={FILE: changes_csv(found)}, headline=answer,
@@ -163,7 +163,10 @@ def _chart(found: Sequence[Change], chosen: Change) -> Chart:
     ]  # fmt: skip
     ranked = sorted(alike, key=lambda each: -abs(each.difference.mean))[:SHOWN]
     rows = [
-        Row(f"{each.model}, {each.lang}", (mark(each.difference, listed([each.model, each.lang])),))
+        Row(
+            listed([each.model, language_name(each.lang)], "in"),
+            (mark(each.difference, listed([each.model, each.lang])),),
+        )
         for each in ranked
     ]
     method = f" of {chosen.method}" if chosen.method else ""

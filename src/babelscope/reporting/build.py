@@ -133,7 +133,7 @@ def answers(store: Store, study: Mapping[str, Any], listed: Sequence[Section]) -
     for name in ANALYSES:
         answer = known[name].headline if name in known else None
         if answer is not None:
-            entries.append(Entry(ANALYSES[name].question, answer, name))
+            entries.append(Entry(known[name].question, answer, name))
         elif name in study.get("analyses", {}):
             lost = [each for each in failures(store) if each.cell.get("analysis") == name]
             reason = f": {lost[0].reason}" if lost else " so far"

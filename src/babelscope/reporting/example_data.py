@@ -105,7 +105,10 @@ def _run(
         for score in scores
     ]  # fmt: skip
     spans = _spans(row)
-    flags = [_number(names["flags"], _NUMBERS.sub("…", flag)) for flag in row["flags"] or ()]
+    flags = [
+        [_number(names["flags"], _NUMBERS.sub("…", flag)), *_NUMBERS.findall(flag)]
+        for flag in row["flags"] or ()
+    ]
     return [
         _number(names["labels"], row["label"]), _number(names["labels"], row["target"]),
         _rounded(row["probability"]), float(f"{largest:.4g}"), shares, flags,

@@ -9,7 +9,7 @@ import pytest
 
 from babelscope.analyses.consistency.answer import answer, in_numbers
 from babelscope.analyses.consistency.comparisons import Comparison
-from babelscope.analyses.consistency.headline import headline
+from babelscope.analyses.consistency.headline import SHOWN, headline
 from babelscope.analyses.consistency.pairs import Pair, Settings
 from babelscope.analyses.consistency.score import Consistency
 from babelscope.analyses.consistency.section import section
@@ -100,3 +100,14 @@ def test_every_sentence_follows_from_the_table(lifts: tuple[list[float], ...]) -
     words = {"yes": "Yes", "partly": "Partly", "no": "No", "undecided": "Open"}
     assert answer(found).startswith(words[headline(found).verdict])
     assert in_numbers(found).startswith("In numbers (occlusion, source ")
+
+
+def test_the_small_chart_shows_both_ends_of_many_comparisons() -> None:
+    chart = headline(tables([0.01 * at for at in range(40)])).chart
+    assert chart is not None
+    assert chart.marks.count('class="mark') == SHOWN
+    assert chart.title.endswith("the largest and the smallest of 40")
+
+
+def test_an_overlap_below_chance_is_no_negative_excess() -> None:
+    assert "minus that expected by chance is −" in headline(tables([-0.2, -0.1])).sentence

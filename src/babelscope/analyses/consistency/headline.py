@@ -17,6 +17,8 @@ from babelscope.display.numbers import number, value_range
 from babelscope.display.section import Answer, Reference
 
 FILE = "consistency.csv"
+SHOWN = 8
+"""Rows of the small chart: of more, the smallest and the largest lifts."""
 
 
 def headline(tables: Tables) -> Answer:
@@ -46,6 +48,8 @@ def headline(tables: Tables) -> Answer:
         "the overlap exceeds chance by {}.",
     }[answered]
     where, counts = _where(tables.main, defined, above, answered)
+    if lines and answered in ("no", "undecided") and ranked[0][1].means["lift"].mean < 0:
+        text = text.replace("exceeds chance by", "minus that expected by chance is")
     sentence = Markup(text).format(where, _amounts(chosen, tables.main))
     references = [reference for place in chosen for reference in _references(*place)]
     return Answer(answered, sentence, (*counts, *references), _chart(tables.main), texts)
@@ -66,9 +70,7 @@ def _where(
     if answered == "partly":
         counts.append(Reference(FILE, {"main": True, "above_chance": True}, "", len(above)))
         return f"{len(above)} of {len(defined)} {what}", counts
-    if len(results) == 1 and len(names) == 2:
-        return "both languages", counts
-    return f"all {len(defined)} {what}", counts
+    return f"{'both' if len(defined) == 2 else f'all {len(defined)}'} {what}", counts
 
 
 def _sources(results: Sequence[Result]) -> list[str]:
@@ -104,12 +106,38 @@ def _references(result: Result, line: Line) -> list[Reference]:
 
 
 def _chart(results: Sequence[Result]) -> Chart:
-    rows = []
-    for result in results:
-        source = result.comparison.source
-        for line in result.comparison.lines:
-            whose = f"{result.origin.model}: " if len(results) > 1 else ""
-            name = f"{whose}{source} → {line.lang}"
-            rows.append(Row(name, (mark(line.means["lift"], name),)))
-    title = "overlap beyond chance (lift) by source and target language"
+    """The lift of each comparison in the order of the study; of many, those at both ends."""
+    places = [
+        (result, line)
+        for result in results
+        for line in result.comparison.lines
+        if isfinite(line.means["lift"].mean)
+    ]
+    if len(places) > SHOWN:
+        ranked = sorted(places, key=lambda place: -place[1].means["lift"].mean)
+        places = [*ranked[: SHOWN // 2], *ranked[-SHOWN // 2 :]]
+    rows = [
+        Row(name, (mark(line.means["lift"], name),))
+        for result, line in places
+        if (name := _row_name(result, line, results))
+    ]
+    count = sum(len(result.comparison.lines) for result in results)
+    if len(_sources(results)) == 1:
+        source = language_name(results[0].comparison.source)
+        title = f"overlap with the explanation in {source}, beyond chance (lift)"
+    else:
+        title = "overlap beyond chance (lift) by source and target language"
+    if count > SHOWN:
+        title += f"; the largest and the smallest of {count}"
     return dot_plot(title, "lift", rows, zero=True, width=300, small=True)
+
+
+def _row_name(result: Result, line: Line, results: Sequence[Result]) -> str:
+    """The target language; of several sources both languages. Of several models also the model,
+    where its name says more than the source."""
+    source, model = result.comparison.source, result.origin.model
+    models = {each.origin.model for each in results}
+    if len(_sources(results)) == 1:
+        return language_name(line.lang) + (f", {model}" if len(models) > 1 else "")
+    whose = f"{model}: " if len(models) > 1 and model != source else ""
+    return f"{whose}{source} → {line.lang}"

@@ -7,13 +7,15 @@ from itertools import combinations
 
 from markupsafe import Markup
 
+from babelscope.analyses import ANALYSES
 from babelscope.analyses.faithfulness.families import Pair, ordered, shared
 from babelscope.analyses.faithfulness.findings import Overview, nothing, overview, present
-from babelscope.analyses.faithfulness.summary import FLOOR, Summary
+from babelscope.analyses.faithfulness.summary import FLOOR, Summary, base
+from babelscope.analyses.faithfulness.tables import NAME
 from babelscope.data.languages import language_name
 from babelscope.display.chart import Chart
 from babelscope.display.dots import Row, dot_plot, mark
-from babelscope.display.numbers import listed, number, spoken, value_range
+from babelscope.display.numbers import bounds, listed, number, spoken
 from babelscope.display.section import Answer, Reference
 from babelscope.types import FEW_GROUPS, Estimate
 
@@ -23,6 +25,24 @@ the metric itself is within it in every language, there is too little to compare
 TINY = 0.001
 """Differences below it have no digits to show."""
 FILE, SUMMARY = "differences.csv", "summary.csv"
+ALONE = "Are explanations more faithful than random scores?"
+EVERY_LANGUAGE = "Are explanations equally faithful in every language?"
+EVERY_MODEL = "Are explanations equally faithful in every language and of every model?"
+"""The question of studies of one language, of one model, and of models that read equally many
+languages."""
+
+
+def question(summary: Summary, paired: bool) -> str:
+    """What these languages and models can answer: a single language cannot be compared with others.
+
+    `paired` where the study pairs multilingual with monolingual models.
+    """
+    read = {len(summary.languages_of(model)) for model in summary.models}
+    if paired or (len(read) > 1 and 1 in read):
+        return ANALYSES[NAME].question
+    if len(summary.languages) < 2:
+        return ALONE
+    return EVERY_MODEL if len(summary.models) > 1 else EVERY_LANGUAGE
 
 
 def headline(summary: Summary) -> Answer:
@@ -62,8 +82,8 @@ def _languages(summary: Summary, line: Overview, langs: list[str]) -> Answer:
         verdict = "yes"
         sentence = Markup(
             "Explanations are about equally faithful in {}: {} differs most between {} and {}, by "
-            "{} (interval {})"
-        ).format(places, spoken(line.metric), *_names(widest), number(gap.mean), _interval(gap))
+            "{} ({})"
+        ).format(places, _named(line), *_names(widest), number(gap.mean), _interval(gap))
     elif decided:
         verdict, sentence = "no", _unequal(summary, line, decided, widest, gap)
     else:
@@ -72,10 +92,8 @@ def _languages(summary: Summary, line: Overview, langs: list[str]) -> Answer:
         why = ", which does not survive the correction for all comparisons" if apart else ""
         sentence = Markup(
             "Whether explanations are equally faithful in {} is open: {} differs most between {} "
-            "and {}, by {} (interval {}){}"
-        ).format(
-            places, spoken(line.metric), *_names(widest), number(gap.mean), _interval(gap), why
-        )
+            "and {}, by {} ({}){}"
+        ).format(places, _named(line), *_names(widest), number(gap.mean), _interval(gap), why)
     more, others = _models(summary, line)
     return Answer(
         verdict,
@@ -98,7 +116,7 @@ def _too_small(summary: Summary, line: Overview, langs: list[str], highest: str)
     text = Markup(
         "Whether explanations are equally faithful in {} is open: {} is close to zero in each, at "
         "most {} (in {}), so that there is too little to compare."
-    ).format(_places(langs), spoken(line.metric), number(largest.mean), language_name(highest))
+    ).format(_places(langs), _named(line), number(largest.mean), language_name(highest))
     return Answer("undecided", text, references, _chart(summary, line, langs), largest.groups)
 
 
@@ -115,11 +133,11 @@ def _unequal(
     more = Markup(str(more).replace(" too is ", " are ")) if len(worse) > 2 else more
     same = "; the other languages cannot be distinguished" if rest > 2 and len(worse) == 1 else ""
     return Markup(
-        "Explanations are less faithful in {} than in {}: {} is {} by {} (interval {}){}{}"
+        "Explanations are less faithful in {} than in {}: {} is {} by {} ({}){}{}"
     ).format(
         language_name(low),
         language_name(high),
-        spoken(line.metric),
+        _named(line),
         "lower" if higher else "higher",
         number(abs(gap.mean)),
         _interval(gap),
@@ -142,10 +160,14 @@ def _models(summary: Summary, line: Overview) -> tuple[Markup, tuple[Reference, 
         }[summary.decided(line.metric, pair)]
         apart = words.startswith("cannot") and (gap.low > 0 or gap.high < 0)
         why = " after correction for all comparisons" if apart else ""
-        text = Markup(
-            ". In {}, explanations of {} {} those of {}{} (difference {}, interval {})"
-        ).format(
-            language_name(lang), model, words, summary.main, why, number(gap.mean), _interval(gap)
+        text = Markup(". In {}, explanations of {} {} those of {}{} (difference {}, {})").format(
+            language_name(lang),
+            _whose(model),
+            words,
+            _whose(summary.main),
+            why,
+            number(gap.mean),
+            _interval(gap),
         )
         return text, _references(line.metric, pair, gap)
     return Markup(""), ()
@@ -160,14 +182,18 @@ def _single(summary: Summary, line: Overview, lang: str) -> Answer:
         return Answer("unmeasured", reason, (), chart)
     pair = Pair("methods", line.best, FLOOR, line.model)
     gap = summary.between(line.metric, pair)
+    word, low, high = _turned(gap)
     text = Markup(
-        "Only {} was measured; there, explanations of {} by {} are more faithful than random "
-        "scores: {} differs by {} (interval {})."
+        "Explanations of {} by {} in {} are more faithful than random scores: {} is {} by {} ({})."
     ).format(
-        language_name(lang), line.model, line.best, spoken(line.metric), number(gap.mean),
-        _interval(gap),
+        _whose(line.model), line.best, language_name(lang), _named(line), word,
+        number(abs(gap.mean)), bounds(low, high),
     )  # fmt: skip
-    return Answer("unmeasured", text, _references(line.metric, pair, gap), chart, gap.groups)
+    references = _references(line.metric, pair, gap)
+    if len(summary.languages) < 2:
+        return Answer("yes", text, references, chart, gap.groups)
+    lead = Markup("Only {} was measured. ").format(language_name(lang))
+    return Answer("unmeasured", lead + text, references, chart, gap.groups)
 
 
 def _floor(summary: Summary, line: Overview) -> Answer:
@@ -179,15 +205,14 @@ def _floor(summary: Summary, line: Overview) -> Answer:
         ", which so few independent texts cannot confirm" if few
         else ", which does not survive the correction for all comparisons"
     )  # fmt: skip
-    amount = Markup("by {} in {} (interval {})").format(
-        number(gap.mean), spoken(line.metric), _interval(gap)
-    )
+    word, low, high = _turned(gap)
+    amount = Markup("is {} by {} ({})").format(word, number(abs(gap.mean)), bounds(low, high))
     if max(abs(gap.mean), abs(gap.low), abs(gap.high)) < TINY:
-        amount = Markup("by less than {} in {}").format(number(TINY), spoken(line.metric))
+        amount = Markup("differs from theirs by less than {}").format(number(TINY))
     text = Markup(
-        "No explanation of {} is shown to be more faithful than random scores: the best, {}, "
-        "differs from them {}{}."
-    ).format(line.model, line.best, amount, why)
+        "No explanation of {} is shown to be more faithful than random scores: {} of the best, {}, "
+        "{}{}."
+    ).format(_whose(line.model), _named(line), line.best, amount, why)
     chart = _chart(summary, line, present(summary, line, line.best))
     return Answer("undecided", text, _references(line.metric, pair, gap), chart, gap.groups)
 
@@ -213,8 +238,8 @@ def _chart(summary: Summary, line: Overview, langs: list[str]) -> Chart:
         )
         for lang in langs
     ]
-    title = f"{spoken(line.metric)} of {line.best} by language; grey: random scores"
-    return dot_plot(title, spoken(line.metric), rows, width=300, small=True)
+    title = f"{_named(line)} of {line.best} by language; grey: random scores"
+    return dot_plot(title, _named(line), rows, width=300, small=True)
 
 
 def _cell(summary: Summary, line: Overview, lang: str) -> Estimate:
@@ -230,4 +255,21 @@ def _names(pair: Pair) -> tuple[str, str]:
 
 
 def _interval(gap: Estimate) -> str:
-    return value_range(gap.low, gap.high)
+    return bounds(gap.low, gap.high)
+
+
+def _turned(gap: Estimate) -> tuple[str, float, float]:
+    """Whether the first is higher or lower, and the interval of the amount."""
+    if gap.mean >= 0:
+        return "higher", gap.low, gap.high
+    return "lower", -gap.high, -gap.low
+
+
+def _named(line: Overview) -> str:
+    """The metric without its options, which the table has."""
+    return spoken(base(line.metric))
+
+
+def _whose(model: str) -> str:
+    """The model, and the task where there are several."""
+    return model.replace(" · ", " on ")

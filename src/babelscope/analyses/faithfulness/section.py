@@ -9,9 +9,8 @@ from typing import Any
 
 from rich.table import Table
 
-from babelscope.analyses import ANALYSES
 from babelscope.analyses.faithfulness import figures, findings, grids, pairings
-from babelscope.analyses.faithfulness.headline import headline
+from babelscope.analyses.faithfulness.headline import headline, question
 from babelscope.analyses.faithfulness.pairings_headline import claims_csv, paired_headline
 from babelscope.analyses.faithfulness.pairings_section import chapter
 from babelscope.analyses.faithfulness.summary import FLOOR, Summary, base, described
@@ -71,14 +70,13 @@ def section(tables: Tables) -> Section:
         files["pairings.csv"] = claims_csv(claims)
     if len(tables.swaps):
         files["tokenizer-swaps.csv"] = csv_text(tables.swaps)
-    question = ANALYSES[NAME].question
     best = summary.best(summary.main, summary.metrics[0])
     terminal = (_means(summary),)
     answer, data = sentences[0], _plain(summary)
     return Section(
         NAME,
         "Faithfulness",
-        question,
+        question(summary, bool(paired)),
         answer,
         body,
         terminal,

@@ -124,14 +124,16 @@ def _cells(model: ModelHeads, test: HeadAccuracy) -> tuple[Reference, ...]:
 
 def _chart(tests: Sequence[tuple[ModelHeads, HeadAccuracy]]) -> Chart:
     rows, several = [], len({model.model for model, _ in tests}) > 1
+    languages = len({test.lang for _, test in tests})
     for model, test in tests:
         low, high = test.interval
-        whose = f"{model.model} " if several else ""
-        share, name = test.hits / test.pairs, f"{whose}{test.head} {test.relation}, {test.lang}"
+        parts = [f"{test.head} {test.relation}", test.lang if languages > 1 else ""]
+        name = ", ".join(filter(None, [*parts, model.model if several else ""]))
+        share = test.hits / test.pairs
         said = f"{name}: {number(share)} [{number(low)}, {number(high)}]"
         limit = Mark(test.threshold, title=f"threshold {number(test.threshold)}")
         rows.append(Row(name, (Mark(share, low, high, said),), limit))
-    title = "accuracy of heads; grey: the threshold"
+    title = "accuracy of heads (layer.head) by relation; grey: the threshold"
     return dot_plot(title, "accuracy", rows, width=300, small=True)
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from babelscope.analyses.surrogates.tables import CONSTANT, SURROGATES, Tables, summary
 from babelscope.display.chart import Chart
 from babelscope.display.dots import Mark, Row, dot_plot
-from babelscope.display.numbers import number
+from babelscope.display.numbers import items, number
 from babelscope.display.section import Answer, Reference
 
 FILE = "surrogates.csv"
@@ -27,9 +27,9 @@ def headline(tables: Tables) -> Answer:
         text = Markup("No model has learnt its language: all answers are alike.")
         return Answer("undecided", text, chart=_variances(tables))
     nearest = int((learnt["nearest"] == "SLALOM").sum())
-    text = Markup(
-        "A SLALOM is nearer to {} of {} models than surrogates that add up words."
-    ).format(nearest, len(learnt))
+    text = Markup("A SLALOM is nearer to {} of {} than surrogates that add up words.").format(
+        nearest, items(len(learnt), "model")
+    )
     constant = len(tables.errors) - len(learnt)
     if constant:
         text += Markup(" Further models, which have learnt nothing: {}.").format(constant)

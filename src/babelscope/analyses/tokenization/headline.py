@@ -91,7 +91,7 @@ def _slopes_chart(slopes: list[tuple[str, Response]], chosen: Response) -> Chart
     ]
     rows = []
     for model, row in sorted(same, key=lambda pair: -abs(pair[1].by_fertility.mean))[:SHOWN]:
-        whose = f"{model}: {row.lang}" if len(models) > 1 else language_name(row.lang)
+        whose = language_name(row.lang) + (f", {model}" if len(models) > 1 else "")
         rows.append(Row(whose, (mark(row.by_fertility, f"{whose}: {_outcome(row)}"),)))
     what = "rank agreement" if chosen.outcome == AGREEMENT else chosen.outcome.replace("_", " ")
     title = f"change of {what} ({chosen.method}) with each further token per word"

@@ -110,7 +110,7 @@ def _unlearnt(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def _chart(tables: Mapping[str, Any]) -> Chart:
     rows = []
     for cost in _losses(tables):
-        name = f"{cost.source} → {cost.target}"
+        name = f"{language_name(cost.source)} → {language_name(cost.target)}"
         said = f"{name}: {number(-cost.value)} [{number(-cost.high)}, {number(-cost.low)}]"
         rows.append(Row(name, (Mark(-cost.value, -cost.high, -cost.low, said),)))
     title = "accuracy less that of a probe on the base, by language fine-tuned on and tested in"

@@ -13,7 +13,7 @@ from babelscope.analyses.explanations import CONTROL
 from babelscope.analyses.trust.values import CHECKS, Trust
 from babelscope.display.chart import Chart
 from babelscope.display.dots import Mark, Row, dot_plot
-from babelscope.display.numbers import listed
+from babelscope.display.numbers import items, listed
 from babelscope.display.section import Answer, Reference
 from babelscope.display.sheets import csv_text
 
@@ -34,22 +34,23 @@ def headline(panels: Sequence[Trust]) -> Answer:
         check.name for panel in real for check in panel.checks if check.verdict == "fails"
     )
     count, failing = len(real), verdicts["fails"]
+    checked = items(count, "checked explanation")
     part: dict[str, object] = {"control": False} if controls else {}
     references = [_count(count, part, "overall"), _count(failing, part, "overall", "fails")]
     if not failing and verdicts["holds"] == count:
-        text = Markup("None of the {} checked explanations fails a check.").format(count)
+        text = Markup("None of {} fails a check.").format(checked)
     elif not failing:
         open_ = verdicts["undecided"]
         references.append(_count(open_, part, "overall", "undecided"))
-        text = Markup("Of {} checked explanations, none fails a check and {} {} undecided.").format(
-            count, open_, "stays" if open_ == 1 else "stay"
+        text = Markup("Of {}, none fails a check and {} {} undecided.").format(
+            checked, open_, "stays" if open_ == 1 else "stay"
         )
     else:
         name, often = fails.most_common(1)[0]
         references.append(_count(often, part, name, "fails"))
         verb = "fails" if failing == 1 else "fail"
-        text = Markup("Of {} checked explanations, {} {} at least one check, most often {} ({}).")
-        text = text.format(count, failing, verb, name.replace("_", " "), often)
+        text = Markup("Of {}, {} {} at least one check, most often {} ({}).")
+        text = text.format(checked, failing, verb, name.replace("_", " "), often)
     skipped = [name for name in CHECKS if _all_not_run(real, name)]
     if skipped:
         text += Markup(" Not run: {}.").format(listed([_spoken(name) for name in skipped]))
@@ -84,7 +85,7 @@ def _chart(panels: Sequence[Trust]) -> Chart:
         said = f"{name}: {int(sum(passed))} of {len(passed)} explanations pass"
         rows.append(Row(name, (Mark(share, title=said),)))
     title = "share of explanations that pass, by method"
-    return dot_plot(title, "share", rows, zero=True, width=300, small=True)
+    return dot_plot(title, "share", rows, zero=True, width=300, small=True, ends=(0.0, 1.0))
 
 
 def overall(panel: Trust) -> str:

@@ -55,10 +55,10 @@ def section(panels: Sequence[Trust]) -> Section:
     verdicts = Counter(check.verdict for panel in panels for check in panel.checks)
     defined = verdicts["holds"] + verdicts["fails"] + verdicts["undecided"]
     answer = Markup(
-        "{} of {} checks on {} explanations hold, {} fail, {} are undecided; {} were not run, {} "
-        "do not apply, {} are undefined."
+        "{} of {} checks on {} hold; failed: {}, undecided: {}, not run: {}, not applicable: {}, "
+        "undefined: {}."
     ).format(
-        verdicts["holds"], defined, len(panels),
+        verdicts["holds"], defined, numbers.items(len(panels), "explanation"),
         *(verdicts[name] for name in MARKS if name != "holds" and name != "undefined"),
         verdicts["undefined"],
     )  # fmt: skip
