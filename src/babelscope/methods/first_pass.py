@@ -16,6 +16,7 @@ from babelscope.methods.apply import apply_method
 from babelscope.methods.own_call import (
     contradictions,
     example_id,
+    keep_own,
     late_contradictions,
     own_outputs,
 )
@@ -62,6 +63,8 @@ def first_pass(
     queries = [inference.query(row) for row in encoded]
     plain = bool(encoded) and not model.in_half and has_plain_batches(model, queries)
     outputs = own_outputs(model, encoded) if plain else inference.outputs(model, queries)
+    if plain:
+        keep_own(model, queries, outputs)
     if long == "best":
         best = best_windows(model, encoded, outputs, aim)
         encoded, outputs = [encoded[at] for at in best], [outputs[at] for at in best]
@@ -123,8 +126,8 @@ def _explaining_pass(
     outputs = inference.outputs(model, queries) if rows else []
     aims = [targets.resolved(model, *each) for each in zip(goals, outputs)]
     plain = has_plain_batches(model, queries)
-    if plain:  # another method reads the texts in our call, which is then compared with these
-        model.inference.forget(each.digest() for each in queries)
+    if plain:
+        keep_own(model, queries, outputs)
     for row, fault in zip(rows, contradictions(model, rows, outputs, own=plain)):
         if fault is not None:
             faults.setdefault(example_id(row), replace(fault, model=model.name))

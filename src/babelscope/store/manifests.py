@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from babelscope.errors import StoreError
@@ -87,7 +88,8 @@ def table_file(store: Store, name: str, manifest: Mapping[str, Any]) -> Path:
 
 def write_cell(cell: Cell, folder: Path) -> None:
     """Writes the table of a cell and its manifest into a folder."""
-    name, table = key(cell.identity), to_table(cell.kind, cell.rows)
+    name, rows = key(cell.identity), cell.rows
+    table = rows if isinstance(rows, pa.Table) else to_table(cell.kind, rows)
     file = folder / f"{name}.parquet"
     pq.write_table(table, file, compression="zstd")
     manifest = {
