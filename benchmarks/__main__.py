@@ -22,6 +22,7 @@ from benchmarks import (
     integrated,
     material,
     measuring,
+    memory,
     propagation,
     startup,
     surrogate,
@@ -39,6 +40,7 @@ SECTIONS = {
     "consistency": consistency.section,
     "tradeoffs": tradeoffs.section,
     "startup": startup.section,
+    "memory": memory.section,
     "cluster": cluster.section,
 }
 

@@ -64,7 +64,7 @@ def study_command(folder: Path, count: int) -> list[str]:
     few = {"grid": [0.2, 0.5]}
     study = {
         "name": "many texts",
-        "tasks": [{"name": "reviews", "data": {"path": str(source)}}],
+        "tasks": [{"name": "reviews", "data": {"file": str(source), "examples": None}}],
         "languages": ["en"],
         "models": [{"name": "english", "source": "demo-en"}],
         "methods": list(METHODS),
