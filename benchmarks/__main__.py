@@ -24,6 +24,7 @@ from benchmarks import (
     measuring,
     memory,
     propagation,
+    scale_out,
     startup,
     surrogate,
     tradeoffs,
@@ -41,6 +42,7 @@ SECTIONS = {
     "tradeoffs": tradeoffs.section,
     "startup": startup.section,
     "memory": memory.section,
+    "scale_out": scale_out.section,
     "cluster": cluster.section,
 }
 
