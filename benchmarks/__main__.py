@@ -22,7 +22,9 @@ from benchmarks import (
     integrated,
     material,
     measuring,
+    memory,
     propagation,
+    scale_out,
     shapley,
     startup,
     surrogate,
@@ -42,6 +44,8 @@ SECTIONS = {
     "consistency": consistency.section,
     "tradeoffs": tradeoffs.section,
     "startup": startup.section,
+    "memory": memory.section,
+    "scale_out": scale_out.section,
     "cluster": cluster.section,
     "peers": peers.section,
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +15,17 @@ from babelscope.methods.explain import explain
 from babelscope.model.batches import pack
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
+from babelscope.propagation.rules import rules
 from babelscope.types import Encoded, Example
 from benchmarks import material
 from benchmarks.timing import in_turn, table
 
 REPETITIONS = 5
 METHODS = ("input_x_gradient", "gradient_norm", "attnlrp", "cp_lrp", "attcat", "occlusion")
-TEXTS = 48
+RULES = ("attnlrp", "cp_lrp")
+"""Methods whose bare pass is a gradient under their own backward rules."""
+TEXTS = (48, 12)
+"""Of models up to a width of 256, and of larger ones."""
 BATCH = 1024
 """Tokens in a batch of the bare passes, as in a gradient pass of ours."""
 
@@ -67,12 +72,20 @@ def tensors(model: Model, rows: Sequence[Encoded]) -> Iterator[dict[str, torch.T
         }
 
 
-def bare_gradients(model: Model, batches: Sequence[dict[str, torch.Tensor]]) -> None:
-    """One gradient pass of the highest logit with respect to the embeddings."""
+def bare_gradients(
+    model: Model, batches: Sequence[dict[str, torch.Tensor]], method: str = ""
+) -> None:
+    """One gradient pass of the highest logit with respect to the embeddings, under the backward
+    rules of that method where it has its own.
+    """
+    kept = {"logits_to_keep": 1} if "logits_to_keep" in model.accepts else {}
     for batch in batches:
-        leaf = model.embeddings(batch["input_ids"]).detach().requires_grad_(True)
-        logits = model.hf(inputs_embeds=leaf, attention_mask=batch["attention_mask"]).logits
-        torch.autograd.grad(logits.max(dim=-1).values.sum(), leaf)
+        with rules(model, method) if method in RULES else nullcontext():
+            leaf = model.embeddings(batch["input_ids"]).detach().requires_grad_(True)
+            logits = model.hf(
+                inputs_embeds=leaf, attention_mask=batch["attention_mask"], **kept
+            ).logits
+            torch.autograd.grad(logits.max(dim=-1).values.sum(), leaf)
 
 
 def bare_erasures(model: Model, rows: Sequence[Encoded]) -> Callable[[], None]:
@@ -102,37 +115,50 @@ def lines(name: str, model: Model, examples: Sequence[Example]) -> list[list[obj
     rows = encode(model, examples)
     batches = list(tensors(model, rows))
     tokens = sum(len(row.ids) for row in rows)
-    found = []
+    listed = []
     for method in METHODS:
+        if method == "occlusion" and model.tokenizer.mask_token_id is None:
+            continue  # a decoder deletes: other inputs than the bare ones
         erases = method == "occlusion"
         bare = (
             bare_erasures(model, rows)
             if erases
-            else functools.partial(bare_gradients, model, batches)
+            else functools.partial(bare_gradients, model, batches, method)
         )
         with counting(model) as read:
             explain(model, list(examples), method)
         with counting(model) as needed:
             bare()
-        ratio = in_turn(lambda method=method: explain(model, list(examples), method), bare, REPETITIONS)  # type: ignore[misc]  # fmt: skip
+        ratio = in_turn(lambda method=method: explain(model, list(examples), method), bare, REPETITIONS, time.process_time)  # type: ignore[misc]  # fmt: skip
         counted = [read.forward, needed.forward, read.backward, needed.backward]
-        found.append([name, method, *(f"{each / tokens:.2f}" for each in counted), ratio])
-    return found
+        listed.append([name, method, *(f"{each / tokens:.2f}" for each in counted), ratio])
+    return listed
+
+
+def texts_of(model: Model, texts: Sequence[Example]) -> Sequence[Example]:
+    width = model.hf.config.get_text_config().hidden_size
+    return texts[: TEXTS[0] if width <= 256 else TEXTS[1]]
 
 
 def section() -> str:
-    sides = material.classifiers()
-    rows = [row for name, model, texts in sides for row in lines(name, model, texts[:TEXTS])]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    sides = [*material.classifiers(), *material.prompted(TEXTS[1])]
+    rows = [
+        row for name, model, texts in sides for row in lines(name, model, texts_of(model, texts))
+    ]
+    torch.set_num_threads(threads)
     head = [
         "model", "method", "forward passes", "needed", "backward passes", "needed",
         "time of `explain` / of the bare passes",
     ]  # fmt: skip
     return f"""## What explain costs beside its passes
 
-`explain` of {TEXTS} texts from strings to explanations: tokenizing, predicting, the check against the model's own call, the
-method, words. The bare passes are written by hand on prepared tensors: one gradient of the highest logit with respect to the
-embeddings; for occlusion every text and every text without each of its tokens. Passes are tokens read, padding included, over
-the tokens of the texts. AttnLRP, CP-LRP and AttCAT are compared with a plain gradient pass too, although their own is dearer.
+`explain` of {TEXTS[0]} texts ({TEXTS[1]} by models wider than 256) from strings to explanations: tokenizing, predicting, the check
+against the model's own call, the method, words. The bare passes are written by hand on prepared tensors: one gradient of the highest
+logit with respect to the embeddings, for {" and ".join(RULES)} under their own backward rules; for occlusion every text and every text without each
+of its tokens. Passes are tokens read, padding included, over the tokens of the texts; a prompt's beginning is read once, which a
+bare pass by hand does not do. Processor time on one thread.
 
 {table(head, rows)}
-{material.absent()}"""
+{material.absent(material.PROMPTED)}"""

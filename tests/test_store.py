@@ -27,6 +27,7 @@ from babelscope.errors import FileError, StoreError
 from babelscope.files import canonical, file_digest, writing_folder
 from babelscope.store import (
     Cell,
+    attribution_parts,
     cells,
     claiming,
     claims,
@@ -42,6 +43,7 @@ from babelscope.store import (
     put,
     read,
     read_attributions,
+    spooling,
     verification,
     verify,
 )
@@ -450,6 +452,40 @@ def test_the_same_cells_give_the_same_bytes(tmp_path: Path) -> None:
     for file in files[0]:
         if (tmp_path / "one" / file).is_file():
             assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+@pytest.mark.parametrize("rows", [[], [ROW], [ROW, replace(ROW, id="2"), ROW]])
+def test_rows_that_are_spooled_at_once_give_the_same_bytes(
+    rows: list[Attribution], tmp_path: Path
+) -> None:
+    with spooling("attributions") as spooled:
+        if rows:
+            spooled.add(rows)
+    put(open_store(tmp_path / "list"), [cell("a", rows)])
+    identity = {"kind": "attributions", "name": "a"}
+    put(open_store(tmp_path / "spool"), [Cell(identity, "attributions", spooled)])
+    name = key(identity)
+    for file in (f"attributions/{name}.parquet", f"cells/{name}.json"):
+        assert (tmp_path / "list" / file).read_bytes() == (tmp_path / "spool" / file).read_bytes()
+
+
+def test_rows_that_are_spooled_in_parts_are_read_in_parts(tmp_path: Path) -> None:
+    rows = [replace(ROW, id=str(at)) for at in range(5)]
+    with spooling("attributions") as spooled:
+        for start in range(0, 5, 2):
+            spooled.add(rows[start : start + 2])
+    place, identity = open_store(tmp_path / "s"), {"kind": "attributions", "name": "a"}
+    put(place, [Cell(identity, "attributions", spooled)])
+    for size, counts in ((2, [2, 2, 1]), (512, [5])):
+        parts = list(attribution_parts(place, key(identity), size))
+        assert [len(part) for part in parts] == counts
+        assert [row.id for part in parts for row in part] == [row.id for row in rows]
+    put(place, [cell("empty", [])])
+    empty = key({"kind": "attributions", "name": "empty"})
+    assert list(attribution_parts(place, empty, 2)) == [[]]
+    table = read(place, "attributions", [key(identity)], ["id", "words"])
+    assert table.column_names == ["id", "words"]
+    assert table["id"].to_pylist() == [row.id for row in rows]
 
 
 def test_a_failure_is_kept_until_its_cell_is_filled(tmp_path: Path) -> None:

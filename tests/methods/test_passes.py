@@ -82,8 +82,8 @@ def test_a_method_of_one_pass_reads_each_text_once(method: str) -> None:
 
 @pytest.mark.parametrize(("method", "erases"), [("random", 0), ("occlusion", 1)])
 def test_other_methods_read_each_text_once_more(method: str, erases: int) -> None:
-    """In the model's own call, and of every batch one text alone; a method that perturbs reads the
-    text in our call too, among its erased inputs: occlusion without each of its content tokens.
+    """In the model's own call, and one text alone; a method that perturbs reads the text in our
+    call too, among its erased inputs: occlusion without each of its content tokens.
     """
     model = tiny("bert")
     rows = encode(model, [Example(text, (text,)) for text in ALIKE])

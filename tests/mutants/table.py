@@ -23,6 +23,16 @@ MUTANTS = {
         "L + C + W * N", "L + W * N",
         "model/test_inference.py", "neighbours_cost_less",
     ),
+    "sampled sign flips counted on one side": Mutant(
+        "babelscope.stats.paired:_sampled_hits",
+        "np.abs(F) >= O", "F >= O",
+        "stats/test_comparisons.py", "flips_of_several",
+    ),
+    "translations of a text in different parts": Mutant(
+        "babelscope.cli.measure:whole_groups",
+        "groups.setdefault(R, L)", "groups.setdefault(row.id, L)",
+        "cli/test_many_texts.py", "translations_stay",
+    ),
     "languages with texts of their own averaged over all texts": Mutant(
         "babelscope.analyses.tradeoffs.intervals:_without_clusters",
         "(S.sum(axis=0) - S)[:, None, :]", "(S.sum(axis=0) - S).sum(axis=1)[:, None, None]",

@@ -17,7 +17,7 @@ from babelscope.errors import InputError
 from babelscope.stats.components import Components, components
 from babelscope.stats.corrections import benjamini_hochberg, holm
 from babelscope.stats.correlations import correlation
-from babelscope.stats.paired import mcnemar, paired, sign_flip
+from babelscope.stats.paired import mcnemar, paired, sign_flip, sign_flips
 from babelscope.stats.rankings import friedman
 from babelscope.stats.units import across, equivalence, unit_means
 
@@ -361,3 +361,20 @@ def test_drawn_orders_are_near_all_orders(monkeypatch: pytest.MonkeyPatch) -> No
     drawn = correlation(x, y)
     assert (exact.exact, drawn.exact) == (True, False)
     assert drawn.p == pytest.approx(exact.p, abs=0.015)
+
+
+def test_sign_flips_of_several_are_those_of_each_alone() -> None:
+    """With few groups and with many, with equally many and not, undefined values among them; and
+    the reverse of each has the same p.
+    """
+    generator = np.random.default_rng(0)
+    sizes = (0, 1, 7, 30, 30, 41)
+    tests = [((generator.normal(0.2, 1, n)).tolist(), names(n)) for n in sizes]
+    tests += [([nan, 1.0, 2.0], None), ([nan], ["a"])]
+    tests += [([-value for value in values], groups) for values, groups in tests]
+    together = sign_flips(tests)
+    for (values, groups), test in zip(tests, together, strict=True):
+        np.testing.assert_equal(test, sign_flip(values, groups))
+    half = len(tests) // 2
+    for test, reverse in zip(together[:half], together[half:], strict=True):
+        np.testing.assert_equal((test.p, test.groups), (reverse.p, reverse.groups))

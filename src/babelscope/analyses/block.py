@@ -18,7 +18,7 @@ from babelscope.types import Example, Failure, SkippedRow
 
 if TYPE_CHECKING:
     from babelscope.model.load import Model
-    from babelscope.store import Rows, Store
+    from babelscope.store import Rows, Spooled, Store
 
 FAULTS = (Exception,)
 """What makes a cell fail without stopping the others: anything but an interruption. Libraries
@@ -98,13 +98,13 @@ class Place:
 class Computed:
     """The rows of a cell, and the examples that its model could not read."""
 
-    rows: Rows
+    rows: Rows | Spooled
     skipped: tuple[SkippedRow, ...] = ()
 
 
 def computed(
     block: Block,
-    rows: Rows,
+    rows: Rows | Spooled,
     skipped: Sequence[SkippedRow],
     total: int,
     *,
@@ -130,7 +130,7 @@ class PlannedCell:
     place: Place
     identity: Mapping[str, Any]
     kind: str
-    compute: Callable[[], Rows | Computed]
+    compute: Callable[[], Rows | Spooled | Computed]
 
 
 Group = Sequence[PlannedCell]

@@ -24,7 +24,7 @@ from babelscope.errors import InputError
 from babelscope.files import canonical
 from babelscope.methods import METHODS
 from babelscope.options import Choice, resolve_options
-from babelscope.store import SCHEME, key
+from babelscope.store import SCHEME, key, spooling
 from babelscope.types import Aim, Attribution, Example, SkippedRow
 
 if TYPE_CHECKING:
@@ -193,18 +193,34 @@ def _explain(
     classes: Mapping[str, str | None],
     progress: Progress | None,
 ) -> Computed:
-    from babelscope.methods.explain import explain_readable
+    from babelscope.methods.explain import TOGETHER
     from babelscope.model.gold import of_known_class
 
-    task, options = block.task, resolve_options(METHODS[run.choice.name], run.choice.options)
     known, strangers = of_known_class(model, rows)  # gold labels are compared in tables
-    targets = [classes.get(row.group, classes[""]) for row in known]
-    explained: list[Attribution] = []
     skipped: list[SkippedRow] = [*strangers]
+    with spooling("attributions") as spooled:
+        for start in range(0, len(known), TOGETHER):
+            some = known[start : start + TOGETHER]
+            explained, unread = _explain_some(block, model, some, run, classes, progress)
+            spooled.add(explained)
+            skipped += unread
+    return computed(block, spooled, skipped, len(rows))
+
+
+def _explain_some(
+    block: Block, model: Model, rows: Sequence[Example], run: Run,
+    classes: Mapping[str, str | None], progress: Progress | None,
+) -> tuple[list[Attribution], list[SkippedRow]]:  # fmt: skip
+    from babelscope.methods.explain import explain_readable
+
+    task, options = block.task, resolve_options(METHODS[run.choice.name], run.choice.options)
+    targets = [classes.get(row.group, classes[""]) for row in rows]
+    explained: list[Attribution] = []
+    skipped: list[SkippedRow] = []
     for target in dict.fromkeys(targets):
         attributions = explain_readable(
             model,
-            [row for row, name in zip(known, targets) if name == target],
+            [row for row, name in zip(rows, targets) if name == target],
             run.choice.name,
             target=Aim(target, task.contrast, task.word, task.edge),
             quantity=task.quantity,
@@ -219,8 +235,7 @@ def _explain(
         skipped += attributions.skipped
     position = {row.id: at for at, row in enumerate(rows)}
     ordered = sorted(explained, key=lambda each: position[_example_id(each)])
-    named = [replace(attribution, task=task.name) for attribution in ordered]
-    return computed(block, named, skipped, len(rows))
+    return [replace(attribution, task=task.name) for attribution in ordered], skipped
 
 
 def _example_id(attribution: Attribution) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from babelscope.data.independence import clusters_by_task
 from babelscope.store import Store, cells, key, read, selection
@@ -81,11 +82,15 @@ def stored_clusters(texts: pa.Table) -> dict[tuple[str, str], str]:
     Clusters are made of what the store holds when tables are made, so that another language of a
     study changes no stored cell.
     """
-    columns = (texts[name].to_pylist() for name in ("task", "group", "texts"))
+    known = texts.select(["task", "group"]).append_column("at", pa.array(range(texts.num_rows)))
+    known = known.append_column("text", pc.binary_join(texts["texts"], "\0"))  # no text has one
+    first = known.group_by(["task", "group", "text"]).aggregate([("at", "min")])
+    distinct = texts.select(["task", "group", "texts"]).take(first["at_min"])
+    columns = (distinct[name].to_pylist() for name in distinct.column_names)
     return clusters_by_task(zip(*columns))
 
 
 def with_clusters(rows: pd.DataFrame, clusters: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     """The rows with the cluster of each; a group of which no text is stored is its own cluster."""
-    places = zip(rows["task"], rows["group"])
+    places = zip(rows["task"].tolist(), rows["group"].tolist())
     return rows.assign(cluster=[clusters.get(place, place[1]) for place in places])

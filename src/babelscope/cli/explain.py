@@ -106,19 +106,20 @@ def attributions_by(
     """The explanations by each method, with its options; too many bad rows are refused."""
     from babelscope.data.skipping import check_skipped
 
-    attributions = _explained(model, rows, options, aim, settings)
+    attributions = explained_by(model, rows, options, aim, settings)
     most = settings.max_skipped
     check_skipped(attributions.skipped, len(rows), strict=settings.refuses, most=most)
     return attributions
 
 
-def _explained(
+def explained_by(
     model: Model,
     rows: Sequence[Example],
     options: Mapping[str, dict[str, Any]],
     aim: Aim,
     settings: ExplainSettings,
 ) -> Attributions:
+    """The same, whatever was skipped."""
     from babelscope.data.units import TOKEN
     from babelscope.display.progress import bar
     from babelscope.display.results import Attributions
@@ -156,7 +157,7 @@ def _stream(
         for name, values in options.items():
             for start in range(0, len(rows), TOGETHER):
                 some = rows[start : start + TOGETHER]
-                part = _explained(model, some, {name: values}, aim, settings)
+                part = explained_by(model, some, {name: values}, aim, settings)
                 write(part)
                 count += len(part)
                 skipped |= dict.fromkeys(part.skipped)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,12 +26,14 @@ from babelscope.cli.arguments import (
     load_model,
     share_options,
 )
-from babelscope.cli.explain import attributions_by
+from babelscope.cli.explain import explained_by
 
 if TYPE_CHECKING:
+    from babelscope.cli.settings import ExplainSettings
     from babelscope.display.results import Attributions, Measures
     from babelscope.metrics.row import Metric
     from babelscope.model.load import Model
+    from babelscope.types import Aim, Example, SkippedRow
 
 Settings = Annotated[
     list[str] | None,
@@ -77,10 +79,60 @@ def measure(
     loaded = load_model(model, device, settings, rows)
     explained = ExplainSettings(**settings.model_dump())
     by_method = {row.name: options[row.name] for row in methods}
-    attributions = attributions_by(loaded, rows, by_method, explained.aim(target), explained)
-    compared = _paired(attributions)
-    printing.deliver_measures(_measures(loaded, compared, metrics, options), output, json_)
-    printing.print_skipped(attributions.skipped, len(rows))
+    measures, skipped = _measured(
+        loaded, rows, by_method, explained.aim(target), explained, metrics, options
+    )
+    printing.deliver_measures(measures, output, json_)
+    printing.print_skipped(skipped, len(rows))
+
+
+def _measured(
+    model: Model, rows: Sequence[Example], by_method: Mapping[str, dict[str, Any]], aim: Aim,
+    settings: ExplainSettings, metrics: Sequence[Metric], options: Mapping[str, dict[str, Any]],
+) -> tuple[Measures, Sequence[SkippedRow]]:  # fmt: skip
+    """The values of all metrics, metric by metric and method by method, and what was skipped.
+
+    Some texts are explained and measured at a time, and only the values are kept: memory hardly
+    grows with their number.
+    """
+    from babelscope.data.skipping import check_skipped
+    from babelscope.display.results import Measures
+
+    measures = Measures(())
+    skipped: dict[SkippedRow, None] = {}
+    for some in whole_groups(rows):
+        attributions = explained_by(model, some, by_method, aim, settings)
+        skipped |= dict.fromkeys(attributions.skipped)
+        most = settings.max_skipped
+        check_skipped(tuple(skipped), len(rows), strict=settings.refuses, most=most)
+        if attributions or len(some) == len(rows):
+            measures += _measures(model, _paired(attributions), metrics, options)
+    order = {name: at for at, name in enumerate([*(row.name for row in metrics), *by_method])}
+    ordered = sorted(measures.items, key=lambda row: (order[row.metric], order[row.method]))
+    return Measures(tuple(ordered), measures.texts), tuple(skipped)
+
+
+def whole_groups(rows: Sequence[Example], size: int | None = None) -> Iterator[list[Example]]:
+    """The rows in parts of at least `size` (by default as many as are explained together), in which
+    translations of a text are together, in the order of their first.
+    """
+    from babelscope.methods.explain import TOGETHER
+
+    least = size or TOGETHER
+    groups: dict[str, list[Example]] = {}
+    for row in rows:
+        groups.setdefault(row.group, []).append(row)
+    if len(rows) <= least:
+        yield list(rows)
+        return
+    part: list[Example] = []
+    for group in groups.values():
+        part += group
+        if len(part) >= least:
+            yield part
+            part = []
+    if part:
+        yield part
 
 
 def _paired(attributions: Attributions) -> Attributions:

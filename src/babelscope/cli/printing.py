@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from babelscope.types import Failure, SkippedRow
 
 
+TOGETHER = 5000
+"""Rows of a Parquet file that are converted at a time."""
+
+
 def check_ending(output: Path | None, known: Sequence[str]) -> None:
     from babelscope.errors import InputError
 
@@ -224,5 +228,6 @@ def _write_parquet(output: Path, kind: str, rows: Sequence[Any]) -> None:
 
     from babelscope.store import to_table
 
-    with writing(output) as handle:
-        pq.write_table(to_table(kind, rows), handle)
+    with writing(output) as handle, pq.ParquetWriter(handle, to_table(kind, ()).schema) as writer:
+        for start in range(0, max(1, len(rows)), TOGETHER):
+            writer.write_table(to_table(kind, rows[start : start + TOGETHER]))

@@ -115,6 +115,8 @@ def words_of_tokens(offsets: Sequence[Span], words: Sequence[Span], text: str) -
 
     def word(start: int, stop: int) -> int:
         first = best = bisect_right(ends, start)
+        if first < len(ends) and stop <= ends[first]:  # no later word begins before its end
+            return first
         most = 0
         for index in range(first, len(words)):
             left, right = words[index]

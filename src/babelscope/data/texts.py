@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import NamedTuple
 
@@ -58,10 +59,16 @@ def translated(text: str) -> bool:
     return text.strip() not in ("", UNTRANSLATED)
 
 
+SUSPECT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+"""Control characters but for white space, and surrogates."""
+
+
 def fault(text: str) -> Fault | None:
     """What is wrong with a text and what to do about it, or None."""
     if not text.strip():
         return Fault("is empty or only white space", "give at least one word", "blank")
+    if SUSPECT.search(text) is None:
+        return None
     for place, character in enumerate(text):
         category = unicodedata.category(character)
         code = f"U+{ord(character):04X} at character {place}"

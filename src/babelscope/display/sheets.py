@@ -17,8 +17,15 @@ def csv_text(frame: pd.DataFrame) -> str:
     all other cells are written as they are.
     """
     texts = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
-    safe = frame.assign(**{str(name): frame[name].map(safe_cell) for name in texts})
+    safe = frame.assign(**{str(name): _safe(frame[name]) for name in texts})
     return str(safe.rename(columns=safe_cell).to_csv(index=False, lineterminator="\n"))
+
+
+def _safe(column: pd.Series[Any]) -> pd.Series[Any]:
+    """The column with safe cells; it is the same column where each of its values is safe."""
+    values = column.drop_duplicates() if pd.api.types.is_string_dtype(column) else column
+    changed = any(safe_cell(value) is not value for value in values)
+    return column.map(safe_cell) if changed else column
 
 
 def safe_cell(value: Any) -> Any:

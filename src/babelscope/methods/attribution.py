@@ -71,17 +71,15 @@ def to_attribution(
         probability=targets.probability(model, output, target),
         value=float(targets.value(model, output, target)),
         reference_value=explained.reference_value,
-        tokens=tuple(row.tokens[token] for token in content),
-        offsets=tuple(
-            (int(row.offsets[token][0]), int(row.offsets[token][1])) for token in content
-        ),
-        segment=tuple(int(row.segment[token]) for token in content),
-        word_index=tuple(int(row.word[token]) for token in content),
+        tokens=tuple(row.tokens[token] for token in content.tolist()),
+        offsets=tuple((start, end) for start, end in row.offsets[content].tolist()),
+        segment=tuple(row.segment[content].tolist()),
+        word_index=tuple(row.word[content].tolist()),
         words=row.words,
         word_offsets=row.word_offsets,
         word_segment=row.word_segment,
-        scores=tuple(float(score) if isfinite(score) else nan for score in scores),
-        word_scores=tuple(float(score) if isfinite(score) else nan for score in words),
+        scores=_finite(scores),
+        word_scores=_finite(words),
         flags=flags,
         target_index=target.index,
         target_end=target.end,
@@ -103,6 +101,11 @@ def to_attribution(
         signature=model.signature,
         units=_units(row, scores, method.words),
     )
+
+
+def _finite(scores: NDArray[np.float64]) -> tuple[float, ...]:
+    """The scores as stored: NaN where they are not finite."""
+    return tuple(score if isfinite(score) else nan for score in scores.tolist())
 
 
 def _rationale(row: Encoded) -> tuple[bool, ...] | None:

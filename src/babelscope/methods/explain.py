@@ -19,6 +19,7 @@ from babelscope.model import inference, targets
 from babelscope.model.encode import encode_readable
 from babelscope.model.inference_state import Progress
 from babelscope.model.load import Model, as_model
+from babelscope.model.scopes import quiet
 from babelscope.options import choose, resolve_options
 from babelscope.types import (
     Aim,
@@ -118,7 +119,7 @@ def explain_readable(
     chosen = [*zip(rows, resolved)]
     by_method: list[list[Attribution]] = [[] for _ in rows]
     skipped: list[SkippedRow] = []
-    with model.inference.reporting_progress(progress):
+    with quiet(), model.inference.reporting_progress(progress):
         for start in range(0, len(examples), TOGETHER):
             some = examples[start : start + TOGETHER]
             encoded, unread = encode_readable(model, some, part=part, long=long, unit=unit)

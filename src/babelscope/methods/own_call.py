@@ -37,8 +37,8 @@ def contradictions(
     The plain call derives positions and masks itself, so that an error of ours cannot hide in it.
     It reads batches: padded ones, or where the model's own call reads none, inputs of the same
     shape together. `own` says that the outputs are of such a call already (`own_outputs`). Then
-    of every batch the input with the most padding is read alone. Where that contradicts the
-    batch, and in half precision, where rounding differs from text to text, every input is.
+    the input with the most padding is read alone. Where that contradicts its batch, and in half
+    precision, where rounding differs from text to text, every input is.
     """
     queries = [inference.query(row) for row in encoded]
     with (
@@ -73,8 +73,21 @@ def late_contradictions(
     model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]
 ) -> list[SkippedRow | None]:
     """The inputs whose outputs in our call, as far as methods have asked for them, are not those of
-    the model's own: without another pass, from the cache.
+    the model's own: without another pass, from the cache. Where one of them is not, every input is
+    read in our call.
     """
+    faults = _late(model, encoded, outputs)
+    if not any(faults):
+        return faults
+    queries = [inference.query(row) for row in encoded]
+    model.inference.forget(each.digest() for each in queries)
+    inference.outputs(model, queries)
+    return _late(model, encoded, outputs)
+
+
+def _late(
+    model: Model, encoded: Sequence[Encoded], outputs: Sequence[torch.Tensor]
+) -> list[SkippedRow | None]:
     cache = model.inference.cache
     known = {} if cache is None else cache.outputs
     digests = [inference.query(row).digest() for row in encoded]
@@ -146,10 +159,14 @@ def _joined(calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _most_padded(model: Model, queries: Sequence[Query]) -> list[int]:
-    """Of every batch of several the shortest input."""
+    """The input that is padded most in its batch; of a call without padding the shortest of a
+    batch of several; none where every input is alone already.
+    """
     if not has_plain_batches(model, queries):
         return []
-    return [rows[-1] for rows in _padded_groups(model, queries) if len(rows) > 1]
+    groups = [rows for rows in _padded_groups(model, queries) if len(rows) > 1]
+    added = [len(queries[rows[0]].ids) - len(queries[rows[-1]].ids) for rows in groups]
+    return [groups[added.index(max(added))][-1]] if groups else []
 
 
 def _alone(model: Model, row: Encoded, output: torch.Tensor) -> SkippedRow | None:

@@ -176,21 +176,23 @@ def _tokenize(
                 model.tokenizer, read, limit=model.limit, strategy=strategy,
                 stride=overlap.get("stride"), literal=literal,
             )  # fmt: skip
-        whole = model.tokenizer(*read, split_special_tokens=literal, verbose=False)["input_ids"]
-        tokenized = model.tokenizer(
-            *read,
-            split_special_tokens=literal,
-            truncation=strategy,
-            max_length=model.limit,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=True,
-            **overlap,
+        whole = tokenized = model.tokenizer(
+            *read, split_special_tokens=literal, verbose=False, return_special_tokens_mask=True
         )
+        if len(whole["input_ids"]) > model.limit:
+            tokenized = model.tokenizer(
+                *read,
+                split_special_tokens=literal,
+                truncation=strategy,
+                max_length=model.limit,
+                return_special_tokens_mask=True,
+                **overlap,
+            )
     except Exception as error:
         # The tokenizers library raises bare exceptions when the fixed text alone is too long
         detail = f"the tokenizer refused it ({error})"
         raise BadRow(skipped_row(example, "tokenizer", detail)) from error
-    return len(whole), list(tokenized.encodings), "token_type_ids" in tokenized
+    return len(whole["input_ids"]), list(tokenized.encodings), "token_type_ids" in tokenized
 
 
 def to_encoded(

@@ -49,10 +49,11 @@ def evaluation(hf: Any, padding_id: int = 0) -> Iterator[None]:
     A batch is read behind its embeddings and can be padded with any id; for a text as it is, -1 is
     no token at all.
     """
-    modes = [(module, module.training) for module in hf.modules()]
+    training = [module for module in hf.modules() if module.training]
     config = hf.config.get_text_config()
     padding = config.pad_token_id
-    hf.eval()
+    if training:
+        hf.eval()
     if padding is None:
         config.pad_token_id = padding_id
     try:
@@ -60,8 +61,8 @@ def evaluation(hf: Any, padding_id: int = 0) -> Iterator[None]:
             yield
     finally:
         config.pad_token_id = padding
-        for module, training in modes:
-            module.training = training
+        for module in training:
+            module.training = True
 
 
 @contextmanager
@@ -101,19 +102,27 @@ def enough_threads(hf: Any) -> Iterator[None]:
 def quiet() -> Iterator[None]:
     """No notices and progress bars of transformers and its hub client: what matters in them is
     raised as an error or reported as a flag here.
+
+    Within another `quiet` it changes nothing: levels are set anew only where they differ, since
+    that empties the caches of all loggers.
     """
     level, bar, hub = (
         transformers_logging.get_verbosity(),
         transformers_logging.is_progress_bar_enabled(),
         hub_logging.get_verbosity(),
     )
-    transformers_logging.set_verbosity_error()
-    transformers_logging.disable_progress_bar()
-    hub_logging.set_verbosity(logging.ERROR)
+    if level != logging.ERROR:
+        transformers_logging.set_verbosity_error()
+    if bar:
+        transformers_logging.disable_progress_bar()
+    if hub != logging.ERROR:
+        hub_logging.set_verbosity(logging.ERROR)
     try:
         yield
     finally:
-        transformers_logging.set_verbosity(level)
-        hub_logging.set_verbosity(hub)
+        if transformers_logging.get_verbosity() != level:
+            transformers_logging.set_verbosity(level)
+        if hub_logging.get_verbosity() != hub:
+            hub_logging.set_verbosity(hub)
         if bar:
             transformers_logging.enable_progress_bar()

@@ -32,7 +32,7 @@ from babelscope.errors import StoreError
 from babelscope.files import write_together
 from babelscope.reporting import examples
 from babelscope.reporting.against import changes, changes_section, values
-from babelscope.reporting.example_data import data_json, example_data
+from babelscope.reporting.example_data import COLUMNS, data_json, example_data
 from babelscope.reporting.figures import write_figures
 from babelscope.reporting.flows import flows
 from babelscope.reporting.problems import flag_counts, skipped_counts, skipped_csv
@@ -48,6 +48,8 @@ from babelscope.store import (
 )
 from babelscope.types import Failure
 
+READ = list(dict.fromkeys([*COLUMNS, *examples.COLUMNS]))
+"""The fields of all explanations; the others are read of those on the first screen only."""
 FOLDER = Path(__file__).parent / "templates"
 
 
@@ -75,7 +77,10 @@ def report(
     files = {name: text for section in listed for name, text in section.files.items()}
     skipped = stored_skipped(opened, study)
     files |= {"skipped.csv": skipped_csv(skipped)} if skipped else {}
-    context = _context(opened, study, listed, files) | _examples(opened, study, tables, listed)
+    attributions = stored_attributions(opened, study, READ)
+    predictions = examples.predictions(attributions)
+    context = _context(opened, study, listed, files, attributions, predictions)
+    context |= _examples(opened, study, tables, listed, attributions, predictions)
     page = str(render("report.html.j2", folder=FOLDER, **context))
     if figures is not None:
         write_figures(listed, Path(figures))
@@ -179,20 +184,27 @@ def brief(store: str | Path) -> list[str]:
 
 
 def _predictions(store: Store, study: Mapping[str, Any]) -> Any:
-    return examples.predictions(stored_attributions(store, study))
+    return examples.predictions(stored_attributions(store, study, READ))
 
 
-def stored_attributions(store: Store, study: Mapping[str, Any]) -> pa.Table:
-    """The explanations of the texts that all languages and models are compared on."""
-    rows = read_named(store, "attributions", stored_keys(store, study, EXPLANATIONS))
+def stored_attributions(
+    store: Store,
+    study: Mapping[str, Any],
+    columns: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+) -> pa.Table:
+    """The explanations of the texts that all languages and models are compared on: all fields or
+    these, of all translation groups or these.
+    """
+    keys = stored_keys(store, study, EXPLANATIONS)
+    rows = read_named(store, "attributions", keys, columns, groups)
     return with_tasks(without_groups(rows, skipped_groups(store, study)))
 
 
 def _context(
-    store: Store, study: Mapping[str, Any], listed: list[Section], files: Iterable[str]
-) -> dict[str, Any]:
-    attributions = stored_attributions(store, study)
-    predictions = examples.predictions(attributions)
+    store: Store, study: Mapping[str, Any], listed: list[Section], files: Iterable[str],
+    attributions: pa.Table, predictions: Any,
+) -> dict[str, Any]:  # fmt: skip
     selected = selection(study)
     stored = [row for row in cells(store) if selected(key(row["identity"]), row)]
     filled = [row for row in stored if row["kind"] != "skipped"]
@@ -225,15 +237,15 @@ def _context(
 
 
 def _examples(
-    store: Store, study: Mapping[str, Any], tables: Mapping[str, Any], listed: Sequence[Section]
-) -> dict[str, Any]:
+    store: Store, study: Mapping[str, Any], tables: Mapping[str, Any], listed: Sequence[Section],
+    attributions: pa.Table, predictions: Any,
+) -> dict[str, Any]:  # fmt: skip
     """The example of the first screen, and the data and scripts of the list of all examples."""
-    attributions = stored_attributions(store, study)
     scripts = [str(render("script.html.j2"))]
     first = next((section.recommended for section in listed if section.recommended), "")
-    methods, shown = examples.parallels(
-        study, attributions, examples.predictions(attributions), first
-    )
+    groups = examples.shown_groups(predictions)
+    whole = stored_attributions(store, study, groups=groups)
+    methods, shown = examples.parallels(study, whole, groups, first)
     json = Markup("")
     if attributions.num_rows:
         faithfulness = tables.get("faithfulness")

@@ -19,6 +19,8 @@ from babelscope.store import attribution
 from babelscope.types import Attribution, Estimate
 
 FOLDER = Path(__file__).parent / "templates"
+COLUMNS = ["model", "task", "lang", "group", "id", "label", "gold", "texts", "word_segment"]
+"""The fields that `predictions` reads."""
 SHOWN = 6
 LONG = 80
 """Words; longer sentences are shown only where there are not enough shorter ones."""
@@ -49,7 +51,7 @@ def predictions(table: pa.Table) -> pd.DataFrame:
     """What each model predicted, once per example, whichever method explained it."""
     columns = table.select(["model", "task", "lang", "group", "id", "label", "gold"])
     rows: pd.DataFrame = columns.append_column(
-        "length", pc.list_value_length(table["words"])
+        "length", pc.list_value_length(table["word_segment"])
     ).to_pandas()
     rows = with_clusters(rows, stored_clusters(table))
     return rows.drop_duplicates(["model", "lang", "id"]).sort_values(
@@ -92,18 +94,20 @@ def accuracies(predictions: pd.DataFrame) -> dict[tuple[str, str], Estimate]:
     }
 
 
-def parallels(
-    study: Mapping[str, Any], table: pa.Table, predictions: pd.DataFrame, first: str = ""
-) -> tuple[list[str], list[Parallel]]:
-    """The methods to switch between, `first` before the others, and the groups that are shown.
-
-    The groups are chosen by the model with the most languages.
-    """
+def shown_groups(predictions: pd.DataFrame) -> list[str]:
+    """The translation groups that are shown, chosen by the model with the most languages."""
     counts = predictions.groupby("model", sort=False)["lang"].nunique()
     main = predictions[predictions["model"] == counts.idxmax()] if len(counts) else predictions
-    groups = choose(main) if len(main) else []
-    chosen = pc.is_in(table["group"], value_set=pa.array(groups, pa.string()))
-    rows = table.filter(chosen).to_pylist()
+    return choose(main) if len(main) else []
+
+
+def parallels(
+    study: Mapping[str, Any], table: pa.Table, groups: Sequence[str], first: str = ""
+) -> tuple[list[str], list[Parallel]]:
+    """The methods to switch between, `first` before the others, and these groups, whose
+    explanations the table holds.
+    """
+    rows = table.to_pylist()
     rows.sort(key=lambda row: (row["id"], row["options"], row["seed"]))
     items = [attribution(row) for row in rows]
     methods = method_order(study, {item.method for item in items}, first)

@@ -22,7 +22,8 @@ def flag_counts(attributions: pa.Table) -> list[tuple[str, str, int]]:
     counts: Counter[tuple[str, str]] = Counter()
     columns = (attributions[name].to_pylist() for name in ("method", "flags"))
     for method, flags in zip(*columns):
-        counts.update({(_NUMBER.sub("…", flag), method) for flag in flags or ()})
+        if flags:
+            counts.update({(_NUMBER.sub("…", flag), method) for flag in flags})
     return [(kind, method, count) for (kind, method), count in sorted(counts.items())]
 
 

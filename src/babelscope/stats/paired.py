@@ -17,6 +17,8 @@ from babelscope.stats.intervals import estimate
 from babelscope.types import Estimate
 
 FLIPS = 10_000
+TOGETHER = 500
+"""Flips whose signs are in memory as floating-point numbers at a time."""
 EXACT = 20
 """Up to this many groups all sign flips are enumerated."""
 TIE = 1e-12
@@ -71,23 +73,72 @@ def sign_flip(
     most alpha with a probability of at most alpha; the sampled p is near the exact one.
     Source: Fisher 1935; the +1 is Phipson & Smyth 2010.
     """
-    table = np.asarray(differences, dtype=np.float64)
-    kept = np.isfinite(table)
-    if not kept.any():
+    return sign_flips([(differences, groups)], seed=seed)[0]
+
+
+def sign_flips(
+    tests: Sequence[tuple[Sequence[float], Sequence[str] | None]], *, seed: int = 0
+) -> list[SignFlip]:
+    """`sign_flip` of several lists of differences with their groups; those with equally many groups
+    share the sampled signs, and are flipped together.
+
+    *Law*: each is what `sign_flip` gives of it alone.
+    """
+    tables = [np.asarray(differences, dtype=np.float64) for differences, _ in tests]
+    sums = [_group_sums(table, groups) for table, (_, groups) in zip(tables, tests)]
+    hits = [_exact_hits(each) if len(each) <= EXACT else 0 for each in sums]
+    sampled: dict[int, list[int]] = {}
+    for at, each in enumerate(sums):
+        if len(each) > EXACT:
+            sampled.setdefault(len(each), []).append(at)
+    for places in sampled.values():
+        counts = _sampled_hits(np.column_stack([sums[at] for at in places]), seed)
+        for at, counted in zip(places, counts):
+            hits[at] = counted
+    return [_sign_flip(*each) for each in zip(tables, sums, hits)]
+
+
+def _sign_flip(
+    table: Float[np.ndarray, " value"], sums: Float[np.ndarray, " group"], hits: int
+) -> SignFlip:
+    if not len(sums):
         return SignFlip(nan, nan, 0, True)
-    names = (
-        np.arange(len(table)).astype(str)
-        if groups is None
-        else np.asarray(groups, dtype=object).astype(str)
-    )
-    _, member = np.unique(names[kept], return_inverse=True)
-    sums = np.bincount(member, weights=table[kept])
     exact = len(sums) <= EXACT
-    flipped = _all_flips(sums) if exact else _sampled_flips(sums, seed)
-    observed = abs(sums.sum()) - TIE * np.abs(sums).sum()
-    hits = int((np.abs(flipped) >= observed).sum())
-    p = hits / len(flipped) if exact else (1 + hits) / (1 + len(flipped))
-    return SignFlip(float(table[kept].mean()), p, len(sums), exact)
+    p = hits / 2 ** (len(sums) - 1) if exact else (1 + hits) / (1 + FLIPS)
+    return SignFlip(float(table[np.isfinite(table)].mean()), p, len(sums), exact)
+
+
+def _group_sums(
+    table: Float[np.ndarray, " value"], groups: Sequence[str] | None
+) -> Float[np.ndarray, " group"]:
+    """The sum of the defined differences of each group."""
+    kept = np.isfinite(table)
+    defined: Float[np.ndarray, " group"] = table[kept]
+    if groups is None:
+        return defined
+    names = np.asarray(groups, dtype=object)[kept].astype(str)
+    _, member = np.unique(names, return_inverse=True)
+    sums: Float[np.ndarray, " group"] = np.bincount(member, weights=defined).astype(np.float64)
+    return sums
+
+
+def _observed(sums: Float[np.ndarray, " group"]) -> float:
+    return float(abs(sums.sum()) - TIE * np.abs(sums).sum())
+
+
+def _exact_hits(sums: Float[np.ndarray, " group"]) -> int:
+    """How many of all flips are as large as what was observed."""
+    return int((np.abs(_all_flips(sums)) >= _observed(sums)).sum()) if len(sums) else 0
+
+
+def _sampled_hits(sums: Float[np.ndarray, "group test"], seed: int) -> list[int]:
+    """The same of the sampled flips, for each test; the signs are multiplied some at a time."""
+    observed = np.array([_observed(test) for test in sums.T])
+    signs, hits = _signs(len(sums), seed), np.zeros(len(observed), dtype=np.int64)
+    for start in range(0, FLIPS, TOGETHER):
+        flipped = signs[start : start + TOGETHER].astype(np.float64) @ sums
+        hits += (np.abs(flipped) >= observed).sum(axis=0)
+    return [int(count) for count in hits]
 
 
 def paired(first: ArrayLike, second: ArrayLike, groups: Sequence[str], *, seed: int = 0) -> Paired:
@@ -139,13 +190,10 @@ def _all_flips(sums: Float[np.ndarray, " group"]) -> Float[np.ndarray, " flip"]:
     return totals
 
 
-def _sampled_flips(sums: Float[np.ndarray, " group"], seed: int) -> Float[np.ndarray, " flip"]:
-    return np.asarray(_signs(len(sums), seed) @ sums)
-
-
 @lru_cache(maxsize=4)
 def _signs(groups: int, seed: int) -> Int[np.ndarray, "flip group"]:
     """Shared by all tests with so many groups."""
-    return np.asarray(
-        2 * keyed(seed, "sign flip", groups).integers(0, 2, (FLIPS, groups), dtype=np.int8) - 1
-    )
+    signs = keyed(seed, "sign flip", groups).integers(0, 2, (FLIPS, groups), dtype=np.int8)
+    signs *= 2
+    signs -= 1
+    return np.asarray(signs)

@@ -38,7 +38,14 @@ else. Every file is complete or absent (files.py); cells that were computed toge
 together. A cell counts only if its file is there and is what was written. Readers write nothing.
 """
 
-from babelscope.store.contents import has, listed, put, read, read_attributions
+from babelscope.store.contents import (
+    attribution_parts,
+    has,
+    listed,
+    put,
+    read,
+    read_attributions,
+)
 from babelscope.store.folder import Store, open_store
 from babelscope.store.locks import claiming, claims
 from babelscope.store.manifests import Cell, cell_names, cells, key
@@ -53,6 +60,7 @@ from babelscope.store.records import (
 )
 from babelscope.store.rows import Rows, attribution, to_table
 from babelscope.store.schemas import SCHEMAS, SCHEME
+from babelscope.store.spooled import Spooled, spooling
 from babelscope.store.verification import (
     Fault,
     cell_fault,
@@ -68,8 +76,10 @@ __all__ = [
     "Cell",
     "Fault",
     "Rows",
+    "Spooled",
     "Store",
     "attribution",
+    "attribution_parts",
     "cell_fault",
     "cell_names",
     "cells",
@@ -91,6 +101,7 @@ __all__ = [
     "read_study",
     "repair",
     "selection",
+    "spooling",
     "to_table",
     "verify",
     "write_study",

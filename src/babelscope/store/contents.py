@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -56,13 +57,23 @@ def put(store: Store, cells: Sequence[Cell]) -> None:
             store.verified[name] = table_state(file)
 
 
-def read(store: Store, kind: str, names: Iterable[str] | None = None) -> pa.Table:
-    """All rows of that kind (or of those cells), each file checked against its manifest."""
-    tables = [SCHEMAS[kind].empty_table()]
+def read(
+    store: Store,
+    kind: str,
+    names: Iterable[str] | None = None,
+    columns: Sequence[str] | None = None,
+) -> pa.Table:
+    """All rows of that kind (or of those cells), each file checked against its manifest; with
+    `columns` only those are read.
+    """
+    schema = SCHEMAS[kind]
+    if columns is not None:
+        schema = pa.schema([schema.field(name) for name in columns])
+    tables = [schema.empty_table()]
     for name in sorted(set(cell_names(store) if names is None else names)):
         manifest = read_manifest(store, name)
         if manifest["kind"] == kind:
-            tables.append(_table(store, name, manifest))
+            tables.append(_table(store, name, manifest, schema))
     return pa.concat_tables(tables)
 
 
@@ -71,17 +82,37 @@ def read_attributions(store: Store, names: Iterable[str] | None = None) -> list[
     return [attribution(row) for row in read(store, "attributions", names).to_pylist()]
 
 
-def _table(store: Store, name: str, manifest: Mapping[str, Any]) -> pa.Table:
-    """The rows of a cell whose file is what was written."""
-    file, schema = table_file(store, name, manifest), SCHEMAS[manifest["kind"]]
+def attribution_parts(store: Store, name: str, size: int) -> Iterator[list[Attribution]]:
+    """The attributions of a cell, so many at a time; an empty list where it has none."""
+    manifest, schema = read_manifest(store, name), SCHEMAS["attributions"]
+    _check(store, name, table_file(store, name, manifest))
+    with pq.ParquetFile(table_file(store, name, manifest)) as file:
+        for batch in file.iter_batches(batch_size=size):
+            table = _with_fields(pa.Table.from_batches([batch]), schema)
+            yield [attribution(row) for row in table.to_pylist()]
+    if not manifest["rows"]:
+        yield []
+
+
+def _check(store: Store, name: str, file: Path) -> None:
     fault = cell_fault(store, name)
     if fault is not None:
         raise StoreError(f"cell {name[:12]} is damaged: {fault} ({file}); {REPAIR}")
+
+
+def _table(store: Store, name: str, manifest: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
+    """The rows of a cell whose file is what was written, with the fields of that schema."""
+    file = table_file(store, name, manifest)
+    _check(store, name, file)
     try:
-        table = pq.read_table(file)
+        table = pq.read_table(file, columns=schema.names)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise StoreError(f"{file} cannot be read as Parquet: {reason}; {REPAIR}") from None
+    return _with_fields(table, schema)
+
+
+def _with_fields(table: pa.Table, schema: pa.Schema) -> pa.Table:
     for field in schema:  # a store that was written before the field existed
         if field.name not in table.column_names:
             table = table.append_column(field, pa.nulls(table.num_rows, field.type))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from babelscope.errors import StoreError
@@ -16,6 +17,7 @@ from babelscope.files import canonical, file_digest, read_json
 from babelscope.store.folder import KEY, Store
 from babelscope.store.rows import Rows, to_table
 from babelscope.store.schemas import SCHEMAS
+from babelscope.store.spooled import Spooled
 
 REPAIR = "run the study again, or remove the cell with: babelscope study verify STORE --repair"
 
@@ -26,7 +28,7 @@ class Cell:
 
     identity: Mapping[str, Any]
     kind: str
-    rows: Rows
+    rows: Rows | Spooled
     place: Mapping[str, str] | None = None
     """Where the cell belongs in a study; not part of what determines it."""
 
@@ -87,13 +89,17 @@ def table_file(store: Store, name: str, manifest: Mapping[str, Any]) -> Path:
 
 def write_cell(cell: Cell, folder: Path) -> None:
     """Writes the table of a cell and its manifest into a folder."""
-    name, table = key(cell.identity), to_table(cell.kind, cell.rows)
+    name, rows = key(cell.identity), cell.rows
     file = folder / f"{name}.parquet"
-    pq.write_table(table, file, compression="zstd")
+    if isinstance(rows, Spooled):
+        rows.copy_to(file)
+    else:
+        table = rows if isinstance(rows, pa.Table) else to_table(cell.kind, rows)
+        pq.write_table(table, file, compression="zstd")
     manifest = {
         "identity": dict(cell.identity),
         "kind": cell.kind,
-        "rows": table.num_rows,
+        "rows": pq.read_metadata(file).num_rows,
         "bytes": file.stat().st_size,
         "sha256": file_digest(file),
         "place": None if cell.place is None else dict(cell.place),

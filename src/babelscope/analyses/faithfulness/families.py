@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from babelscope.stats.corrections import holm
-from babelscope.stats.paired import sign_flip
+from babelscope.stats.paired import sign_flips
 
 if TYPE_CHECKING:
     from babelscope.analyses.faithfulness.summary import Summary
@@ -36,12 +36,11 @@ def adjusted(summary: Summary, metric: str) -> dict[Pair, float]:
     adjustment.
     """
     pairs = list(dict.fromkeys(_pairs(summary, metric)))
-    p_values = []
+    tests = []
     for pair in pairs:
         values = summary.differences(metric, pair)
-        clusters = values.index.get_level_values("cluster").astype(str).tolist()
-        p_values.append(sign_flip(values.tolist(), clusters).p if len(values) else float("nan"))
-    return dict(zip(pairs, holm(p_values)))
+        tests.append((values.tolist(), values.index.get_level_values("cluster").tolist()))
+    return dict(zip(pairs, holm([test.p for test in sign_flips(tests)])))
 
 
 def _pairs(summary: Summary, metric: str) -> Iterator[Pair]:

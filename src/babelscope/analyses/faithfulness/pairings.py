@@ -80,8 +80,8 @@ def pairs(
     Translation groups that are `left_out`, by task, are not counted (`stored.skipped_groups`).
     """
     pairings = study_pairings(study)
-    measured = measured_texts(store, study, keys, left_out)
-    if not pairings or measured is None:
+    measured = measured_texts(store, study, keys, left_out) if pairings else None
+    if measured is None:
         return None
     table = instances(measured.rows, measured.readings, pairings, lower=measured.lower)
     return Pairs(table, measured.readings, pairings, measured.main) if len(table) else None

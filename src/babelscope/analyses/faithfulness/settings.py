@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from babelscope.store import Store, cells, key, read
 
@@ -19,7 +20,7 @@ def names_of(requested: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]
     name, unless they differ in their seed alone.
     """
     settings: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, text in requested:
+    for name, text in dict.fromkeys(requested):
         settings.setdefault(name, {})[text] = json.loads(text or "{}")
     names: dict[tuple[str, str], str] = {}
     for name, several in settings.items():
@@ -37,9 +38,16 @@ def names_of(requested: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]
     return names
 
 
-def read_named(store: Store, kind: str, keys: Iterable[str] | None = None) -> pa.Table:
+def read_named(
+    store: Store,
+    kind: str,
+    keys: Iterable[str] | None = None,
+    columns: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+) -> pa.Table:
     """The rows of that kind, each with the name of its method and setting; measures carry only the
-    name of the method.
+    name of the method. With `columns` (the method among them) only those are read, with `groups`
+    only the rows of these translation groups are kept.
     """
     manifests = {key(manifest["identity"]): manifest for manifest in cells(store)}
     chosen = list(manifests if keys is None else dict.fromkeys(keys))
@@ -55,14 +63,23 @@ def read_named(store: Store, kind: str, keys: Iterable[str] | None = None) -> pa
     names = names_of(settings.values())
     labels = {name: names[setting] for name, setting in settings.items()}
     of_kind = [name for name in chosen if manifests[name]["kind"] == kind]
-    tables = [read(store, kind, [])]
+    tables = [read(store, kind, [], columns)]
     for label, cell_names in _by_label(of_kind, manifests, labels).items():
-        table = read(store, kind, cell_names)
+        table = pa.concat_tables(
+            [_of(read(store, kind, [name], columns), groups) for name in sorted(cell_names)]
+        )
         if label is not None:
             at = table.column_names.index("method")
             table = table.set_column(at, "method", pa.array([label] * table.num_rows, pa.string()))
         tables.append(table)
     return pa.concat_tables(tables)
+
+
+def _of(rows: pa.Table, groups: Sequence[str] | None) -> pa.Table:
+    """The rows of these translation groups; None for all."""
+    if groups is None:
+        return rows
+    return rows.filter(pc.is_in(rows["group"], value_set=pa.array(groups, pa.string())))
 
 
 def _by_label(

@@ -127,8 +127,11 @@ class Summary:
 
     def between(self, metric: str, pair: Pair) -> Estimate:
         """first - second with its interval: see `differences`."""
-        values = self.differences(metric, pair)
-        return estimate(values.tolist(), values.index.get_level_values("cluster").tolist())
+        if (metric, pair) not in self._between:
+            values = self.differences(metric, pair)
+            clusters = values.index.get_level_values("cluster").tolist()
+            self._between[metric, pair] = estimate(values.tolist(), clusters)
+        return self._between[metric, pair]
 
     def differences(self, metric: str, pair: Pair) -> pd.Series[float]:
         """first - second: between methods and models on the examples that have both, between
@@ -181,10 +184,18 @@ class Summary:
         """The verdict on a comparison that the page makes, if it also holds among all of them
         (`families.adjusted`).
         """
+        sure = self.adjusted(metric).get(pair, nan) < ALPHA
+        return self.verdict(metric, self.between(metric, pair)) if sure else "undecided"
+
+    def adjusted(self, metric: str) -> dict[Pair, float]:
+        """Every comparison of the metric with its adjusted p, computed once."""
         if metric not in self._families:
             self._families[metric] = adjusted(self, metric)
-        sure = self._families[metric].get(pair, nan) < ALPHA
-        return self.verdict(metric, self.between(metric, pair)) if sure else "undecided"
+        return self._families[metric]
+
+    @cached_property
+    def _between(self) -> dict[tuple[str, Pair], Estimate]:
+        return {}
 
     @cached_property
     def _families(self) -> dict[str, dict[Pair, float]]:

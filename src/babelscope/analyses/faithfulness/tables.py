@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from babelscope.analyses.explanations import EXPLANATIONS
 from babelscope.analyses.faithfulness import pairings
-from babelscope.analyses.faithfulness.families import adjusted
 from babelscope.analyses.faithfulness.pairings import Pairs, measured_texts
 from babelscope.analyses.faithfulness.settings import read_named
 from babelscope.analyses.faithfulness.summary import Summary, labelled, with_tasks
@@ -38,6 +37,7 @@ class Tables:
     summary: Summary
     pairs: Pairs | None
     attributions: pa.Table
+    """The explanations: all fields where models are paired, else the texts and their places."""
     swaps: pd.DataFrame
 
 
@@ -50,7 +50,8 @@ def tables(store: Store, study: Mapping[str, Any]) -> Tables | None:
     measures = with_tasks(without_groups(read_named(store, "measures", keys), groups))
     if measures.num_rows == 0:
         return None
-    attributions = without_groups(read(store, "attributions", explained), groups)
+    columns = None if block.get("pairings") else ["task", "lang", "group", "id", "texts"]
+    attributions = without_groups(read(store, "attributions", explained, columns), groups)
     rows = with_clusters(measures.to_pandas(), stored_clusters(attributions))
     compared = pairings.pairs(store, block, keys, groups)
     swaps = study_swaps(block)
@@ -74,7 +75,7 @@ def differences_csv(summary: Summary) -> str:
     interval, the p adjusted over all comparisons of the metric, and the verdict."""
     rows = []
     for metric in summary.metrics:
-        for pair, p in adjusted(summary, metric).items():
+        for pair, p in summary.adjusted(metric).items():
             gap = summary.between(metric, pair)
             names = (pair.kind, metric, pair.model, pair.method, pair.lang, pair.first, pair.second)
             numbers = (gap.mean, gap.low, gap.high, gap.n, p)
