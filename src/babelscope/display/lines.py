@@ -92,9 +92,7 @@ def line_chart(
     return Chart(title, Markup("").join(parts), WIDE, TALL)
 
 
-def _extended(
-    limits: tuple[float, float] | None, least: float, most: float
-) -> tuple[float, float]:
+def _extended(limits: tuple[float, float] | None, least: float, most: float) -> tuple[float, float]:
     """The limits, or the ends of the values that lie outside of them by more than rounding."""
     if limits is None:
         return least, most

@@ -152,7 +152,7 @@ def _panels(
         return
     varied = [name for name in names if frame[name].nunique() > 1] or list(names[-1:])
     places = frame[list(names)].apply(lambda column: column.factorize(use_na_sentinel=False)[0])
-    for _, at in places.groupby(list(names)).indices.items():
+    for at in places.groupby(list(names)).indices.values():
         part = frame.iloc[at]
         if part[value].notna().any():
             yield ", ".join(_title(name, part[name].iloc[0]) for name in varied), part
