@@ -40,6 +40,8 @@ PAPERS = (
     "head-masks-decoders",
 )  # fmt: skip
 LIMIT = 512
+WIDTH = 32
+"""Of models that are trained from nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +115,25 @@ def long_texts() -> Iterator[None]:
         yield
 
 
+def narrowed(study: Study) -> Study:
+    """The study with narrow models in place of those that are trained from nothing: as those of the
+    mirror, they tell how much is read and what the processor does beside them."""
+    models = [
+        model.model_copy(update={"train": model.train.model_copy(update={"width": WIDTH})})
+        if model.train is not None and model.train.base is None
+        else model
+        for model in study.models
+    ]
+    return study.model_copy(update={"models": models})
+
+
 def measured(study: Study) -> Measured:
     """A measurement at the true length of the first task's texts."""
     with (
         patch.object(time, "perf_counter", time.process_time),  # other processes run here too
         patch.object(measuring, "_growth", lambda *arguments: 0.0),  # sizes come from the table
     ):
-        taken = measuring.measure(study)
+        taken = measuring.measure(narrowed(study))
     tokens = rows(study, taken.task).tokens
     ratio = tokens / taken.length if taken.length else 1.0
     scaled = Cost(taken.tokens.fixed * ratio, taken.tokens.each * ratio)
