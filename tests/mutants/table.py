@@ -18,6 +18,16 @@ class Mutant(NamedTuple):
 
 
 MUTANTS = {
+    "every interval cut at what the values span": Mutant(
+        "babelscope.display.dots:_room",
+        "median(W) if W else 0.0", "0.0",
+        "display/test_dots.py", "usual_interval",
+    ),
+    "an axis that hides values beyond its limits": Mutant(
+        "babelscope.display.lines:_extended",
+        "least < L - R", "least > L + R",
+        "reporting/test_paper_drawing.py", "outside_of_the_limits",
+    ),
     "languages with texts of their own averaged over all texts": Mutant(
         "babelscope.analyses.tradeoffs.intervals:_without_clusters",
         "(S.sum(axis=0) - S)[:, None, :]", "(S.sum(axis=0) - S).sum(axis=1)[:, None, None]",

@@ -239,7 +239,7 @@ PAPER = Paper(
             similarity_tests,
         ),
         Element(
-            "complexity", "Texts, classes, words and error of every task beside its ratios.",
+            "complexity", "Ratios to random by the words of a task's texts; its size, classes and error.",
             complexity,
             draw=partial(scatter, x="words", y="ratio", label="task", series="lang",
                          panels=["metric"]),
