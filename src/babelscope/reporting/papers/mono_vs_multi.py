@@ -239,8 +239,8 @@ PAPER = Paper(
             similarity_tests,
         ),
         Element(
-            "complexity", "Ratios to random by the words of a task's texts; its size, classes and error.",
-            complexity,
+            "complexity", "Ratios to random by the words of a task's texts.", complexity,
+            note="The CSV also has the texts, classes and error of every task.",
             draw=partial(scatter, x="words", y="ratio", label="task", series="lang",
                          panels=["metric"]),
         ),
