@@ -265,6 +265,7 @@ PAPER = Paper(
                 draw=partial(dots, value="difference", rows="effect", series="lang",
                              panels=["swap", "texts", "metric"], reference=0.0)),
         Element("figure-ratios", "Ratios to random by method and language.", hard,
+                note="Of several tasks of a language their mean, without an interval.",
                 draw=partial(dots, value="ratio", rows="lang", series="model",
                              panels=["metric", "method"], reference=1.0)),
     ),
