@@ -40,6 +40,8 @@ PAPERS = (
     "head-masks-decoders",
 )  # fmt: skip
 LIMIT = 512
+WIDTH = 32
+"""Of models that are trained from nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +115,50 @@ def long_texts() -> Iterator[None]:
         yield
 
 
+def narrowed(study: Study) -> Study:
+    """The study with narrow models in place of those that are trained from nothing: as those of the
+    mirror, they tell how much is read and what the processor does beside them."""
+    models = [
+        model.model_copy(update={"train": model.train.model_copy(update={"width": WIDTH})})
+        if model.train is not None and model.train.base is None
+        else model
+        for model in study.models
+    ]
+    return study.model_copy(update={"models": models})
+
+
 def measured(study: Study) -> Measured:
     """A measurement at the true length of the first task's texts."""
     with (
         patch.object(time, "perf_counter", time.process_time),  # other processes run here too
         patch.object(measuring, "_growth", lambda *arguments: 0.0),  # sizes come from the table
     ):
-        taken = measuring.measure(study)
+        taken = measuring.measure(narrowed(study))
     tokens = rows(study, taken.task).tokens
     ratio = tokens / taken.length if taken.length else 1.0
     scaled = Cost(taken.tokens.fixed * ratio, taken.tokens.each * ratio)
     return replace(taken, tokens=scaled, length=float(tokens), characters=float(tokens))
 
 
-def cost(name: str) -> list[str]:
-    study = read_study(STUDIES / f"{name}.yaml")
+def parts(study: Study) -> list[Study]:
+    """What is measured apart: made-up languages, since fits take longer the more words there are;
+    other studies are measured on their first task."""
+    if any(task.data.synthetic is None for task in study.tasks):
+        return [study]
+    return [
+        study.model_copy(
+            update={
+                "tasks": [task],
+                "models": [model for model in study.models
+                           if model.tasks is None or task.name in model.tasks],
+            }
+        )
+        for task in study.tasks
+    ]  # fmt: skip
+
+
+def counted(study: Study) -> tuple[plan.Estimate, float]:
+    """What a study costs on a GPU, and hours of the processor for its texts."""
     taken = measured(study)
     reference = weights(blocks(study)[0])
     with (
@@ -137,13 +168,22 @@ def cost(name: str) -> list[str]:
         whole = plan.estimate(study, replace(taken, parameters=reference))
         # What the processor does for a text beside the models, which are too small here to count
         alone = replace(taken, rows=Cost(taken.rows.fixed, 0.0))
-        processor = plan.estimate(study, alone).seconds / 3600
-    training = whole.gpu_training / 3600
+        return whole, plan.estimate(study, alone).seconds / 3600
+
+
+def cost(name: str) -> list[str]:
+    listed = [counted(part) for part in parts(read_study(STUDIES / f"{name}.yaml"))]
+
+    def total(column: str) -> float:
+        return sum(float(getattr(whole, column)) for whole, _ in listed)
+
+    training, processor = total("gpu_training") / 3600, sum(hours for _, hours in listed)
     return [
-        f"`{name}`", f"{whole.trainings:,}", f"{whole.texts:,.0f}", f"{whole.passes:,.0f}",
-        f"{whole.result_bytes / 1e9:.1f}", f"{whole.model_bytes / 1e9:.0f}", f"{training:.1f}",
-        f"{whole.gpu_hours - training:.1f}", f"{processor:.1f}",
-        f"{whole.gpu_hours + processor:.1f}",
+        f"`{name}`", f"{total('trainings'):,.0f}", f"{total('texts'):,.0f}",
+        f"{total('passes'):,.0f}", f"{total('result_bytes') / 1e9:.1f}",
+        f"{total('model_bytes') / 1e9:.0f}", f"{training:.1f}",
+        f"{total('gpu_hours') - training:.1f}", f"{processor:.1f}",
+        f"{total('gpu_hours') + processor:.1f}",
     ]  # fmt: skip
 
 

@@ -48,6 +48,7 @@ def ratios(spec: Spec, named: Named) -> list[dict[str, Any]]:
     model, texts = model_of(named), examples(named.data, "en")
     chance = [explain(model, texts, "random", part=named.part, seed=at)
               for at in range(spec.samples)]  # fmt: skip
+    scored = {method: explain(model, texts, method, part=named.part) for method in spec.methods}
     listed = []
     for metric in METRICS:
         cells: dict[str, list[float]] = {method: [] for method in spec.methods}
@@ -55,9 +56,8 @@ def ratios(spec: Spec, named: Named) -> list[dict[str, Any]]:
             null = np.mean([mean(model, each, metric, null_on(on)) for each in chance])
             for method in spec.methods:
                 sign = "abs" if method in spec.absolute else "signed"
-                scored = explain(model, texts, method, part=named.part)
                 used = on if method in spec.summed else null_on(on)
-                cells[method].append(mean(model, scored, metric, used, sign) / null)
+                cells[method].append(mean(model, scored[method], metric, used, sign) / null)
         listed += [{"model": named.name, "metric": metric, "method": method, "cells": each}
                    for method, each in cells.items()]  # fmt: skip
     return listed

@@ -14,5 +14,6 @@ def values(spec: Spec) -> dict[str, Any]:
     model = load("demo")
     masked = [masked_rows(named, spec.heads) for named in spec.explained]
     slalom = [slalom_rows(named, spec.samples_of_slalom) for named in spec.slalom]
-    return {"masked": masked, "slalom": slalom, "heads": spec.heads, "columns": list(COLUMNS), "rows": rows, "states": similarities(spec, model),
+    return {"masked": masked, "slalom": slalom, "reviews": spec.slalom[0].data.examples,
+            "heads": spec.heads, "columns": list(COLUMNS), "rows": rows, "states": similarities(spec, model),
             "entropy": entropies(spec, model), "texts": spec.texts, "samples": spec.samples}  # fmt: skip

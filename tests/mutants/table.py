@@ -33,6 +33,16 @@ MUTANTS = {
         "groups.setdefault(R, L)", "groups.setdefault(row.id, L)",
         "cli/test_many_texts.py", "translations_stay",
     ),
+    "every interval cut at what the values span": Mutant(
+        "babelscope.display.dots:_room",
+        "median(W) if W else 0.0", "0.0",
+        "display/test_dot_intervals.py", "usual_interval",
+    ),
+    "an axis that hides values beyond its limits": Mutant(
+        "babelscope.display.lines:_extended",
+        "least < L - R", "least > L + R",
+        "reporting/test_paper_drawing.py", "outside_of_the_limits",
+    ),
     "languages with texts of their own averaged over all texts": Mutant(
         "babelscope.analyses.tradeoffs.intervals:_without_clusters",
         "(S.sum(axis=0) - S)[:, None, :]", "(S.sum(axis=0) - S).sum(axis=1)[:, None, None]",

@@ -14,6 +14,7 @@ from babelscope.reporting.papers.head_masks import (
     Material,
     ablation,
     by_threshold,
+    means,
     precision,
     transfer,
 )
@@ -82,3 +83,18 @@ def test_precision_at_20_micro_and_macro() -> None:
     table = precision(found(rows, pa.table(columns))).set_index("average")["mean"]
     assert table["macro"] == pytest.approx(2 / 3)
     assert table["micro"] == pytest.approx(1 / 2)
+
+
+def test_intervals_of_recalls_stay_between_0_and_1() -> None:
+    """Two of three answers are found whole: a plain interval of so few would pass 1. Of AOPC, a
+    difference, an interval may."""
+    values = (1.0, 1.0, 0.0)
+    listed = [
+        {"method": "rollout", "metric": metric, "value": value}
+        for metric in ("answer_recall", "aopc")
+        for value in values
+    ]
+    table = means(("answer_recall", "aopc"), found(listed)).set_index("metric")
+    assert table["mean"].tolist() == pytest.approx([2 / 3, 2 / 3])
+    assert 0 < table["low"]["answer_recall"] < 2 / 3 < table["high"]["answer_recall"] < 1
+    assert table["high"]["aopc"] > 1

@@ -111,3 +111,53 @@ def test_rows_are_in_the_order_of_the_study() -> None:
     named = table.assign(model=["base", "x", "mbert", "base"])
     assert in_study_order(named, study)["value"].tolist() == [3, 2, 1, 4]
     assert in_study_order(table[["value"]], study)["value"].tolist() == [1, 2, 3, 4]
+
+
+def test_panels_are_in_the_order_of_their_columns() -> None:
+    """The same metric of all models, then the next one, whatever the order of the rows."""
+    table = pd.DataFrame(
+        {
+            "metric": ["aopc", "lodds", "aopc", "lodds"],
+            "model": ["b", "b", "a", "a"],
+            "mean": [0.1, 0.2, 0.3, 0.4],
+            "kind": ["all"] * 4,
+        }
+    )
+    drawn = dots(table, value="mean", rows="kind", panels=["metric", "model"])
+    titles = [chart.title for chart in drawn.charts]
+    assert titles == ["AOPC, b", "AOPC, a", "LOdds, b", "LOdds, a"]
+    unnamed = table.assign(metric=[None, "lodds", None, "lodds"])
+    assert len(dots(unnamed, value="mean", rows="kind", panels=["metric", "model"]).charts) == 4
+
+
+def test_a_value_outside_of_the_limits_extends_the_axis() -> None:
+    table = pd.DataFrame({"layer": [0, 1], "similarity": [-0.3, 1 + 1e-9]})
+    text = figure_svg(curves(table, x="layer", y="similarity", limits=(0.0, 1.0)))
+    # six ticks at most of 1, 2 or 5 tenths between -0.3 and 1: every half
+    assert ">\N{MINUS SIGN}0.5</text>" in text
+    assert ">1.5</text>" not in text, "rounding extends nothing"
+    inside = figure_svg(curves(FRAME, x="x", y="accuracy", limits=(0.0, 1.0)))
+    assert "\N{MINUS SIGN}" not in inside
+
+
+def test_ticks_of_counts_are_whole() -> None:
+    table = pd.DataFrame({"margin": [-0.1, 0.0, 0.1], "heads": [0, 0, 1]})
+    text = figure_svg(curves(table, x="margin", y="heads"))
+    assert ">0.5</text>" not in text
+    assert ">1</text>" in text
+
+
+def test_it_is_said_what_larger_marks_are_and_which_tokens_are_pooled() -> None:
+    table = FRAME.assign(n=[3, 1, 2, 2], pooling=["mean", "mean", "first", "first"])
+    drawn = curves(table, x="x", y="accuracy", panels=["task", "pooling"], size="n")
+    assert [chart.title for chart in drawn.charts] == ["mean of tokens", "first token"]
+    assert drawn.note == "The area of a mark grows with its share of the texts."
+    assert drawn.note in figure_svg(drawn)
+
+
+def test_rows_of_charts_are_about_as_long() -> None:
+    """At most three of 340 pixels fit: four are 2 + 2, five 3 + 2, seven 3 + 3 + 1."""
+    for count, width in ((1, 372), (3, 1052), (4, 712), (5, 1052), (7, 1052)):
+        parts = [FRAME.assign(task=f"t{at}") for at in range(count)]
+        drawn = curves(pd.concat(parts), x="x", y="accuracy", panels=["task"])
+        assert f'width="{width}"' in figure_svg(drawn)[:200]

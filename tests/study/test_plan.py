@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from babelscope.cli import app
 from babelscope.model.sizes import encoder_size
 from babelscope.study import measure as measuring
-from babelscope.study.config import parse_study
-from babelscope.study.grid import blocks
+from babelscope.study.config import parse_study, read_study
+from babelscope.study.grid import blocks, cells_by_model, cells_of
 from babelscope.study.measure import Cost, Measured, fitted_cost, mean_characters, measure
 from babelscope.study.plan import estimate
 
@@ -133,6 +133,22 @@ def test_a_measurement_leaves_nothing_behind(
     assert taken.length > 2
     assert taken.parameters > 1000
     assert not list((tmp_path / "cache").rglob("*.safetensors"))
+
+
+def test_a_plan_has_a_row_for_each_model_and_analysis() -> None:
+    """11 tasks of three seeds are one row; what a model is not studied on is not counted."""
+    study = read_study(STUDIES / "mono-vs-multi.yaml")
+    summed = cells_by_model(study)
+    assert sum(row["cells"] for row in summed) == sum(row["cells"] for row in cells_of(study))
+    rows = {(row["model"], row["analysis"]): row for row in summed}
+    assert len(rows) == len(summed) == 2 * len(study.models)
+    assert rows["mbert", "faithfulness"]["seeds"] == 3
+    assert rows["mbert", "faithfulness"]["tasks"] == [task.name for task in study.tasks]
+    several = CliRunner().invoke(app, ["study", "plan", str(STUDIES / "mono-vs-multi.yaml")])
+    assert several.exit_code == 0, several.output
+    assert f"{len(study.tasks)} tasks" in several.stdout
+    assert "mbert/5" not in several.stdout
+    assert len(several.stdout.splitlines()) < 40
 
 
 def test_a_plan_says_what_is_not_as_in_the_paper() -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Lines about damaged cells that are printed."""
+FEW = 3
+"""Tasks of a row of a plan that are named; of more, their number is."""
 
 study_app = typer.Typer(
     help="Run a whole grid of models, tasks, languages and analyses from a YAML file.",
@@ -125,7 +127,7 @@ def study_plan(
 ) -> None:
     """Show what a study would compute, which models it would train and what is not as in the paper
     that it redoes; nothing is loaded unless you ask for the hours."""
-    from babelscope.study.grid import cells_of, trainings
+    from babelscope.study.grid import cells_by_model, cells_of, trainings
 
     study = _study(file, pilot)
     rows, trained = cells_of(study), trainings(study)
@@ -138,11 +140,19 @@ def study_plan(
     print_deviations(study)
     from babelscope.display.terminal import table
 
-    columns = ("model", "task", "analysis", "cells")
-    printing.show(table(study.name, columns, [tuple(row.values()) for row in rows]))
+    columns = ("model", "seeds", "tasks", "analysis", "cells")
+    summed = [
+        tuple((row | {"tasks": _few(row["tasks"])}).values()) for row in cells_by_model(study)
+    ]
+    printing.show(table(study.name, columns, summed))
     print(f"{sum(row['cells'] for row in rows)} cells; {trained} models are fine-tuned")
     for line in cost_lines(cost) if cost else (UNMEASURED,):
         printing.print_text(line)
+
+
+def _few(names: Sequence[str]) -> str:
+    """Names as far as they fit into a column, else their number."""
+    return ", ".join(names) if len(names) <= FEW else f"{len(names)} tasks"
 
 
 @study_app.command("status")

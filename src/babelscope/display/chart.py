@@ -111,10 +111,17 @@ def figure_svg(figure: Figure) -> str:
 
 
 def _lines(charts: Sequence[Chart]) -> list[list[Chart]]:
-    """The charts in rows of at most three usual ones."""
+    """The charts in rows of at most three usual ones, and of about as many each: four charts are
+    two rows of two."""
+    full = _rows_of(charts, len(charts))
+    return _rows_of(charts, ceil(len(charts) / len(full))) if full else full
+
+
+def _rows_of(charts: Sequence[Chart], most: int) -> list[list[Chart]]:
     lines: list[list[Chart]] = []
     for chart in charts:
-        if lines and sum(each.width for each in lines[-1]) + chart.width <= 3 * WIDTH:
+        wide = sum(each.width for each in lines[-1]) + chart.width if lines else 0
+        if lines and wide <= 3 * WIDTH and len(lines[-1]) < most:
             lines[-1].append(chart)
         else:
             lines.append([chart])

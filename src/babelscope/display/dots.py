@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import inf, isfinite, nan
+from statistics import median
 
 from markupsafe import Markup
 
@@ -16,6 +17,8 @@ from babelscope.types import Estimate
 NAME = 150
 """The most room for names."""
 RIGHT, BOTTOM = 16, 38
+OUTLYING = 10
+"""How many times wider than what is drawn an interval may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,12 @@ def dot_plot(
     ends: tuple[float, ...] = (),
 ) -> Chart:
     """Values across, names down, the intervals as bars; `reference` draws a line at a value, `zero`
-    at 0; `small` leaves out the title and the axis's name; `ends` are values that the axis has.
+    at 0; `small` leaves out the title and the axis's name; `ends` are values that the axis has. An
+    interval that would leave no room for the others (see `_room`) ends in an arrow at the chart's
+    edge; its mark's title has the numbers.
 
-    *Laws*: every defined mark is drawn, inside of the chart; names never become markup.
+    *Laws*: every defined mark is drawn, inside of the chart; names never become markup; an interval
+    has an arrow where it is cut, and nowhere else.
     """
     top = 8 if small else 30
     left = min(NAME, max((text_width(row.name) for row in rows), default=0.0)) + 16
@@ -75,7 +81,7 @@ def dot_plot(
     parts = [] if small else [text(0, 16, shortened(title, width), "b", title)]
     parts += _axis(scale, x, top, bottom, reference)
     for at, row in enumerate(rows):
-        parts += _row(row, top + tall * at, tall, left, x)
+        parts += _row(row, top + tall * at, tall, left, x, (scale[0], scale[-1]))
     if not small:
         parts.append(text(left, bottom + 33, axis, "f t"))
     return Chart(title, Markup("").join(parts), width, bottom + (20 if small else BOTTOM))
@@ -85,10 +91,24 @@ def _ends(
     rows: Sequence[Row], reference: float | None, limits: Sequence[float] = ()
 ) -> list[float]:
     marks = [mark for row in rows for mark in (*row.marks, row.control) if mark is not None]
-    ends = [end for mark in marks for end in (mark.value, mark.low, mark.high) if isfinite(end)]
-    ends += limits
-    ends += [reference or 0.0] if reference is not None or not ends else []
-    return ticks(min(ends), max(ends), 5)
+    values = [mark.value for mark in marks if isfinite(mark.value)]
+    values += [reference or 0.0] if reference is not None or not (values or limits) else []
+    lows = [mark.low for mark in marks if isfinite(mark.low)]
+    highs = [mark.high for mark in marks if isfinite(mark.high)]
+    room = _room(values or limits, [high - low for low, high in zip(lows, highs)])
+    low, high = min([*values, *limits]), max([*values, *limits])
+    return ticks(
+        min([low, *(max(end, low - room) for end in lows)]),
+        max([high, *(min(end, high + room) for end in highs)]), 5,
+    )  # fmt: skip
+
+
+def _room(values: Sequence[float], widths: Sequence[float]) -> float:
+    """How far the axis goes beyond the outermost values: ten times what they span, or what half of
+    the intervals are wide. Only single intervals that are far wider than others are cut.
+    """
+    span = max(max(values) - min(values), median(widths) if widths else 0.0)
+    return OUTLYING * span if span > 0 else inf
 
 
 def _axis(  # type: ignore[no-untyped-def]
@@ -113,12 +133,27 @@ def _labelled(scale: Sequence[float], apart: float) -> list[float]:
     return [value for at, value in enumerate(scale) if (at - start) % every == 0]
 
 
-def _row(row: Row, top: float, tall: float, left: float, x) -> list[Markup]:  # type: ignore[no-untyped-def]
+def _interval(  # type: ignore[no-untyped-def]
+    mark: Mark, y: float, x, ends: tuple[float, float], kind: str
+) -> list[Markup]:
+    """A bar from end to end; an arrow where it leaves the chart."""
+    low, high = max(mark.low, ends[0]), min(mark.high, ends[1])
+    arrow = Markup('<path class="{} cut" d="M{:.1f},{:.1f}l{},-4v8Z"/>')
+    parts = [line(x(low), y, x(high), y, f"i {kind}")]
+    parts += [arrow.format(kind, x(low) - 5, y, 6)] if low > mark.low else []
+    parts += [arrow.format(kind, x(high) + 5, y, -6)] if high < mark.high else []
+    return parts
+
+
+def _row(  # type: ignore[no-untyped-def]
+    row: Row, top: float, tall: float, left: float, x, ends: tuple[float, float]
+) -> list[Markup]:
     name = shortened(row.name, NAME)
     parts = [text(left - 10, top + tall / 2 + 4, name, "e", row.name if name != row.name else "")]
     if row.control is not None and isfinite(row.control.value):
         low, high = row.control.low, row.control.high
         low, high = (low, high) if isfinite(low) else (row.control.value, row.control.value)
+        low, high = max(low, ends[0]), min(high, ends[1])
         band = Markup(
             '<rect class="k" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">'
             "<title>{}</title></rect>"
@@ -130,6 +165,6 @@ def _row(row: Row, top: float, tall: float, left: float, x) -> list[Markup]:  # 
             continue
         y = top + 4 + (tall - 8) * (at + 0.5) / len(row.marks)
         if isfinite(mark.low):
-            parts.append(line(x(mark.low), y, x(mark.high), y, f"i s{at % 8}"))
+            parts += _interval(mark, y, x, ends, f"s{at % 8}")
         parts.append(shape(x(mark.value), y, at, mark.title))
     return parts

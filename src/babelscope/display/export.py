@@ -33,11 +33,21 @@ def with_fonts(svg: str) -> str:
     def named(match: re.Match[str]) -> str:
         attributes, content = match[1], match[2]
         for signs, family in FAMILIES:
-            if re.search(f"[{signs}]", content) and "style=" not in attributes:
-                return f'<text{attributes} style="font-family:{family}">{content}'
+            if re.search(f"[{signs}]", content):
+                return f"<text{_styled(attributes, family)}>{content}"
         return match[0]
 
     return re.sub(r"<text\b([^>]*)>([^<]*)", named, svg)
+
+
+def _styled(attributes: str, family: str) -> str:
+    """The attributes with a font among their style; one that is named already is kept."""
+    font = f"font-family:{family}"
+    if "font-family" in attributes:
+        return attributes
+    if ' style="' in attributes:
+        return attributes.replace(' style="', f' style="{font};', 1)
+    return f'{attributes} style="{font}"'
 
 
 def png(svg: str) -> bytes:

@@ -14,6 +14,7 @@ from babelscope.display.numbers import number
 
 LEFT, TOP, RIGHT, BOTTOM = 40, 28, 14, 40
 WIDE, TALL = 340, 280
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,15 @@ def line_chart(
     limits: tuple[float, float] | None = None,
     diagonal: bool = False,
 ) -> Chart:
-    """Curves over a common x; `limits` are those of y, `diagonal` draws what a calibrated model
-    has. A chart with a diagonal has the same limits for x.
+    """Curves over a common x; `limits` are those of y unless a value lies outside, `diagonal` draws
+    what a calibrated model has. A chart with a diagonal has the same limits for x.
 
-    *Laws*: every defined point is drawn; names never become markup.
+    *Laws*: every defined point is drawn; names never become markup; of counts all ticks are whole.
     """
     points = [p for curve in curves for p in curve.points if isfinite(p.x) and isfinite(p.y)]
     ends = [end for p in points for end in (p.y, p.low, p.high) if isfinite(end)] or [0.0, 1.0]
-    up = ticks(*(limits or (min(ends), max(ends))), 6)
+    counted = limits is None and all(each == round(each) for each in ends)
+    up = ticks(*_extended(limits, min(ends), max(ends)), 6, whole=counted)
     if min(ends) >= 0:
         up = [value for value in up if value >= 0]  # nothing but zeros: no axis below them
     xs = [p.x for p in points] or [0.0, 1.0]
@@ -88,6 +90,14 @@ def line_chart(
     marks = [(x(p.x), y(p.y), p.label) for p in points]
     parts += [text(*place) for place in label_places(marks, left, WIDE)]
     return Chart(title, Markup("").join(parts), WIDE, TALL)
+
+
+def _extended(limits: tuple[float, float] | None, least: float, most: float) -> tuple[float, float]:
+    """The limits, or the ends of the values that lie outside of them by more than rounding."""
+    if limits is None:
+        return least, most
+    low, high = limits
+    return (least if least < low - ROUNDING else low, most if most > high + ROUNDING else high)
 
 
 def _apart(scale: Sequence[float], room: float) -> Sequence[float]:

@@ -144,8 +144,8 @@ def _agreement(
     kept = counted_tokens(row, on) if unit == TOKEN else np.ones(len(marks), dtype=np.bool_)
     marks, values = marks[kept], np.asarray(attributed, dtype=np.float64)[kept]
     if not marks.any() or marks.all():
-        held = "all" if marks.any() else "none"
-        return Measured(nan, f"the gold rationale holds {held} of the tokens that count")
+        part = "all" if marks.any() else "none"
+        return Measured(nan, f"the gold rationale holds {part} of the tokens that count")
     return Measured(float(roc_auc_score(marks, values)))
 
 

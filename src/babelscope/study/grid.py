@@ -4,7 +4,7 @@ store holds.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import asdict
 from typing import Any
 
@@ -61,6 +61,30 @@ def cells_of(study: Study) -> list[dict[str, Any]]:
         {"model": model, "task": task, "analysis": analysis, "cells": count}
         for (model, task, analysis), count in total.items()
     ]
+
+
+def cells_by_model(study: Study) -> list[dict[str, Any]]:
+    """How many cells of each model and analysis are planned, in how many seeds and on which tasks.
+
+    *Laws*: has as many cells as `cells_of`; a model and an analysis have one row.
+    """
+    total: Counter[tuple[str, str]] = Counter()
+    seeds: dict[tuple[str, str], set[int]] = defaultdict(set)
+    tasks: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    for block in blocks(study):
+        for place in planned(study, block):
+            name = block.model.name if place.model == block.name else place.model
+            row = (name, place.analysis)
+            total[row] += 1
+            seeds[row].add(block.seed)
+            tasks[row][place.task] = None
+    return [
+        {
+            "model": name, "seeds": len(seeds[name, analysis]),
+            "tasks": list(tasks[name, analysis]), "analysis": analysis, "cells": count,
+        }
+        for (name, analysis), count in total.items()
+    ]  # fmt: skip
 
 
 def trainings(study: Study) -> int:

@@ -71,7 +71,8 @@ def curves(
         axes = (_words(x), _quantity(part, y))
         charts.append(line_chart(title, axes, drawn, limits=limits, diagonal=diagonal))
     legend = [*names, *(f"{name} {PUBLISHED}".strip() for name in beside)]
-    return Figure("", "", tuple(charts), _legend(legend))
+    note = f"The area of a mark grows with its share of {COUNTED.get(size, size)}." if size else ""
+    return Figure("", "", tuple(charts), _legend(legend), note=note)
 
 
 def scatter(
@@ -143,14 +144,16 @@ def _quantity(part: pd.DataFrame, column: str) -> str:
 def _panels(
     frame: pd.DataFrame, names: Sequence[str], value: str
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The parts of the table that have a defined value, and their titles; columns with one value
-    are not in the title."""
+    """The parts of the table that have a defined value, and their titles; by the first column, then
+    the second and so on, each as its values come. Columns with one value are not in the title."""
     if not names:
         if frame[value].notna().any():
             yield "", frame
         return
     varied = [name for name in names if frame[name].nunique() > 1] or list(names[-1:])
-    for _, part in frame.groupby(list(names), sort=False, dropna=False):
+    places = frame[list(names)].apply(lambda column: column.factorize(use_na_sentinel=False)[0])
+    for at in places.groupby(list(names)).indices.values():
+        part = frame.iloc[at]
         if part[value].notna().any():
             yield ", ".join(_title(name, part[name].iloc[0]) for name in varied), part
 
@@ -165,6 +168,8 @@ def _drawn(frame: pd.DataFrame, names: Sequence[str], value: str) -> pd.DataFram
 
 PLACES = {"source": "fine-tuned on", "target": "tested in"}
 """What the two languages of a cell are called."""
+POOLED = {"mean": "mean of tokens", "first": "first token", "last": "last token"}
+"""What the states of a text's tokens become."""
 
 
 def _axis(column: str) -> str:
@@ -172,6 +177,8 @@ def _axis(column: str) -> str:
 
 
 def _title(column: str, value: Any) -> str:
+    if column == "pooling":
+        return POOLED.get(str(value), str(value))
     said = PLACES.get(column, "")
     said = "" if value == "base" else said
     return (
@@ -246,6 +253,8 @@ def _legend(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names) if len(names) > 1 else ()
 
 
+COUNTED = {"n": "the texts"}
+"""What a column of counts counts."""
 WORDS = {
     "aopc": "AOPC", "lodds": "LOdds", "mse": "mean squared error", "c": "consistency C",
     "log_odds": "log-odds", "model_log_odds": "log-odds of the model",

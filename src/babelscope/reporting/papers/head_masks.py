@@ -18,7 +18,7 @@ from babelscope.analyses.heads.tables import ModelHeads, tables
 from babelscope.reporting.papers.drawing import curves, dots, heat
 from babelscope.reporting.papers.element import Element, Missing, Paper
 from babelscope.stats import estimate
-from babelscope.stats.intervals import of_sums, quotient
+from babelscope.stats.intervals import of_sums, quotient, rate
 from babelscope.store import Store
 
 CLASSIFICATION = ("aopc", "lodds")
@@ -59,7 +59,8 @@ def means(metrics: tuple[str, ...], found: Material) -> pd.DataFrame:
         return pd.DataFrame(columns=columns)
     lines = []
     for place, part in chosen.groupby([*PLACE, "metric", "method"]):
-        mean = estimate(part["value"].tolist(), part["cluster"].tolist())
+        shared = str(part["metric"].iloc[0]).partition("[")[0] in ANSWERS  # between 0 and 1
+        mean = (rate if shared else estimate)(part["value"].tolist(), part["cluster"].tolist())
         if mean.n:
             lines.append((*place, mean.mean, mean.low, mean.high, mean.n, mean.undefined))
     return pd.DataFrame(lines, columns=columns)
@@ -87,7 +88,7 @@ def precision(found: Material) -> pd.DataFrame:
         hits = (part["value"] * part["size"]).to_numpy(dtype=np.float64)
         sums = np.column_stack([hits, part["size"].to_numpy(dtype=np.float64)])
         for average, each in (
-            ("macro", estimate(part["value"].tolist(), clusters)),
+            ("macro", rate(part["value"].tolist(), clusters)),
             ("micro", of_sums(sums, clusters, quotient, scale="share")),
         ):
             if each.n:
@@ -277,7 +278,8 @@ PAPER = Paper(
         ),
         Element("ablation", "Kinds of masks at the same thresholds.", ablation),
         Element("figure-ablation", "Kinds of masks at the same thresholds.", named_ablation,
-                partial(dots, value="mean", rows="kind", panels=["metric", "task", "model"])),
+                partial(dots, value="mean", rows="kind",
+                        panels=["metric", "task", "lang", "model"])),
         Element("figure-aopc-by-threshold", "The method by the part of heads that pass.",
                 by_threshold, partial(curves, x="part", y="mean",
                                       panels=["metric", "task", "lang", "model"])),
