@@ -40,7 +40,7 @@ COSTLY = {
         (
             "transatt", "lrp", "partial_lrp", "partition_shapley", "permutation_shapley",
             "kernel_shap", "lime", "smooth_gradient", "expected_gradients", "masked_attnlrp",
-            "masked_lrp", "slalom", "integrated_gradients",
+            "masked_lrp", "released_masked_lrp", "slalom", "integrated_gradients",
         )
     )
 }  # fmt: skip
