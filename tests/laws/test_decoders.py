@@ -67,8 +67,11 @@ def test_every_metric_has_a_value_in_its_bounds_or_a_reason(
             else row.bounds[0] - 1e-9 <= value.value <= row.bounds[1] + 1e-9
         )
     expected = row.family != "evidence" and "texts" not in row.options
+    if metric.startswith("released_stepwise") and len(model.labels) != 2:
+        expected = False
     assert any(np.isfinite(value.value) for value in values) == expected, (
-        "a classifier has no answer span, and naive Bayes needs labelled texts"
+        "a classifier has no answer span, naive Bayes needs labelled texts, and the first of two "
+        "classes is turned round"
     )
 
 

@@ -16,7 +16,7 @@ from babelscope.propagation.jitter import JITTER, jittered, with_sensitivity
 from babelscope.types import Explained
 from conftest import TEXTS
 
-FAMILY = ("lrp", "partial_lrp", "transatt", "masked_lrp")
+FAMILY = ("lrp", "partial_lrp", "transatt", "masked_lrp", "released_masked_lrp")
 
 
 def single(model: Model) -> Model:

@@ -482,6 +482,7 @@ REFERENCES = {
     "partial_lrp": (reference_partial_lrp, 1e-8),
     "transatt": (reference_transatt, 1e-8),
     "masked_lrp": (reference_masked_lrp, 1e-8),
+    "released_masked_lrp": (reference_masked_lrp, 1e-8),  # each deviation: test_released_method.py
     "attnlrp": (reference_attnlrp, 1e-9),
     "cp_lrp": (reference_cp_lrp, 1e-9),
     "masked_attnlrp": (reference_masked_attnlrp, 1e-9),
@@ -510,9 +511,11 @@ def test_method_equals_its_reference(model: Model, method: str) -> None:
     if method == "integrated_gradients" and has_kinks(model):  # many steps: two short texts
         data, tolerance = [DATA[0], DATA[2]], 1e-3
     with torch.enable_grad():
-        options = {"integrated_gradients": {"tolerance": 1e-6}, "slalom": {"score": "removal"}}.get(
-            method, {}
-        )
+        options = {
+            "integrated_gradients": {"tolerance": 1e-6},
+            "slalom": {"score": "removal"},
+            "released_masked_lrp": {"deviations": ()},
+        }.get(method, {})
         for one, row in zip(
             explain(model, data, method, options=options), encode(model, as_examples(data))
         ):

@@ -128,7 +128,7 @@ def test_trust_tells_what_was_not_run_from_what_is_undefined() -> None:
     ("panels", "verdict", "words"),
     [
         # Nothing fails: trusted. One of one fails: not. One of three: partly.
-        ([{"leave_one_out": "holds"}], "yes", "None of the 1 checked"),
+        ([{"leave_one_out": "holds"}], "yes", "None of 1 checked explanation fails"),
         ([{"leave_one_out": "fails"}], "no", "most often leave one out (1)"),
         ([{"stability": "holds"}] * 2 + [{"stability": "fails"}], "partly", "Of 3 checked"),
         ([{"stability": "undecided"}], "undecided", "1 stays undecided"),

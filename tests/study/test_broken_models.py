@@ -147,7 +147,7 @@ def test_the_blocks_of_a_killed_worker_fail_and_the_next_run_completes_them(
     outcome = run(study, tmp_path / "store", workers=2)
     assert (outcome.filled, outcome.found) == (CELLS - 1, 0)
     (failed,) = outcome.failed
-    assert failed.reason == "WorkerLost: a worker process was killed"
+    assert failed.reason == "a worker process was killed"
     assert failed.cell["model"] == "second"
     monkeypatch.undo()
     outcome = run(study, tmp_path / "store")

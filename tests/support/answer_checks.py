@@ -62,7 +62,8 @@ def check_answer(section: Section, files: Mapping[str, str] | None = None) -> An
     names: set[str] = set()
     for reference in answer.references:
         shown |= shown_as(tables[reference.file], reference)
-        names |= {str(value) for value in reference.row.values() if isinstance(value, str)}
+        values = [value for value in reference.row.values() if isinstance(value, str)]
+        names |= {part for value in values for part in (value, *value.split(" · "))}
     sentence = answer.sentence.striptags()
     for name in sorted(names, key=len, reverse=True):
         whole = rf"(?<![\d.]){re.escape(name)}(?![\d])"  # the head 0.0 is no part of 0.000

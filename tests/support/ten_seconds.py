@@ -38,7 +38,9 @@ def table(section: Section, file: str) -> pd.DataFrame:
 
 
 def amounts(row: pd.Series, *columns: str) -> list[str]:
-    return [number(abs(row[name])) for name in columns]
+    """Sizes as they are displayed; an undefined end of an interval is said in words."""
+    sizes = [number(abs(row[name])) for name in columns if np.isfinite(row[name])]
+    return sizes + (["no interval"] if len(sizes) < len(columns) else [])
 
 
 def paired(claims: pd.DataFrame) -> tuple[str, list[str]]:

@@ -182,6 +182,7 @@ def failure(cell: Mapping[str, Any], error: Exception) -> Failure:
     """A failed cell with its reason in one line."""
     text = str(error).splitlines()[0] if str(error) else "no message"
     details = "".join(traceback.format_exception(error))
+    refused = isinstance(error, BabelscopeError)
     # The class of an error says something where it is a fault of babelscope's own
-    reason = text if isinstance(error, BabelscopeError) else f"{type(error).__name__}: {text}"
-    return Failure(cell, reason, details)
+    reason = text if refused else f"{type(error).__name__}: {text}"
+    return Failure(cell, reason, details, refused)

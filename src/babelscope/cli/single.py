@@ -130,15 +130,13 @@ def _refuse_bad_input(outcome: Outcome) -> None:
     """Where there is nothing to show and the input is the reason (a model that cannot be loaded,
     say), that is an error, as it is in `explain`.
     """
-    from babelscope import errors
+    from babelscope.errors import InputError
 
     reasons = list(dict.fromkeys(failure.reason for failure in outcome.failed))
-    parts = [reason.partition(": ") for reason in reasons]
-    kinds = [getattr(errors, name, None) for name, _, _ in parts]
-    if not reasons or None in kinds:
+    if not reasons or not all(failure.refused for failure in outcome.failed):
         return
     more = f" (and {len(reasons) - 1} more reasons)" if len(reasons) > 1 else ""
-    raise errors.InputError(f"{parts[0][2]}{more}")
+    raise InputError(f"{reasons[0]}{more}")
 
 
 def _finish(outcome: Outcome) -> None:

@@ -105,7 +105,8 @@ def _table(store: Store, name: str, manifest: Mapping[str, Any], schema: pa.Sche
     file = table_file(store, name, manifest)
     _check(store, name, file)
     try:
-        table = pq.read_table(file, columns=schema.names)
+        present = set(pq.read_schema(file).names)
+        table = pq.read_table(file, columns=[name for name in schema.names if name in present])
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise StoreError(f"{file} cannot be read as Parquet: {reason}; {REPAIR}") from None

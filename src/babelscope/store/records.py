@@ -44,7 +44,8 @@ def read_failure(file: Path) -> Failure:
     row = read_json(file)
     if not isinstance(row, dict) or not isinstance(row.get("cell"), dict):
         raise ValueError("it is no record of a failed cell")
-    return Failure(row["cell"], str(row.get("reason", "")), str(row.get("details", "")))
+    refused = row.get("refused") is True
+    return Failure(row["cell"], str(row.get("reason", "")), str(row.get("details", "")), refused)
 
 
 def forget_failures(store: Store) -> None:

@@ -15,7 +15,7 @@ from babelscope.hub import cache_folder as cache_folder
 
 _LOG = logging.getLogger(__name__)
 
-TRAINING = 3
+TRAINING = 2
 """Raised when a change of the code changes trained weights; part of every cached model's name."""
 
 

@@ -24,7 +24,7 @@ from babelscope.training.bases import PRETRAINED, digest_of, prepared
 from babelscope.training.bases import started as started
 from babelscope.training.cache import TRAINING, cache_folder, making, record, remove_damaged
 from babelscope.training.finetune import Recipe, finetune, fingerprint
-from babelscope.training.spec import LAYERS, ModelSpec, TrainSpec
+from babelscope.training.spec import LAYERS, STEP, ModelSpec, TrainSpec
 from babelscope.types import Example
 
 
@@ -173,6 +173,8 @@ def trained_name(
     }
     if after is not None:
         identity["after"] = after
+    if spec.precision != "float32":
+        identity["padded to"] = STEP
     if spec.tokenizer is not None:
         identity["tokenizer"] = digest_of(spec.tokenizer, spec)
     if seed and str(spec.base).startswith(PRETRAINED) and identity["base"] is None:

@@ -12,6 +12,8 @@ from babelscope.options import Spec
 
 LAYERS = 2
 """Layers of a small model where no number is given."""
+STEP = 32
+"""Lengths of padded inputs in half precision are multiples of this."""
 
 
 class StageSpec(Spec):

@@ -24,11 +24,10 @@ from babelscope.model.tasks.functions import Training
 from babelscope.model.tokenizers import only_unknown
 from babelscope.training.base import load_base, prepare
 from babelscope.training.recipe import Recipe, check_recipe, trainer_arguments
+from babelscope.training.spec import STEP
 from babelscope.training.watch import Watch
 from babelscope.types import Encoded, Example, SkippedRow
 
-STEP = 32
-"""Lengths of padded inputs in half precision are multiples of this."""
 USUAL_LENGTH = 512
 """Tokens of the longest input where the recipe names no other length."""
 

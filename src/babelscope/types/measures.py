@@ -83,3 +83,5 @@ class Failure:
     cell: Mapping[str, Any]
     reason: str
     details: str = field(default="", repr=False)
+    refused: bool = False
+    """Whether the input is the reason, and not a fault of babelscope or of a library."""

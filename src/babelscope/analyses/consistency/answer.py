@@ -37,17 +37,6 @@ def answer(tables: Tables) -> Markup:
     )  # fmt: skip
 
 
-def in_numbers(tables: Tables) -> Markup:
-    """The range of lift and kappa, below the answer of a page that has said yes or no already."""
-    results = tables.main
-    lines = [line for result in results for line in result.comparison.lines]
-    defined = [line for line in lines if isfinite(line.means["lift"].mean)]
-    if not defined:
-        return answer(tables)
-    text = Markup("In numbers ({}): {}{}.")
-    return text.format(_whose(results), _range(defined), _dependence(tables))
-
-
 def _where(results: Sequence[Result], above: Sequence[Line]) -> str:
     """In how many languages, or in which one."""
     langs = [line.lang for result in results for line in result.comparison.lines]

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from babelscope.analyses import ANALYSES
-from babelscope.analyses.consistency.answer import in_numbers
+from babelscope.analyses.consistency.answer import answer
 from babelscope.analyses.consistency.exports import lines_csv, pairs_csv, plain_tables
 from babelscope.analyses.consistency.headline import headline
 from babelscope.analyses.consistency.matrix import MAPPED, grid
@@ -60,7 +60,7 @@ def section(tables: Tables) -> Section:
         NAME,
         "Consistency",
         ANALYSES[NAME].question,
-        in_numbers(tables),
+        answer(tables),
         body,
         terminal=_terminal(tables),
         data=plain_tables(tables),
