@@ -118,3 +118,9 @@ def test_importing_loads_no_torch(line: str) -> None:
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert line
+
+
+def test_every_test_file_has_a_name_of_its_own() -> None:
+    """Test files are modules without packages: of two with one name, pytest collects the first."""
+    names = [file.name for file in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
