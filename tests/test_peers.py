@@ -31,7 +31,13 @@ def double(model, texts, options):
 def broken(model, texts, options):
     raise RuntimeError("no such layer\\nand a second line")
 
-serve(lambda job: None, lambda: {{"double": double, "broken": broken}})
+def prepared(model, texts):
+    for _ in range(10**6):
+        pass
+    return [{{**text, "ids": [10 * each for each in text["ids"]]}} for text in texts]
+
+preparing = prepared if {preparing} else None
+serve(lambda job: None, lambda: {{"double": double, "broken": broken}}, preparing)
 """
 
 
@@ -43,7 +49,7 @@ def run(*scores: list[float], seconds: float = 1.0) -> Run:
 def script(tmp_path: Path) -> Path:
     """A process of ours with two methods, one of which fails."""
     path = tmp_path / "run_test.py"
-    path.write_text(SERVED.format(scripts=str(SCRIPTS)), "utf-8")
+    path.write_text(SERVED.format(scripts=str(SCRIPTS), preparing=False), "utf-8")
     job = {"packages": ["numpy", "no-such-package"], "texts": [{"ids": [1, 2]}, {"ids": [3]}]}
     (tmp_path / "job.json").write_text(json.dumps(job), "utf-8")
     return path
@@ -59,6 +65,15 @@ def test_a_process_answers_with_seconds_and_scores_whatever_it_prints(script: Pa
     assert [row.tolist() for row in first.scores] == [[2.0, 4.0]]
     assert answer.seconds >= 0
     assert "libraries print" in (folder / "log").read_text("utf-8")
+
+
+def test_what_the_user_of_a_peer_prepares_is_timed_beside_its_calls(script: Path) -> None:
+    folder = script.parent
+    script.write_text(SERVED.format(scripts=str(SCRIPTS), preparing=True), "utf-8")
+    with serving(Path(sys.executable), str(script), folder / "job.json", folder / "log") as server:
+        answer = server.run(Request("double", {"factor": 1}, texts=1))
+    assert answer.scores[0].tolist() == [20.0, 40.0]
+    assert 0 < answer.preparing <= answer.seconds
 
 
 def test_an_error_of_a_peer_is_one_clause_and_the_process_goes_on(script: Path) -> None:
@@ -112,24 +127,27 @@ def test_error_and_gap_are_those_of_the_worst_token_and_text() -> None:
 class Scripted:
     """A server whose runs take prescribed seconds."""
 
-    def __init__(self, name: str, seconds: float, log: list[str]) -> None:
-        self.name, self.seconds, self.log = name, seconds, log
+    def __init__(
+        self, name: str, seconds: float, log: list[str], preparing: float = 0.0
+    ) -> None:
+        self.name, self.seconds, self.log, self.preparing = name, seconds, log, preparing
         self.warmed: set[str] = set()
 
     def run(self, request: Request) -> Run:
         self.log.append(f"{self.name}{request.texts}:{request.seed}")
-        return run([1.0, 2.0, 3.0], seconds=self.seconds)
+        return Run(self.seconds, run([1.0, 2.0, 3.0]).scores, self.preparing)
 
 
 def test_sides_take_turns_and_are_warmed_up_once() -> None:
     log: list[str] = []
-    ours, theirs = Scripted("A", 2.0, log), Scripted("B", 6.0, log)
+    ours, theirs = Scripted("A", 2.0, log), Scripted("B", 6.0, log, preparing=2.0)
     comparison = rows.Comparison("occlusion", texts=2)
     for _ in range(2):
         outcome = compare.compared(ours, theirs, comparison, [])  # type: ignore[arg-type]
     turns = ["A2:0", "B2:0", "B2:1", "A2:1"]
     assert log == ["A1:0", "B1:0", *turns, *turns]
     assert outcome.ratio.each == (3.0, 3.0)
+    assert outcome.alone.each == (2.0, 2.0)
     assert outcome.seconds == 1.0
     assert outcome.quality is None
 
@@ -144,13 +162,13 @@ def test_brief_runs_are_repeated_three_times() -> None:
 
 def test_the_tables_have_a_row_for_what_ran_and_one_for_what_did_not() -> None:
     comparison = rows.Comparison("lime", "256 samples", quality="noise")
-    outcome = Outcome(Ratio((1.5, 2.0, 2.5)), 0.25, 0.9, (0.1, 0.3))
+    outcome = Outcome(Ratio((1.5, 2.0, 2.5)), Ratio((1.0, 1.25, 1.5)), 0.25, 0.9, (0.1, 0.3))
     ran = tables.Line("lime", "gte-small", comparison, outcome)
-    slower = tables.Line("shap", "gte-small", comparison, Outcome(Ratio((0.5,)), 1.0, 0.8, None))
+    slower = tables.Line("shap", "gte-small", comparison, Outcome(Ratio((0.5,)), Ratio((0.5,)), 1.0, 0.8, None))
     absent = tables.Line("lxt", "gte-small", None, None, "ImportError: no | such name")
     text = tables.rendered([ran, slower, absent])
     assert "Ours takes less CPU time in 1 of 2 comparisons." in text
-    row = "| lime | gte-small | `lime`, 256 samples | 2.00 (1.50 to 2.50) | 0.250 | 0.900 |"
+    row = "| lime | gte-small | `lime`, 256 samples | 2.00 (1.50 to 2.50) | 1.25 | 0.250 | 0.900 |"
     assert f"{row} 0.30 / 0.10 |" in text
     assert "| lxt | gte-small | all | ImportError: no \\| such name |" in text
 

@@ -25,7 +25,9 @@ class Outcome:
     """Both sides of one comparison on one model."""
 
     ratio: Ratio
-    """CPU seconds, the peer's / ours."""
+    """CPU seconds from strings to scores, the peer's / ours."""
+    alone: Ratio
+    """The same without what the peer's user does beforehand: the library's own calls / ours."""
     seconds: float
     """Ours, per text."""
     agreement: float
@@ -57,8 +59,11 @@ def compared(
     measure = measures.get(comparison.quality)
     quality = (measure(first), measure(second)) if measure else None
     ratio = Ratio(tuple(their.seconds / our.seconds for our, their in zip(first, second)))
+    alone = tuple(
+        (their.seconds - their.preparing) / our.seconds for our, their in zip(first, second)
+    )
     seconds = statistics.median(run.seconds for run in first) / comparison.texts
-    return Outcome(ratio, seconds, agreement(first[0], second[0]), quality)
+    return Outcome(ratio, Ratio(alone), seconds, agreement(first[0], second[0]), quality)
 
 
 def warm(server: Server, request: Request) -> None:

@@ -37,6 +37,8 @@ class Run:
 
     seconds: float
     scores: tuple[np.ndarray, ...]
+    preparing: float = 0.0
+    """Of the seconds those before the library is called: token ids and the predicted class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Server:
         written.write(json.dumps(line) + "\n")
         written.flush()
         answer = parsed(read.readline())
-        return Run(answer["seconds"], tuple(np.array(row) for row in answer["scores"]))
+        scores = tuple(np.array(row) for row in answer["scores"])
+        return Run(answer["seconds"], scores, answer["preparing"])
 
 
 def parsed(line: str) -> dict[str, Any]:

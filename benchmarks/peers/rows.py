@@ -79,7 +79,7 @@ PEERS = (
                 "noise", texts=3,
             ),
             Comparison(
-                "permutation_shapley", "8 orders", {"permutations": 4, "unit": "blank"},
+                "permutation_shapley", "8 orders, ours 6", {"permutations": 3, "unit": "blank"},
                 {"orders": 8}, "noise", texts=3,
             ),
             Comparison(

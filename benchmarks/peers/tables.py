@@ -20,7 +20,7 @@ from benchmarks.peers.rows import PEERS, Comparison, Peer
 from benchmarks.timing import table
 
 HEAD = [
-    "peer", "model", "method", "CPU time, peer's / ours", "ours, s per text", "agreement",
+    "peer", "model", "method", "CPU time, peer's / ours", "ids and class ready-made", "ours, s per text", "agreement",
     "error, gap or noise, peer's / ours",
 ]  # fmt: skip
 
@@ -106,9 +106,10 @@ def cells(line: Line) -> list[object]:
     if outcome.quality is not None:
         form = "{:.2f}" if line.comparison.quality == "noise" else "{:.1e}"
         quality = " / ".join(form.format(each) for each in reversed(outcome.quality))
+    alone = "-" if outcome.alone == outcome.ratio else f"{outcome.alone.median:.2f}"
     agreement = "-" if math.isnan(outcome.agreement) else f"{outcome.agreement:.3f}"
     return [
-        line.peer, line.model, named(line.comparison), outcome.ratio, f"{outcome.seconds:.3f}",
+        line.peer, line.model, named(line.comparison), outcome.ratio, alone, f"{outcome.seconds:.3f}",
         agreement, quality,
     ]  # fmt: skip
 
@@ -147,8 +148,9 @@ def page(peers: Sequence[Peer], rows: Sequence[Line]) -> str:
     return f"""## Peers in their own environments
 
 Each peer runs in a virtual environment of its own ({TORCH} everywhere; {installed}), in a process on one thread that loads the same model
-and gets the same texts, token ids and targets as ours; imports and loading are not timed, and one text is explained beforehand. Ours goes from strings to
-explanations (`explain`); peers that take token ids get them ready-made. CPU seconds of the process, in turn (A B, B A; three times as often where a
+and gets the same texts as ours; imports and loading are not timed, and one text is explained beforehand. Both go from strings to
+scores: libraries that take token ids and a class are called by a script that tokenizes the texts and predicts the class in padded batches, as their users do; the column
+*ids and class ready-made* leaves that out on the peer's side alone. CPU seconds of the process, in turn (A B, B A; three times as often where a
 run is brief): median and range of the ratio. Texts have {jobs.WORDS.start} to {jobs.WORDS.stop - 1} words, Chinese ones {jobs.CHARACTERS.start} to {jobs.CHARACTERS.stop - 1} characters. *Agreement* is the mean
 correlation of the scores over the texts. *Error* is that of the worst token against integrated gradients to an error of 1e-5, *gap* how far the scores of the worst text are from summing to F(x) - F(b); *noise* is the standard deviation of a score
 over seeds, relative to the scores.

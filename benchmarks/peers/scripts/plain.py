@@ -74,6 +74,24 @@ def padded(plain: Plain, texts: list[Text]) -> tuple[torch.Tensor, torch.Tensor]
     return ids, attended
 
 
+def prepared(plain: Plain, texts: list[Text]) -> list[Text]:
+    """The texts with token ids and the class of the highest logit, from strings: what libraries
+    leave to their users that take these. ValueError where they are not those of the job.
+    """
+    rows = [{**text, "ids": plain.tokenizer(text["text"])["input_ids"]} for text in texts]
+    with torch.no_grad():
+        for group in batches(rows):
+            ids, attended = padded(plain, [rows[at] for at in group])
+            places = (attended.cumsum(dim=1) - 1).clamp(min=0) + max(plain.first, 0)
+            highest = logits(plain, ids, attended, position_ids=places).argmax(-1)
+            for at, target in zip(group, highest.tolist()):
+                rows[at]["target"] = target
+    for row, text in zip(rows, texts):
+        if row["ids"] != text["ids"] or row["target"] != text["target"]:
+            raise ValueError("other token ids or another class than ours")
+    return rows
+
+
 def answers(plain: Plain, text: Text) -> Any:
     """The explained logit for rows that say which units are present: the tokens of the others are
     replaced by the mask token, in batches of 64, without padding.

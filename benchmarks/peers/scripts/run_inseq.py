@@ -46,4 +46,4 @@ METHODS: dict[str, Method] = {
 }
 
 if __name__ == "__main__":
-    serve(plain.load, lambda: METHODS)
+    serve(plain.load, lambda: METHODS, plain.prepared)

@@ -43,4 +43,4 @@ def attnlrp(model: plain.Plain, texts: list[Job], options: Job) -> Scores:
 
 
 if __name__ == "__main__":
-    serve(opened, lambda: {"attnlrp": attnlrp})
+    serve(opened, lambda: {"attnlrp": attnlrp}, plain.prepared)

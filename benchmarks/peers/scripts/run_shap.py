@@ -57,4 +57,4 @@ METHODS = {
 }
 
 if __name__ == "__main__":
-    serve(plain.load, lambda: METHODS)
+    serve(plain.load, lambda: METHODS, plain.prepared)

@@ -2,7 +2,7 @@
 seconds and the scores. It imports torch alone, so that it runs in any peer's environment.
 
 One line of JSON in, one line out: {"method": "lime", "options": {...}, "seed": 0, "texts": 8} is
-answered by {"seconds": 1.2, "scores": [[...], ...]} or {"error": "..."}. Whatever a library prints
+answered by {"seconds": 1.2, "preparing": 0.1, "scores": [[...], ...]} or {"error": "..."}. Whatever a library prints
 goes to the standard error.
 """
 
@@ -24,6 +24,9 @@ Scores = list[list[float]]
 """Per text a score for each content token, or for each unit."""
 Method = Callable[[Any, list[dict[str, Any]], dict[str, Any]], Scores]
 """(model, texts, options) -> scores."""
+Prepare = Callable[[Any, list[dict[str, Any]]], list[dict[str, Any]]]
+"""What the user of a library that takes token ids and a class does beforehand: texts that have
+them, from strings."""
 
 
 def reason(error: BaseException) -> str:
@@ -42,18 +45,27 @@ def seeded(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def answer(model: Any, methods: Mapping[str, Method], job: Job, request: Job) -> Job:
-    """The CPU seconds of the whole process and the scores of one request."""
+def answer(
+    model: Any, methods: Mapping[str, Method], job: Job, request: Job, prepare: Prepare | None
+) -> Job:
+    """The CPU seconds of the whole process, of them those of `prepare`, and the scores of one
+    request."""
     texts = job["texts"][: request["texts"]]
     options = {**request["options"], "seed": request["seed"]}
     try:
         seeded(request["seed"])
         begin = time.process_time()
+        if prepare is not None:
+            texts = prepare(model, texts)
+        preparing = time.process_time() - begin
         scores = methods[request["method"]](model, texts, options)
         seconds = time.process_time() - begin
     except Exception as error:  # whatever a peer raises is its answer
         return {"error": reason(error)}
-    return {"seconds": seconds, "scores": [[float(each) for each in row] for row in scores]}
+    return {
+        "seconds": seconds, "preparing": preparing if prepare is not None else 0.0,
+        "scores": [[float(each) for each in row] for row in scores],
+    }  # fmt: skip
 
 
 def versions(packages: list[str]) -> dict[str, str]:
@@ -66,7 +78,11 @@ def versions(packages: list[str]) -> dict[str, str]:
     return known
 
 
-def serve(load: Callable[[Job], Any], methods: Callable[[], Mapping[str, Method]]) -> None:
+def serve(
+    load: Callable[[Job], Any],
+    methods: Callable[[], Mapping[str, Method]],
+    prepare: Prepare | None = None,
+) -> None:
     """Loads the model of the job named on the command line, then answers until the input ends.
 
     `methods` imports the library: an error there is the process's first and last answer.
@@ -91,4 +107,4 @@ def serve(load: Callable[[Job], Any], methods: Callable[[], Mapping[str, Method]
         return
     say({"ready": versions(job["packages"])})
     for line in sys.stdin:
-        say(answer(model, table, job, json.loads(line)))
+        say(answer(model, table, job, json.loads(line), prepare))

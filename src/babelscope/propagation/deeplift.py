@@ -39,6 +39,62 @@ class _Valued(torch.autograd.Function):
         return gradients[0], None
 
 
+class _Product(torch.autograd.Function):
+    """A product, element by element or of matrices, whose factors' gradients are those of the
+    product with the middle of the other factor.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, left: Tensor, right: Tensor, middle_left: Tensor, middle_right: Tensor, op: Any
+    ) -> Tensor:
+        ctx.save_for_backward(middle_left, middle_right)
+        ctx.of_matrices, ctx.sizes = op is not torch.mul, (left.shape, right.shape)
+        result: Tensor = op(left, right)
+        return result
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        (gradient,), (left, right) = gradients, ctx.saved_tensors
+        if ctx.of_matrices:
+            parts = gradient @ right.transpose(-1, -2), left.transpose(-1, -2) @ gradient
+        else:
+            parts = gradient * right, gradient * left
+        return (*(part.sum_to_size(size) for part, size in zip(parts, ctx.sizes)), None, None, None)
+
+
+class _LayerNorm(torch.autograd.Function):
+    """(x - mean x) r with r = 1 / sqrt(s), s = mean (x - mean x)^2 + eps, by the multipliers of its
+    parts.
+
+        dc = g r_m + q (sum g c_m) (c + c') / n,    q = -1 / (sqrt s sqrt s' (sqrt s + sqrt s'))
+        dx = dc - mean dc
+
+    c the centred input, m the middle of input and reference, g the gradient, n the elements of a
+    norm.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, over: tuple[int, ...], eps: float) -> Tensor:
+        centred = x - x.mean(over, keepdim=True)
+        spread = centred.square().mean(over, keepdim=True) + eps
+        ctx.save_for_backward(centred, spread)
+        ctx.over = over
+        return centred * spread.rsqrt()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        (gradient,), over = gradients, ctx.over
+        (x, reference), (s, t) = (each.chunk(2) for each in ctx.saved_tensors)
+        total, count = x + reference, x[0].numel() // s[0].numel()
+        root, multiplier = (s.rsqrt() + t.rsqrt()) / 2, _inverse_root(s, t)
+        pair = gradient.unflatten(0, (2, -1))
+        kept = tuple(at + 1 if at >= 0 else at for at in over)
+        through = (pair * total).sum(kept, keepdim=True) * (multiplier / (2 * count))
+        parts = (pair * root + through * total).flatten(0, 1)
+        return parts - parts.mean(over, keepdim=True), None, None
+
+
 class _LogarithmicMean(torch.autograd.Function):
     """Softmax whose gradient is the Jacobian with l in the place of p.
 
@@ -87,20 +143,32 @@ def elementwise(run: Run, x: Tensor, y: Tensor, function: Callable[[Tensor], Ten
     largest score on a 12-layer BERT. Where input and reference are so close that it would be
     rounding error, the gradient halfway between them, unless the two differ by more than rounding:
     then there is a kink between."""
-    x1, x0 = (half.double() for half in _halves(run, x))
-    y1, y0 = function(x1), function(x0)
+    _halves(run, x)  # refused where there are none
+    wide = x.detach().double()
+    (x1, x0), (y1, y0) = wide.chunk(2), function(wide).chunk(2)
     difference, eps = x1 - x0, torch.finfo(torch.float64).eps
-    close = difference.abs() <= eps ** (1 / 3) * (1 + x0.abs())
+    ratio = (y1 - y0) / difference
+    close = difference.abs() <= x0.abs().add_(1).mul_(eps ** (1 / 3))
+    if bool(close.any()):
+        at = [each[close] for each in (x1, x0, y1, y0)]
+        ratio[close] = _halfway(function, *at)
+    return passed(x, y, _both(ratio.to(x.dtype)))
+
+
+def _halfway(
+    function: Callable[[Tensor], Tensor], x1: Tensor, x0: Tensor, y1: Tensor, y0: Tensor
+) -> Tensor:
+    """The gradient halfway between inputs and references that are close, their difference quotient
+    where there is a kink between them."""
+    difference, eps = x1 - x0, torch.finfo(torch.float64).eps
     divisor = torch.where(difference == 0, torch.ones_like(difference), difference)
     ratio = (y1 - y0) / divisor
-    if bool(close.any()):
-        with torch.enable_grad():
-            middle = ((x1 + x0) / 2).requires_grad_(True)
-            (gradient,) = torch.autograd.grad(function(middle).sum(), middle)
-        noise = 4 * eps * (y1.abs() + y0.abs()) / divisor.abs()
-        smooth = (difference == 0) | ((gradient - ratio).abs() <= noise + 1e-4)
-        ratio = torch.where(close & smooth, gradient, ratio)
-    return passed(x, y, _both(ratio).to(x.dtype))
+    with torch.enable_grad():
+        middle = ((x1 + x0) / 2).requires_grad_(True)
+        (gradient,) = torch.autograd.grad(function(middle).sum(), middle)
+    noise = 4 * eps * (y1.abs() + y0.abs()) / divisor.abs()
+    smooth = (difference == 0) | ((gradient - ratio).abs() <= noise + 1e-4)
+    return torch.where(smooth, gradient, ratio)
 
 
 def _square(x: Tensor, reference: Tensor) -> Tensor:
@@ -141,15 +209,22 @@ def _function(
     return elementwise(run, x, y, lambda t: op(t, *args[1:], **kwargs))
 
 
+OF_MATRICES = frozenset(("matmul", "__matmul__", "bmm", "mm"))
+"""Names of products of matrices; the others are element by element."""
+
+
 def _bilinear(
     run: Run, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     left, right = args[0], args[1]
     if not (moves(left) and moves(right)):
         return op(*args, **kwargs)
-    op = torch.mul if op.__name__ == "mul_" else op
-    parts = op(left, _middle(run, right)) + op(_middle(run, left), right)
-    return _Valued.apply(parts, op(left.detach(), right.detach()))  # type: ignore[no-untyped-call]
+    op = torch.matmul if op.__name__ in OF_MATRICES else torch.mul
+    middles = _middle(run, left), _middle(run, right)
+    if op is torch.matmul and min(left.ndim, right.ndim) < 2:
+        parts = op(left, middles[1]) + op(middles[0], right)
+        return _Valued.apply(parts, op(left.detach(), right.detach()))  # type: ignore[no-untyped-call]
+    return _Product.apply(left, right, *middles, op)  # type: ignore[no-untyped-call]
 
 
 def _added_matmul(
@@ -198,7 +273,8 @@ def _layer_norm(
     over = tuple(range(-len(arguments["normalized_shape"]), 0))
     if not moves(x):
         return op(*args, **kwargs)
-    result = _normed(run, x - x.mean(over, keepdim=True), over, arguments.get("eps", 1e-5))
+    _halves(run, x)  # refused where there are none
+    result: Tensor = _LayerNorm.apply(x, over, arguments.get("eps", 1e-5))  # type: ignore[no-untyped-call]
     result = result if arguments.get("weight") is None else result * arguments["weight"]
     return result if arguments.get("bias") is None else result + arguments["bias"]
 
