@@ -375,6 +375,21 @@ MUTANTS = {
         "_both((A + B) / 2)", "_both(A)",
         "propagation/test_rule_sets.py", "complete and bert",
     ),
+    "a norm's spread at the input, not halfway": Mutant(
+        "babelscope.propagation.deeplift:_LayerNorm.backward",
+        "M / (2 * C)", "M / C",
+        "propagation/test_rule_sets.py", "complete and bert",
+    ),
+    "the factors of a product exchanged in its gradient": Mutant(
+        "babelscope.propagation.deeplift:_Product.backward",
+        "(G * R, G * L)", "(G * L, G * R)",
+        "propagation/test_rule_sets.py", "complete and gpt2",
+    ),
+    "close values' quotient of rounding errors": Mutant(
+        "babelscope.propagation.deeplift:elementwise",
+        "C.any()", "(~C).all()",
+        "propagation/test_rule_sets.py", "deeplift",
+    ),
     "the negative part of a linear layer forgotten": Mutant(
         "babelscope.propagation.chefer:_Positive.backward",
         "torch.where(X < 0, S, 0.0)", "torch.zeros_like(X)",
