@@ -6,6 +6,9 @@ and which then fails for want of two; these are declared beforehand, and never c
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import torch
 
 OPERATORS = torch.library.Library("torchvision", "DEF")
@@ -22,7 +25,11 @@ def opened(job: Job) -> plain.Plain:
     if not job["decoder"]:
         raise ValueError(f"{job['architecture']} is not among the models that it patches")
     monkey_patch(modeling_llama, verbose=False)
-    return plain.load(job, attn_implementation="eager")
+    with open(Path(job["folder"]) / "config.json", encoding="utf-8") as file:
+        angles = json.load(file).get("rope_parameters") or {}
+    # transformers 4, which lxt patches, looks for the angle where transformers 5 does not write it
+    theta = {name: angles[name] for name in ("rope_theta",) if name in angles}
+    return plain.load(job, attn_implementation="eager", **theta)
 
 
 def attnlrp(model: plain.Plain, texts: list[Job], options: Job) -> Scores:
