@@ -127,9 +127,7 @@ def test_error_and_gap_are_those_of_the_worst_token_and_text() -> None:
 class Scripted:
     """A server whose runs take prescribed seconds."""
 
-    def __init__(
-        self, name: str, seconds: float, log: list[str], preparing: float = 0.0
-    ) -> None:
+    def __init__(self, name: str, seconds: float, log: list[str], preparing: float = 0.0) -> None:
         self.name, self.seconds, self.log, self.preparing = name, seconds, log, preparing
         self.warmed: set[str] = set()
 
@@ -164,7 +162,9 @@ def test_the_tables_have_a_row_for_what_ran_and_one_for_what_did_not() -> None:
     comparison = rows.Comparison("lime", "256 samples", quality="noise")
     outcome = Outcome(Ratio((1.5, 2.0, 2.5)), Ratio((1.0, 1.25, 1.5)), 0.25, 0.9, (0.1, 0.3))
     ran = tables.Line("lime", "gte-small", comparison, outcome)
-    slower = tables.Line("shap", "gte-small", comparison, Outcome(Ratio((0.5,)), Ratio((0.5,)), 1.0, 0.8, None))
+    slower = tables.Line(
+        "shap", "gte-small", comparison, Outcome(Ratio((0.5,)), Ratio((0.5,)), 1.0, 0.8, None)
+    )
     absent = tables.Line("lxt", "gte-small", None, None, "ImportError: no | such name")
     text = tables.rendered([ran, slower, absent])
     assert "Ours takes less CPU time in 1 of 2 comparisons." in text

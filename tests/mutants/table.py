@@ -386,7 +386,7 @@ MUTANTS = {
         "propagation/test_rule_sets.py", "complete and gpt2",
     ),
     "close values' quotient of rounding errors": Mutant(
-        "babelscope.propagation.deeplift:elementwise",
+        "babelscope.propagation.deeplift:_quotient_of_near",
         "C.any()", "(~C).all()",
         "propagation/test_rule_sets.py", "deeplift",
     ),

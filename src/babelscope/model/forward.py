@@ -113,7 +113,8 @@ def padded(
     table = np.full((len(lengths), max(lengths)), fill, dtype=np.int64)
     lines = iter(table)
     for each, row in zip(batch, values):
-        for part in np.split(row, np.cumsum(each.lengths)[:-1]):
+        ends = each.lengths
+        for part in (row,) if len(ends) == 1 else np.split(row, np.cumsum(ends)[:-1]):
             next(lines)[: len(part)] = part
     return torch.from_numpy(table).to(model.device)
 

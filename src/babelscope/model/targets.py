@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import torch
@@ -79,6 +80,13 @@ def _log_odds(row: Tensor, index: int) -> Tensor:
     return row[index] - torch.logsumexp(others, dim=0)
 
 
+@cache
+def gauss_legendre(count: int) -> tuple[list[float], list[float]]:
+    """Nodes and weights on [-1, 1]."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return nodes.tolist(), weights.tolist()
+
+
 def secant(model: Model, output: Tensor, reference: Tensor, target: Target) -> Tensor:
     """A linear function of the output whose gradient is the value's mean gradient along the
     straight path from the reference.
@@ -93,7 +101,7 @@ def secant(model: Model, output: Tensor, reference: Tensor, target: Target) -> T
     start, end = reference.detach(), output.detach()
     mean = torch.zeros_like(end)
     for place, weight in zip(
-        *np.polynomial.legendre.leggauss(1 if target.quantity in ("logit", "contrast") else 64)
+        *gauss_legendre(1 if target.quantity in ("logit", "contrast") else 64)
     ):
         at = (start + (1 + place) / 2 * (end - start)).requires_grad_(True)
         (gradient,) = torch.autograd.grad(value(model, at, target), at)
