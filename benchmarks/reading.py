@@ -29,9 +29,10 @@ from babelscope.data.independence import clusters
 from babelscope.data.segmentation import segment
 from babelscope.methods.explain import explain
 from babelscope.model.load import Model, load
-from babelscope.model.tasks.spans import FUNCTIONS, normalised
+from babelscope.model.tasks.spans import FUNCTIONS
 from babelscope.random import keyed
 from babelscope.stats import estimate, rate
+from babelscope.stats.answers import normalised
 from babelscope.training.evaluate import predictions
 from babelscope.training.finetune import Recipe, finetune
 from babelscope.types import Attribution, Example, Span

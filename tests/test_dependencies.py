@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import importlib.util
 import re
 import sys
 import tomllib
@@ -63,3 +65,27 @@ def test_constraints_are_exact() -> None:
     for requirement in project["dependencies"]:
         name = re.split(r"[<>=!~\[ ]", requirement)[0].lower().replace("-", "_")
         assert name in names, f"constraints.txt does not pin {name}"
+
+
+def test_what_benchmarks_and_experiments_import_of_the_package_is_there() -> None:
+    """They run for minutes or hours, and no test runs all of them."""
+    files = [file for name in ("benchmarks", "experiments") for file in (ROOT / name).rglob("*.py")]
+    missing = [
+        f"{file.relative_to(ROOT)}: {node.module}.{name.name}"
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").split(".")[0] in ("babelscope", "benchmarks", "experiments")
+        for name in node.names
+        if not exists(node.module or "", name.name)
+    ]
+    assert len(files) > 80
+    assert not missing
+
+
+def exists(module: str, name: str) -> bool:
+    """A name of a module, or a module of a package."""
+    return (
+        hasattr(importlib.import_module(module), name)
+        or importlib.util.find_spec(f"{module}.{name}") is not None
+    )
