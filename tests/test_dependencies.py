@@ -87,10 +87,9 @@ def exists(module: str, name: str) -> bool:
     """A name of a module, or a module of a package; those of benchmarks are read, not imported,
     because they import other libraries."""
     if module.split(".")[0] == "babelscope":
-        return (
-            hasattr(importlib.import_module(module), name)
-            or importlib.util.find_spec(f"{module}.{name}") is not None
-        )
+        place = importlib.import_module(module)
+        submodule = hasattr(place, "__path__") and importlib.util.find_spec(f"{module}.{name}")
+        return hasattr(place, name) or bool(submodule)
     place = ROOT / module.replace(".", "/")
     if place.is_dir():
         return (place / f"{name}.py").exists() or (place / name).is_dir()
