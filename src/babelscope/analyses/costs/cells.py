@@ -78,9 +78,7 @@ class _Texts:
     source: Mapping[str, Any]
 
 
-def _cell(
-    block: Block, spec: Spec, resources: Resources, run: Run, texts: _Texts
-) -> PlannedCell:
+def _cell(block: Block, spec: Spec, resources: Resources, run: Run, texts: _Texts) -> PlannedCell:
     model = resources.model(texts.lang)
     identity = {
         **explanation_identity(block, model, texts.rows, texts.lang, run),

@@ -26,20 +26,18 @@ def headline(tables: Tables) -> Answer:
     """Where the dearest method differs most from the cheapest: yes where it takes at least twice as
     long for every text, no where it does for none, else open."""
     compared = explanations(tables.costs)
-    dear = compared.loc[compared["times"].fillna(0.0).idxmax()]
+    dear = compared.sort_values("times", ascending=False, kind="stable").iloc[0]
     same = compared[(compared[PLACE] == dear[PLACE]).all(axis=1)]
-    cheap = same.loc[same["seconds"].idxmin()]
+    cheap = same.sort_values("seconds", kind="stable").iloc[0]
     chart = small_chart(same)
     if len(same) == 1:
         return _alone(dear, chart)
     ratios = text_ratios(tables.rows, dear, cheap)
     texts = len(ratios)
-    verdict = (
-        "yes" if (ratios >= TWICE).all() else "no" if (ratios < TWICE).all() else "undecided"
-    )
+    verdict = "yes" if (ratios >= TWICE).all() else "no" if (ratios < TWICE).all() else "undecided"
     sentence = Markup(
-        "Explaining a text costs {} s with {} and {} s with {}{}: {} times as much. The model reads "
-        "{} tokens for the one and {} for the other."
+        "Explaining a text costs {} s with {} and {} s with {}{}: {} times as much. The model "
+        "reads {} tokens for the one and {} for the other."
     ).format(
         rounded(dear["seconds"]), dear["method"], rounded(cheap["seconds"]), cheap["method"],
         _place(tables.costs, dear), rounded(dear["times"]), rounded(dear["tokens"], 1),
@@ -55,8 +53,8 @@ def headline(tables: Tables) -> Answer:
 def _alone(row: pd.Series, chart: Chart) -> Answer:
     """One method: there is nothing to compare it with."""
     sentence = Markup(
-        "Explaining a text costs {} s with {}, for which the model reads {} tokens; no other method "
-        "was timed."
+        "Explaining a text costs {} s with {}, for which the model reads {} tokens; no other "
+        "method was timed."
     ).format(rounded(row["seconds"]), row["method"], rounded(row["tokens"], 1))
     references = (reference(row, "seconds"), reference(row, "tokens"))
     return Answer("unmeasured", sentence, references, chart)

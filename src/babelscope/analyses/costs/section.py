@@ -104,10 +104,7 @@ def _cells(costs: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
     several are alike (the only task, the only language) is left out."""
     alike = [name for name in ("task", "model", "lang") if costs[name].nunique() == 1]
     columns = [name for name in SHOWN if name not in alike or len(costs) == 1]
-    rows = [
-        [_cell(row[name], name) for name in columns]
-        for row in costs.to_dict("records")
-    ]
+    rows = [[_cell(row[name], name) for name in columns] for row in costs.to_dict("records")]
     return columns, rows
 
 

@@ -23,6 +23,9 @@ COLUMNS = [
     "backward", "queries", "length", "processor_seconds", "wall_seconds", "device", "threads",
     "options",
 ]  # fmt: skip
+MEASURED = [
+    "seconds", "tokens", "backward", "queries", "length", "processor_seconds", "wall_seconds",
+]  # fmt: skip
 CONTROL = "control"
 
 
@@ -86,14 +89,10 @@ def costs(rows: pd.DataFrame) -> pd.DataFrame:
     *Laws*: the cheapest method's `times` is 1, and no other method's but a control's is less;
     another unit of time changes no `times`; texts in another order change nothing.
     """
-    lines = []
-    for place, part in rows.groupby([*PLACE, "base", "method", "options"], sort=False):
-        means = part[["seconds", "tokens", "backward", "queries", "length", "processor_seconds",
-                      "wall_seconds"]].mean().to_dict()  # fmt: skip
-        place_columns = dict(zip([*PLACE, "base", "method", "options"], place))
-        ends = {"low": part["seconds"].min(), "high": part["seconds"].max()}
-        lines.append({**place_columns, **means, **ends, "texts": len(part)})
-    frame = pd.DataFrame(lines)
+    grouped = rows.groupby([*PLACE, "base", "method", "options"], sort=False)
+    seconds = grouped["seconds"]
+    ends = {"low": seconds.min(), "high": seconds.max(), "texts": seconds.size()}
+    frame = grouped[MEASURED].mean().assign(**ends).reset_index()
     compared = frame["seconds"].where(~controls(frame["base"]) & (frame["seconds"] > 0))
     least = compared.groupby([frame[name] for name in PLACE]).transform("min")
     times = frame["seconds"] / least

@@ -20,12 +20,12 @@ FEWEST = "1000"
 """Where the published table has the methods that take no samples: the same in all of its rows."""
 
 
-def run_times(found: Any) -> pd.DataFrame:
+def run_times(material: Any) -> pd.DataFrame:
     """Seconds, tokens and queries of an explanation, and the published seconds, which were measured
     on one A100 and for 6 layers."""
-    if found.costs is None:
+    if material.costs is None:
         return pd.DataFrame()
-    frame = found.costs.costs
+    frame: pd.DataFrame = material.costs.costs
     chosen = [json.loads(text or "{}") for text in frame["options"]]
     samples = [str(options.get("samples", "")) for options in chosen]
     names = frame["method"].map(base)
