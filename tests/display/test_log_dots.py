@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelscope.display.dots import Mark, Row
+from babelscope.display.extent import text_width
 from babelscope.display.log_dots import log_dot_plot, log_ticks
 from babelscope.display.numbers import rounded
 
 MARK = re.compile(r'class="mark s0" transform="translate\(([\d.]+),')
+LABEL = re.compile(r'<text x="([\d.]+)" y="[\d.]+" class="f t m">([^<]+)</text>')
 POSITIVE = st.floats(1e-6, 1e7)
 
 
@@ -27,6 +29,8 @@ def test_marks_are_inside_and_in_the_order_of_the_values(values: list[float]) ->
     assert all(0 <= place <= 300 for place in places)
     ordered = [place for _, place in sorted(zip(values, places))]
     assert all(first <= second for first, second in pairwise(ordered))
+    for x, label in LABEL.findall(str(chart.marks)):
+        assert float(x) + text_width(label, 11) / 2 <= 300, "the last label is not cut"
 
 
 @given(POSITIVE, POSITIVE)

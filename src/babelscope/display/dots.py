@@ -90,9 +90,10 @@ def plotted(title: str, axis: str, rows: Sequence[Row], scale: Scale, width: flo
     tall = max(20, 9 * series + 8)
     bottom = top + tall * len(rows)
     first, last = scale.ticks[0], scale.ticks[-1]
+    right = max(RIGHT, text_width(scale.labels[-1], 11) / 2 + 2)
 
     def x(value: float) -> float:
-        return left + (width - left - RIGHT) * (value - first) / (last - first)
+        return left + (width - left - right) * (value - first) / (last - first)
 
     parts = [text(0, 16, shortened(title, width), "b", title)] if axis else []
     parts += _axis(scale, x, top, bottom)

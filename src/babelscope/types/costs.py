@@ -29,7 +29,8 @@ class ExplanationCost:
     backward: int
     """Those of them that were also read backwards, for gradients."""
     queries: int
-    """Different inputs that the model read."""
+    """Different inputs that the method had the model read, the pass for the prediction alone left
+    out."""
     device: str
     """Where it was measured: cpu, or the accelerator's kind and name."""
     threads: int
