@@ -95,7 +95,7 @@ def small_chart(rows: pd.DataFrame) -> Chart:
     cheapest text to the dearest."""
     ordered = rows.sort_values("seconds", ascending=False, kind="stable")[:SHOWN]
     drawn = [Row(str(row["method"]), (mark(row),)) for row in ordered.to_dict("records")]
-    title = "seconds per text by method, on a logarithmic scale"
+    title = "seconds per text by method, logarithmic; bars: cheapest to dearest text"
     return log_dot_plot(title, "seconds", drawn, width=300, small=True)
 
 

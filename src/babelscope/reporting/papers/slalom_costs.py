@@ -34,7 +34,9 @@ def run_times(material: Any) -> pd.DataFrame:
         known.get((model, PUBLISHED_METHODS.get(name, name), count or FEWEST), nan)
         for model, name, count in zip(frame["model"].map(_architecture), names, samples)
     ]
-    table = frame.assign(samples=samples, published=pd.Series(values, frame.index, dtype=float))
+    counts = {name: frame[name].round().astype(int) for name in ("tokens", "queries")}
+    series = pd.Series(values, index=frame.index, dtype=float)
+    table = frame.assign(samples=samples, published=series, **counts)
     several = table["lang"].nunique() > 1
     return table[[*COLUMNS[:2], *(["lang"] if several else []), *COLUMNS[2:]]]
 
