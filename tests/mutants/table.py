@@ -531,4 +531,24 @@ MUTANTS = {
         "[L[N] for N in W]", "list(range(len(W)))",
         "analyses/tradeoffs/test_tradeoffs.py", "classes_are_matched",
     ),
+    "costs compared with those of controls": Mutant(
+        "babelscope.analyses.costs.tables:costs",
+        "~controls(B) & S", "S",
+        "analyses/costs/test_costs_room.py", "means_and_factors",
+    ),
+    "costs that count what is cached": Mutant(
+        "babelscope.analyses.costs.timing:timed",
+        "S.without_cache()", "S.caching()",
+        "analyses/costs/test_costs_room.py", "clocks_and_counts",
+    ),
+    "an accelerator timed by its host's processor": Mutant(
+        "babelscope.analyses.costs.tables:_seconds",
+        "P.where(D == 'cpu', W)", "P",
+        "analyses/costs/test_costs_room.py", "accelerators_wall",
+    ),
+    "a logarithmic scale that ends below its values": Mutant(
+        "babelscope.display.log_dots:log_ticks",
+        "max(A, B + 1) + 1", "max(A, B + 1)",
+        "display/test_log_dots.py", "ticks_are_round",
+    ),
 }  # fmt: skip

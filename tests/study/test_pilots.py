@@ -94,7 +94,8 @@ PAPERS: dict[str, tuple[str, set[str]]] = {
     ),
     "slalom": (
         "slalom",
-        {"table-2a", "table-2b", "table-2c", "table-9", "table-4", "table-12", "figure-5",
+        {"table-11",
+         "table-2a", "table-2b", "table-2c", "table-9", "table-4", "table-12", "figure-5",
          "figure-10", "figure-11", "table-2b-released", "table-2c-released", "table-9-released"},
     ),
     "slalom-synthetic": (

@@ -10,13 +10,15 @@ from math import isfinite
 import pandas as pd
 import pytest
 
-from babelscope.display.numbers import number
+from babelscope.display.numbers import number, rounded
 from babelscope.display.section import Answer, Reference, Section
 
 NUMBER = re.compile(r"[−+]?\d[\d,]*(?:\.\d+)?")
 FIXED = {"100", "20", "0.001"}
 """Numbers that are no result: the pairs of a relation below which heads show nothing, the groups
 below which an interval may be too narrow, and the difference that has no digits to show."""
+ROUNDED = {"seconds": 2, "times": 2, "tokens": 1}
+"""Columns whose values differ by factors: they are displayed with so many significant digits."""
 
 
 def cells(table: pd.DataFrame, reference: Reference) -> pd.DataFrame:
@@ -39,6 +41,8 @@ def shown_as(table: pd.DataFrame, reference: Reference) -> set[str]:
     assert value == pytest.approx(reference.value, nan_ok=True)
     if rows[reference.column].dtype.kind == "i":  # a count
         return {f"{int(value):,}"}
+    if reference.column in ROUNDED:
+        return {rounded(value, ROUNDED[reference.column])}
     return {number(value), number(-value), number(abs(value))} if isfinite(value) else set()
 
 

@@ -90,6 +90,7 @@ def values(folder: Path) -> dict[str, Any]:
         "heads": {"treebanks": {"en": str(folder / "treebank.conllu")},
                   "relations": [f"nsubj{HOSTILE}"], "subtypes": "exact"},
         "trust": {"explanations": 1, "shuffles": 1, "seeds": 2},
+        "costs": {"texts": 1},
     }  # fmt: skip
 
 

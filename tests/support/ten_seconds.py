@@ -14,8 +14,9 @@ import pandas as pd
 
 from answer_checks import check_answer
 from babelscope.analyses.faithfulness.summary import base
-from babelscope.display.numbers import number
+from babelscope.display.numbers import number, rounded
 from babelscope.display.section import Section
+from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 
 DOCS = Path(__file__).parents[2] / "docs" / "study.md"
@@ -192,6 +193,28 @@ def surrogates(section: Section) -> tuple[str, list[str]]:
     return verdict, counts + ([f"learnt nothing: {constant}."] if constant else [])
 
 
+def costs(section: Section) -> tuple[str, list[str]]:
+    """Of each model, task, language and machine the method of the most and that of the fewest mean
+    seconds, controls left out; the place where they differ by the largest factor. Yes where it is
+    two or more for every text, no where it is for none."""
+    rows = table(section, "cost_texts.csv")
+    rows = rows[[METHODS[name].family != "control" for name in rows["base"]]]
+    places = []
+    for _, part in rows.groupby(["task", "model", "lang", "device", "threads"]):
+        means = part.groupby("method")[["seconds", "tokens"]].mean().sort_values("seconds")
+        places.append((means["seconds"].iloc[-1] / means["seconds"].iloc[0], means, part))
+    factor, means, part = max(places, key=lambda place: place[0])
+    cheap, dear = means.index[0], means.index[-1]
+    tokens = [f"{means.loc[name, 'tokens']:,.0f} " for name in dict.fromkeys((dear, cheap))]
+    if len(means) == 1:
+        return "unmeasured", [f"{rounded(means['seconds'].iloc[0])} s with {dear}", *tokens]
+    wide = part.pivot_table(index="id", columns="method", values="seconds")
+    twice = (wide[dear] / wide[cheap]).dropna() >= 2
+    verdict = "yes" if twice.all() else "undecided" if twice.any() else "no"
+    seconds = [f"{rounded(means.loc[name, 'seconds'])} s with {name}" for name in (dear, cheap)]
+    return verdict, [*seconds, f"{rounded(factor)} times", *tokens]
+
+
 DERIVED: dict[str, Callable[[Section], tuple[str, list[str]]]] = {
     "faithfulness": faithfulness,
     "trust": trust,
@@ -200,6 +223,7 @@ DERIVED: dict[str, Callable[[Section], tuple[str, list[str]]]] = {
     "tradeoffs": tradeoffs,
     "heads": heads,
     "surrogates": surrogates,
+    "costs": costs,
 }
 
 

@@ -21,7 +21,7 @@ NUMBER = 500
 SHARE = 30.0
 """Seconds that a wrong command may take."""
 PARTIAL = ("study run", "study verify", "trust", "consistency", "tradeoffs", "heads", "intervene",
-           "tokenization")  # fmt: skip
+           "tokenization", "costs")  # fmt: skip
 """Commands whose status may be 1: a part of a study failed, or a store has faults."""
 
 

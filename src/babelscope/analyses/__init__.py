@@ -76,6 +76,7 @@ ANALYSES: Mapping[str, Analysis] = {
         Analysis("tradeoffs", "What did fine-tuning on one language cost the others?"),
         Analysis("heads", "Which attention heads matter, and does masking the rest help?"),
         Analysis("surrogates", "Which surrogate describes the model: a sum of words, or a SLALOM?"),
+        Analysis("costs", "Do methods differ in what an explanation costs?"),
     )
 }
 """The analyses, in the order of the report."""

@@ -90,7 +90,7 @@ def explanation_cells(
             run,
             PlannedCell(
                 place(block, lang, run),
-                _identity(block, model, rows, lang, run) | source,
+                explanation_identity(block, model, rows, lang, run) | source,
                 "attributions",
                 partial(_explain, block, model, rows, run, classes, resources.progress),
             ),
@@ -151,7 +151,7 @@ def target_classes(
     return {"": None, **predicted}, {"source": [source, fingerprint(texts)]}
 
 
-def _identity(
+def explanation_identity(
     block: Block, model: Model, rows: list[Example], lang: str, run: Run
 ) -> dict[str, Any]:
     """What decides the numbers: weights, data, language, method, options, seed.
@@ -201,16 +201,17 @@ def _explain(
     with spooling("attributions") as spooled:
         for start in range(0, len(known), TOGETHER):
             some = known[start : start + TOGETHER]
-            explained, unread = _explain_some(block, model, some, run, classes, progress)
+            explained, unread = explain_some(block, model, some, run, classes, progress)
             spooled.add(explained)
             skipped += unread
     return computed(block, spooled, skipped, len(rows))
 
 
-def _explain_some(
+def explain_some(
     block: Block, model: Model, rows: Sequence[Example], run: Run,
-    classes: Mapping[str, str | None], progress: Progress | None,
+    classes: Mapping[str, str | None], progress: Progress | None = None,
 ) -> tuple[list[Attribution], list[SkippedRow]]:  # fmt: skip
+    """The explanations of some texts of a task, and the texts that cannot be explained."""
     from babelscope.methods.explain import explain_readable
 
     task, options = block.task, resolve_options(METHODS[run.choice.name], run.choice.options)

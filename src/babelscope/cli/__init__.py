@@ -15,6 +15,7 @@ import typer
 
 from babelscope.cli.arguments import STRICT
 from babelscope.cli.consistency import consistency
+from babelscope.cli.costs import costs
 from babelscope.cli.data import data_app
 from babelscope.cli.demo import demo
 from babelscope.cli.explain import explain
@@ -70,7 +71,7 @@ def _options(
 
 for command in (
     methods, metrics, tasks, analyses, explain, measure, trust, consistency, tradeoffs,
-    tokenization, intervene, heads, finetune, evaluate, pretrain, report, card, paper,
+    tokenization, intervene, heads, costs, finetune, evaluate, pretrain, report, card, paper,
     serve, demo,
 ):  # fmt: skip
     app.command()(command)

@@ -67,24 +67,41 @@ def dot_plot(
     *Laws*: every defined mark is drawn, inside of the chart; names never become markup; an interval
     has an arrow where it is cut, and nowhere else.
     """
-    top = 8 if small else 30
+    reference = 0.0 if zero else reference
+    scale = _ends(rows, reference, ends)
+    drawing = Scale(tuple(scale), tuple(tick_text(value, scale) for value in scale), reference)
+    return plotted(title, "" if small else axis, rows, drawing, width)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The axis of a plot: its ticks, what is written below them, and where a line is drawn."""
+
+    ticks: tuple[float, ...]
+    labels: tuple[str, ...]
+    reference: float | None = None
+
+
+def plotted(title: str, axis: str, rows: Sequence[Row], scale: Scale, width: float) -> Chart:
+    """The rows of a plot along a scale; without the name of an axis also without the title."""
+    top = 30 if axis else 8
     left = min(NAME, max((text_width(row.name) for row in rows), default=0.0)) + 16
     series = max((len(row.marks) for row in rows), default=1)
     tall = max(20, 9 * series + 8)
     bottom = top + tall * len(rows)
-    reference = 0.0 if zero else reference
-    scale = _ends(rows, reference, ends)
+    first, last = scale.ticks[0], scale.ticks[-1]
+    right = max(RIGHT, text_width(scale.labels[-1], 11) / 2 + 2)
 
     def x(value: float) -> float:
-        return left + (width - left - RIGHT) * (value - scale[0]) / (scale[-1] - scale[0])
+        return left + (width - left - right) * (value - first) / (last - first)
 
-    parts = [] if small else [text(0, 16, shortened(title, width), "b", title)]
-    parts += _axis(scale, x, top, bottom, reference)
+    parts = [text(0, 16, shortened(title, width), "b", title)] if axis else []
+    parts += _axis(scale, x, top, bottom)
     for at, row in enumerate(rows):
-        parts += _row(row, top + tall * at, tall, left, x, (scale[0], scale[-1]))
-    if not small:
+        parts += _row(row, top + tall * at, tall, left, x, (first, last))
+    if axis:
         parts.append(text(left, bottom + 33, axis, "f t"))
-    return Chart(title, Markup("").join(parts), width, bottom + (20 if small else BOTTOM))
+    return Chart(title, Markup("").join(parts), width, bottom + (BOTTOM if axis else 20))
 
 
 def _ends(
@@ -112,25 +129,25 @@ def _room(values: Sequence[float], widths: Sequence[float]) -> float:
 
 
 def _axis(  # type: ignore[no-untyped-def]
-    scale: Sequence[float], x, top: float, bottom: float, reference: float | None
+    scale: Scale, x, top: float, bottom: float
 ) -> list[Markup]:
-    parts = [line(x(value), top, x(value), bottom, "g") for value in scale]
-    for value in _labelled(scale, x(scale[1]) - x(scale[0])):
-        parts.append(text(x(value), bottom + 16, tick_text(value, scale), "f t m"))
-    if reference is not None:
-        parts.append(line(x(reference), top, x(reference), bottom, "a"))
+    parts = [line(x(value), top, x(value), bottom, "g") for value in scale.ticks]
+    for value, label in _labelled(scale, x(scale.ticks[1]) - x(scale.ticks[0])):
+        parts.append(text(x(value), bottom + 16, label, "f t m"))
+    if scale.reference is not None:
+        parts.append(line(x(scale.reference), top, x(scale.reference), bottom, "a"))
     return parts
 
 
-def _labelled(scale: Sequence[float], apart: float) -> list[float]:
+def _labelled(scale: Scale, apart: float) -> list[tuple[float, str]]:
     """The ticks that are labelled: all, or every second, third, ... from 0 or the first one, so
     that labels are evenly spaced and do not touch."""
-    widest = max(text_width(tick_text(value, scale), 11) for value in scale) + 6
-    every = next(
-        step for step in range(1, len(scale) + 1) if step * apart >= widest or step == len(scale)
-    )
-    start = scale.index(0.0) if 0.0 in scale else 0
-    return [value for at, value in enumerate(scale) if (at - start) % every == 0]
+    widest = max(text_width(label, 11) for label in scale.labels) + 6
+    size = len(scale.ticks)
+    every = next(step for step in range(1, size + 1) if step * apart >= widest or step == size)
+    start = scale.ticks.index(0.0) if 0.0 in scale.ticks else 0
+    labelled = enumerate(zip(scale.ticks, scale.labels))
+    return [tick for at, tick in labelled if (at - start) % every == 0]
 
 
 def _interval(  # type: ignore[no-untyped-def]

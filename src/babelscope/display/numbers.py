@@ -7,7 +7,7 @@ Every negative number has a true minus (−), zero has no sign, every undefined 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import floor, isfinite, log10
 
 from markupsafe import Markup
 
@@ -34,6 +34,14 @@ def signed(value: float | None, digits: int = 3) -> str:
 def significant(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
     """`0.000412`, `412`: so many significant digits, whatever the magnitude."""
     return _typeset(value, f"{'+' if sign else ''}.{digits}g")
+
+
+def rounded(value: float | None, digits: int = 2) -> str:
+    """`0.00041`, `0.41`, `41`, `62,124`: so many significant digits, but never fewer than those of
+    a whole number, and no exponent."""
+    if not value or not isfinite(value):
+        return _typeset(value, ",.0f")
+    return _typeset(value, f",.{max(0, digits - 1 - floor(log10(abs(value))))}f")
 
 
 def percent(share: float | None, digits: int = 0) -> str:
@@ -107,4 +115,4 @@ def _typeset(value: float | None, form: str) -> str:
     if value is None or not isfinite(value):
         return UNDEFINED
     text = format(value, form)
-    return text.lstrip("-+") if float(text) == 0 else text.replace("-", "−")
+    return text.lstrip("-+") if float(text.replace(",", "")) == 0 else text.replace("-", "−")

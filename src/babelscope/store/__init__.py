@@ -18,6 +18,7 @@
     STORE/head_ablations/KEY.parquet    one row per mask: predictions with its heads alone, or
       without them
     STORE/surrogates/KEY.parquet     one row per number about the surrogates of a model
+    STORE/costs/KEY.parquet          one row per explanation that was timed
     STORE/finetunings/KEY.parquet    one row per fine-tuned model: its language, its seed, its
       classes
     STORE/drifts/KEY.parquet         one row per part of a fine-tuned model: how far its weights

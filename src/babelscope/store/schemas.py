@@ -144,6 +144,15 @@ SCHEMAS = {
             pa.string()), ("name", pa.string()), ("x", pa.float64()), ("y", pa.float64()),
         ]
     ),
+    "costs": pa.schema(
+        [
+            ("id", pa.string()), ("group", pa.string()), ("lang", pa.string()), ("model",
+            pa.string()), ("task", pa.string()), ("method", pa.string()), ("options", pa.string()),
+            ("seed", pa.int64()), ("length", pa.int64()), ("processor_seconds", pa.float64()),
+            ("wall_seconds", pa.float64()), ("tokens", pa.int64()), ("backward", pa.int64()),
+            ("queries", pa.int64()), ("device", pa.string()), ("threads", pa.int32()),
+        ]
+    ),
     "finetunings": pa.schema(
         [
             ("model", pa.string()), ("source", pa.string()), ("seed", pa.int64()), ("kind",

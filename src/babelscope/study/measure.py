@@ -36,6 +36,9 @@ LANGUAGES = (2, 4)
 """Languages of the measured block, and of a third run where the study has more."""
 SPLITS = {"train_examples": "train", "dev_examples": "dev"}
 """Fields of analyses that say how many rows of a split they read."""
+TIMED = "texts"
+"""The field of an analysis that reads so many texts, however many there are: the same number in
+both runs, so that no text of the study is taken to cost as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +324,10 @@ def _shrunk(study: Study, block: Block, texts: int, rows: int) -> Study:
 
 
 def _fewer(spec: Any, texts: int) -> Any:
-    """An analysis that reads other splits reads as many of their rows as texts."""
+    """An analysis that reads other splits reads as many of their rows as texts; one that reads a
+    fixed number of texts reads that of the smaller run."""
     fields: Mapping[str, Any] = type(spec).model_fields
     changed = {name: max(8, texts) for name in SPLITS if name in fields}
+    if TIMED in fields:
+        changed[TIMED] = min(getattr(spec, TIMED), TEXTS[0])
     return spec.model_copy(update=changed)

@@ -33,7 +33,7 @@ LEAST = {"tolerance": 0.5, "error": 1.0}
 BLOCKS = {
     "samples": 2, "permutations": 2, "explanations": 1, "shuffles": 1, "seeds": 1,
     "train_examples": 16, "dev_examples": 10, "ablations": 2, "fitted": 120, "tested": 20,
-    "shown": 20, "exact": 5,
+    "shown": 20, "exact": 5, "texts": 2,
 }  # fmt: skip
 """Largest values of the fields of an analysis."""
 SKIPPED = 0.5
@@ -109,6 +109,10 @@ def _block(spec: Any) -> Any:
     if hasattr(changed, "metrics"):
         metrics = _distinct([_choice(each, METRICS) for each in changed.metrics])
         changed = changed.model_copy(update={"metrics": metrics})
+    listed = getattr(changed, "methods", None)
+    if listed is not None:
+        methods = _distinct([_choice(each, METHODS) for each in listed])
+        changed = changed.model_copy(update={"methods": methods})
     return changed
 
 

@@ -108,7 +108,8 @@ def run(
     does a store that two runs fill at the same time, and one that was damaged; a failed cell does
     not stop the others and is tried again by the next run; the number of workers changes no file
     (of models wider than 128, as far as the number of threads that each has does not change the
-    last digits); a row that is skipped changes no number of another one.
+    last digits); a row that is skipped changes no number of another one. The seconds of `costs` are
+    excepted: they are measured once and then stored.
     """
     study = as_study(study)
     check(workers, where, gpus_per_worker)

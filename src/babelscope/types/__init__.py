@@ -2,6 +2,7 @@
 
 from babelscope.types.answers import AnswerExplanation
 from babelscope.types.consistency import TranslationPair, UnitScores
+from babelscope.types.costs import ExplanationCost
 from babelscope.types.explanations import (
     Aim,
     AnyTarget,
@@ -50,6 +51,7 @@ __all__ = [
     "Estimate",
     "Example",
     "Explained",
+    "ExplanationCost",
     "Failure",
     "FineTuning",
     "Goal",

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from babelscope.analyses.costs.tables import Tables as Costs
+from babelscope.analyses.costs.tables import tables as cost_tables
 from babelscope.analyses.faithfulness import ratios
 from babelscope.analyses.faithfulness.ratios import Comparison
 from babelscope.analyses.surrogates.tables import Tables, tables
+from babelscope.reporting.papers import slalom_costs
 from babelscope.reporting.papers import slalom_surrogates as surrogates
 from babelscope.reporting.papers import slalom_tables as reviews
 from babelscope.reporting.papers import slalom_words as words
@@ -20,17 +23,20 @@ from babelscope.store import Store
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """The measures of explanations and the surrogates of models; either may be missing."""
+    """Measures and costs of explanations, and the surrogates of models; each may be missing."""
 
     comparison: Comparison | None
     surrogates: Tables | None
+    costs: Costs | None = None
 
 
 def material(store: Store, study: Mapping[str, Any]) -> Material | None:
     wanted = study.get("analyses", {})
     comparison = ratios.comparison(store, study) if "faithfulness" in wanted else None
     fitted = tables(store, study) if "surrogates" in wanted else None
-    return Material(comparison, fitted) if comparison is not None or fitted is not None else None
+    costs = cost_tables(store, study) if "costs" in wanted else None
+    parts = (comparison, fitted, costs)
+    return Material(*parts) if any(part is not None for part in parts) else None
 
 
 SYNTHETIC = "From studies/slalom-synthetic.yaml."
@@ -89,6 +95,9 @@ PAPER = Paper(
             "table-9-released", "Insertion of importances, with the sign of the class as released.",
             partial(reviews.importances, "released_stepwise_insertion", "9"),
         ),
+        Element("table-11", "Run time of an explanation by method and samples, in seconds.",
+                slalom_costs.run_times, note="Published: on one A100, a BERT of 6 layers; here on "
+                "the device that each row names. Tokens do not depend on it."),
         Element("table-12", "Deletion by the number of samples; higher is better.",
                 reviews.budgets, note="Published: the model is not named."),
         Element("table-13", "Large models: agreement with what all readers marked, AUROC.",
@@ -123,8 +132,6 @@ PAPER = Paper(
     (
         Missing("table-10", "A TF-IDF classifier.", "a study file names no Python function: "
                 "python -m experiments slalom-tfidf writes the table"),
-        Missing("table-11", "Run time by samples.", "a store holds no run times: python -m "
-                "experiments slalom-time measures them"),
         Missing("figure-6", "Kernel SHAP on a fully connected network.", "no transformer: python "
                 "-m experiments additive draws it"),
     ),

@@ -1,0 +1,1 @@
+"""Do methods differ in what an explanation costs?"""
