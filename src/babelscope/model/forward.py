@@ -116,7 +116,16 @@ def padded(
         ends = each.lengths
         for part in (row,) if len(ends) == 1 else np.split(row, np.cumsum(ends)[:-1]):
             next(lines)[: len(part)] = part
-    return torch.from_numpy(table).to(model.device)
+    return on_device(torch.from_numpy(table), model.device)
+
+
+def on_device(table: Tensor, device: torch.device) -> Tensor:
+    """The table on the device; to a GPU from pinned memory, so that the processor prepares the next
+    one meanwhile.
+    """
+    if device.type != "cuda":
+        return table.to(device)
+    return table.pin_memory().to(device, non_blocking=True)
 
 
 def embed(model: Model, batch: Sequence[Query]) -> Float[Tensor, "batch token dim"]:

@@ -13,7 +13,7 @@ from babelscope.errors import InputError, UnsupportedModel
 from babelscope.model.calibration import label_prior
 from babelscope.model.checkpoints import from_pretrained
 from babelscope.model.functions import from_function
-from babelscope.model.inference_state import ELSEWHERE
+from babelscope.model.memory import token_budget
 from babelscope.model.prompt_spec import as_prompt
 from babelscope.model.prompts import word_tokens
 from babelscope.model.slots import pieces
@@ -183,4 +183,4 @@ def _move(model: Model, device: str | None) -> None:
                 reason = "there is no such device; write cpu, cuda, cuda:0, mps or the like"
             raise InputError(f"device {device!r} cannot be used here: {reason}") from error
     if model.hf.device.type != "cpu":
-        model.inference.budget = ELSEWHERE
+        model.inference.budget = token_budget(model)

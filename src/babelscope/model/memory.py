@@ -9,12 +9,19 @@ from pathlib import Path
 import torch
 
 from babelscope.errors import UnsupportedModel
-from babelscope.model.load import Model
+from babelscope.model.inference_state import ELSEWHERE
 from babelscope.model.scopes import of_lower_precision
+from babelscope.model.transformer import Model
 
 MEMORY = Path("/proc/meminfo")
 SHARE = 0.8
 """The part of the free memory that one call may take."""
+KEPT = 20
+"""Numbers that a layer keeps for the backward pass, by token and dimension: its input, two norms,
+queries, keys, values, attended values and the inner layer of four times the width, before and after
+the activation."""
+MOST_TOKENS = 2**17
+"""Tokens in a batch from which on a larger one is no faster on a GPU."""
 
 
 def available(device: torch.device) -> int | None:
@@ -27,6 +34,26 @@ def available(device: torch.device) -> int | None:
         (line for line in MEMORY.read_text().splitlines() if line.startswith("MemAvailable:")), None
     )
     return None if line is None else int(line.split()[1]) * 1024
+
+
+def token_budget(model: Model) -> int:
+    """Tokens in a batch, padding included, on another device than the processor: as many as fit
+    into its free memory with what a backward pass keeps.
+
+        tokens = share free / (kept layers width bytes)
+
+    bytes those of a number of the weights. Where free memory or sizes are unknown, ELSEWHERE. A
+    batch that does not fit after all is halved (`batches.run`), and so is the budget.
+
+    *Laws*: between ELSEWHERE and MOST_TOKENS; never less with more free memory, or in half
+    precision.
+    """
+    config, free = model.hf.config.get_text_config(), available(model.device)
+    layers, width = (getattr(config, name, None) for name in ("num_hidden_layers", "hidden_size"))
+    if free is None or not layers or not width:
+        return ELSEWHERE
+    tokens = int(free * SHARE) // (KEPT * layers * width * number_bytes(model))
+    return int(max(ELSEWHERE, min(tokens, MOST_TOKENS)))
 
 
 def check_conversion(model: Model, precision: torch.dtype, what: str) -> None:
