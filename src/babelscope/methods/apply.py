@@ -22,10 +22,15 @@ def check_method(model: Model, row: Method) -> None:
         raise UnsupportedModel(
             f"{row.name} reads attention weights, but {model.unseen_attention}; use another method"
         )
-    if row.gradients and model.row.reads_text:
+    if row.gradients and model.unseen_embeddings:
         raise UnsupportedModel(
-            f"{row.name} needs gradients, but {model.name} is a function of texts; use an "
-            "erasure method such as occlusion"
+            f"{row.name} needs gradients, but {model.unseen_embeddings}; use an erasure method "
+            "such as occlusion"
+        )
+    if row.family == "propagation" and not model.has_layers:
+        raise UnsupportedModel(
+            f"{row.name} passes relevance back through layers, and {type(model.hf).__name__} has "
+            "none; use a gradient or erasure method"
         )
     if row.precise and model.quantized:
         raise UnsupportedModel(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from babelscope.model.networks import TfIdfForSequenceClassification
 from babelscope.model.slow_tokenizers import is_slow, tokenizer_state
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def signature(model: Model) -> str:
     minute for a model of seven billion.
     """
     digest = _interface(model)
-    for weight in model.hf.parameters():
+    fixed = model.hf.buffers() if isinstance(model.hf, TfIdfForSequenceClassification) else ()
+    for weight in (*model.hf.parameters(), *fixed):
         digest.update(f"{tuple(weight.shape)}".encode())
         if weight.is_meta:  # offloaded: not in memory
             continue
