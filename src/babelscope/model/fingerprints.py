@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from babelscope.model.networks import TfIdfForSequenceClassification
+from babelscope.model.networks.tf_idf import TfIdfForSequenceClassification
 from babelscope.model.slow_tokenizers import is_slow, tokenizer_state
 
 if TYPE_CHECKING:

@@ -72,16 +72,14 @@ def _repeated(language: Language, answers: Answers, copies: Sequence[int]) -> It
             yield Line(REPEATED, language.words[place], float(count), value)
 
 
-def shapley_weights(
-    language: Language, answers: Answers, copies: Sequence[int]
-) -> Iterator[Line]:
+def shapley_weights(language: Language, answers: Answers, copies: Sequence[int]) -> Iterator[Line]:
     """Kernel SHAP's mean weight of a copy of the strongest word, by the number k of copies, against
     as many copies of the weakest word.
 
         mean_i phi_i = (F(w, ..., w) - F(u, ..., u)) / k
 
     F the log-odds of k words, w the word with the largest value, u that with the least absolute
-    one, phi_i the weight of place i where words in the place of erased ones are u. The constraint of
+    one, phi_i the weight of place i where u takes the place of an erased word. The constraint of
     Kernel SHAP says what the weights sum to, so that their mean needs two queries and no samples.
 
     *Laws*: the mean of the weights of Kernel SHAP on these texts, for any samples; of words that

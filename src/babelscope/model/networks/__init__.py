@@ -7,6 +7,8 @@ fine-tuned and hashed like those of any other model; no code comes with a checkp
 
 from __future__ import annotations
 
+from typing import Any
+
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from babelscope.model.networks.fully_connected import (
@@ -15,7 +17,7 @@ from babelscope.model.networks.fully_connected import (
 )
 from babelscope.model.networks.tf_idf import TfIdfConfig, TfIdfForSequenceClassification
 
-NETWORKS = {
+NETWORKS: dict[str, tuple[Any, Any]] = {
     TfIdfConfig.model_type: (TfIdfConfig, TfIdfForSequenceClassification),
     FullyConnectedConfig.model_type: (
         FullyConnectedConfig,
