@@ -252,7 +252,7 @@ def test_a_network_without_attention_is_in_one_figure_alone(
     changed = {name for name in papers["with"] if papers["with"][name] != papers["without"][name]}
     assert changed == {"figure-6.csv"}
     page = report(tmp_path / "with.store", tmp_path / "out").read_text("utf-8")
-    assert "mean weight of a copy" in page
+    assert "SHAP&#39;s mean weight of a copy" in page
     assert "mean weight of a copy" not in report(
         run(parse_study(study()), tmp_path / "plain").store, tmp_path / "plain-out"
     ).read_text("utf-8")

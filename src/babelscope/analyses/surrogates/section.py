@@ -52,8 +52,8 @@ def repeated_figure(found: Tables) -> Figure:
 
 def shapley_figure(found: Tables) -> Figure:
     """Kernel SHAP's weight of a copy: falling in a SLALOM, the word's weight in a sum."""
-    title = "Kernel SHAP's mean weight of a copy of one word"
-    return _copies(found, "shapley", title, "mean weight of a copy")
+    axis = "Kernel SHAP's mean weight of a copy"
+    return _copies(found, "shapley", f"{axis} of one word", axis)
 
 
 def _copies(found: Tables, part: str, title: str, axis: str) -> Figure:

@@ -65,6 +65,7 @@ class FullyConnectedForSequenceClassification(PreTrainedModel):  # type: ignore[
     attended to. Longer texts are truncated by the tokenizer.
 
     *Laws*: padding and the batch change no number; the order of tokens does.
+    *Left open by the paper*: the width of the embeddings, and how they begin.
     Source: Leemann et al. 2024 (SLALOM), appendix A.
     """
 
