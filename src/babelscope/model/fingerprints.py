@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from babelscope.model.networks.tf_idf import TfIdfForSequenceClassification
 from babelscope.model.slow_tokenizers import is_slow, tokenizer_state
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def signature(model: Model) -> str:
     minute for a model of seven billion.
     """
     digest = _interface(model)
-    fixed = model.hf.buffers() if isinstance(model.hf, TfIdfForSequenceClassification) else ()
+    fixed = model.hf.buffers() if model.family == "tf-idf" else ()  # document frequencies
     for weight in (*model.hf.parameters(), *fixed):
         digest.update(f"{tuple(weight.shape)}".encode())
         if weight.is_meta:  # offloaded: not in memory
