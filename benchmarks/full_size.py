@@ -24,11 +24,13 @@ from unittest.mock import patch
 import yaml
 
 from babelscope.analyses.block import Block
+from babelscope.model.networks.fully_connected import UNITS
 from babelscope.study import measure as measuring
 from babelscope.study import plan
 from babelscope.study.config import Study, read_study
 from babelscope.study.grid import blocks
 from babelscope.study.measure import Cost, Measured, checkpoint_of
+from babelscope.training.spec import NETWORKS
 from benchmarks.timing import table
 
 HERE = Path(__file__).resolve().parent
@@ -69,8 +71,11 @@ def rows(study: Study, task: str) -> Rows:
 
 
 def weights(block: Block) -> int:
-    """The weights of the layers of a block's model: 12 layers width^2."""
+    """The weights of the layers of a block's model: 12 layers width^2; of a network without
+    attention those that a word meets, at most units width."""
     train = block.model.train
+    if train is not None and train.base is None and train.architecture in NETWORKS:
+        return UNITS * train.width
     if train is not None and train.base is None:
         layers, width = train.layers or 2, train.width
     else:

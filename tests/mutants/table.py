@@ -551,4 +551,29 @@ MUTANTS = {
         "max(A, B + 1) + 1", "max(A, B + 1)",
         "display/test_log_dots.py", "ticks_are_round",
     ),
+    "TF-IDF weights divided by the length of the counts": Mutant(
+        "babelscope.model.networks.tf_idf:TfIdfForSequenceClassification.place_weights",
+        "S * C * I**2", "S * C",
+        "model/test_networks.py", "scikit_learn",
+    ),
+    "special tokens counted": Mutant(
+        "babelscope.model.networks.tf_idf:TfIdfForSequenceClassification.place_weights",
+        "~torch.isin(I, U)", "torch.isin(I, I)",
+        "model/test_networks.py", "special_tokens",
+    ),
+    "document frequencies without smoothing": Mutant(
+        "babelscope.model.networks.tf_idf:inverse_frequencies",
+        "(1 + len(T)) / (1 + H)", "len(T) / H",
+        "model/test_networks.py", "by_hand",
+    ),
+    "tokens that nobody attends to at their places": Mutant(
+        "babelscope.model.networks.fully_connected:_Places.forward",
+        "embedded * attention_mask[..., None].to(embedded.dtype)", "embedded * 1.0",
+        "model/test_networks.py", "padding_and_the_batch",
+    ),
+    "the weight of all copies as that of one": Mutant(
+        "babelscope.analyses.surrogates.fits:shapley_weights",
+        "(W - N) / K", "W - N",
+        "analyses/surrogates/test_surrogates_room.py", "mean_weight",
+    ),
 }  # fmt: skip

@@ -55,10 +55,10 @@ FEWER: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "head-masks-squad": (("squad1", "squad2"), ("gpt2-squad1", "roberta-squad2"), ("en",)),
     "head-masks-transfer": (("inference",), ("xlm-r-base",), ("en", "hi")),
     "head-masks-small": (("sentiment",), ("multilingual",), ("en", "hi")),
-    "slalom": (("yelp", "imdb"), ("bert-2", "gpt2-2"), ("en",)),
+    "slalom": (("yelp", "imdb"), ("bert-2", "gpt2-2", "tf-idf"), ("en",)),
     "slalom-synthetic": (
         ("linear", "slalom"),
-        ("bert-1", "gpt2-2", "slalom-distilbert-1"),
+        ("bert-1", "gpt2-2", "fully-connected", "slalom-distilbert-1"),
         ("en",),
     ),
     "everything-small": (("topic",), ("tuned-en", "tuned-hi"), ("en", "hi")),
@@ -94,14 +94,14 @@ PAPERS: dict[str, tuple[str, set[str]]] = {
     ),
     "slalom": (
         "slalom",
-        {"table-11",
-         "table-2a", "table-2b", "table-2c", "table-9", "table-4", "table-12", "figure-5",
-         "figure-10", "figure-11", "table-2b-released", "table-2c-released", "table-9-released"},
+        {"table-2a", "table-2b", "table-2c", "table-9", "table-4", "table-12", "figure-5",
+         "table-10", "table-11", "figure-10", "figure-11", "table-2b-released", "table-2c-released",
+         "table-9-released"},
     ),
     "slalom-synthetic": (
         "slalom",
-        {"table-3", "table-6", "table-7", "table-8", "figure-3", "figure-4", "figure-7", "figure-8",
-         "figure-9"},
+        {"table-3", "table-6", "table-7", "table-8", "figure-3", "figure-4", "figure-6", "figure-7",
+         "figure-8", "figure-9"},
     ),
     "slalom-large": ("slalom", {"table-13", "figure-5"}),
     "head-masks": (

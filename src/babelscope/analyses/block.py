@@ -71,7 +71,8 @@ class Block:
     @property
     def setup(self) -> str:
         """A digest of everything that the study file says about the model and the task."""
-        parts = [self.model.model_dump(), self.task.model_dump(), self.seed]
+        unset = {"methods"} if self.model.methods is None else set()  # earlier versions lacked it
+        parts = [self.model.model_dump(exclude=unset), self.task.model_dump(), self.seed]
         text = canonical(parts).encode("utf-8", "surrogatepass")  # rows may hold lone surrogates
         return hashlib.sha256(text).hexdigest()[:16]
 

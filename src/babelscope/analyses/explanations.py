@@ -56,10 +56,13 @@ class Run:
 
 
 def runs(block: Block, samples: int = 1) -> list[Run]:
-    """Every method with every seed: the model's own, or all of the study's where only the method is
-    random; `samples` of random scores."""
+    """Every method of the model with every seed: the model's own, or all of the study's where only
+    the method is random; `samples` of random scores."""
     listed = []
+    chosen = block.model.methods
     for position, choice in enumerate(block.request.methods):
+        if chosen is not None and choice.name not in chosen:
+            continue
         fixed = METHODS[choice.name].seeded and block.model.train is None
         seeds = block.request.seeds if fixed else (block.seed,)
         repeats = samples if choice.name == CONTROL else 1

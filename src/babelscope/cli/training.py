@@ -35,7 +35,8 @@ Base = Annotated[
     str,
     typer.Argument(
         help="Hub id or folder of the model to start from, or new:bert, new:xlm-roberta, "
-        "new:distilbert or new:gpt2 for a small new one."
+        "new:distilbert or new:gpt2 for a small new one; new:tf-idf or new:fully-connected for a "
+        "network without attention."
     ),
 ]
 Train = Annotated[
@@ -157,22 +158,28 @@ def _new_model(
     """The base, made beside the output where it is a new model."""
     if not base.startswith("new:"):
         return base
+    from babelscope.errors import InputError
     from babelscope.training import small
     from babelscope.training.finetune import check, trainable
+    from babelscope.training.spec import NETWORKS
 
+    architecture = base.removeprefix("new:")
+    if settings.layers and architecture in NETWORKS:
+        raise InputError(f"--set layers has no effect on {base}, which has no layers")
     train, dev, _ = trainable(*examples, strict=settings.refuses, max_skipped=settings.max_skipped)
     labels = check(train, dev)
     folder = Path(f"{output}.base")
     if not (folder / "tokenizer.json").exists():
         small.make(
             folder,
-            base.removeprefix("new:"),
+            architecture,
             [text for row in train for text in row.texts],
             labels,
             layers=settings.layers or small.LAYERS,
             width=settings.width,
             vocabulary=settings.vocabulary,
             seed=seed,
+            positions=small.positions_of(architecture, settings.max_length),
         )
     return str(folder)
 

@@ -16,17 +16,30 @@ from babelscope.model.memory import check_conversion
 from babelscope.types import AnyTarget, Encoded, Explained
 
 
-def check_method(model: Model, row: Method) -> None:
-    """Refuses a method that needs what the model does not have."""
+def unmet(model: Model, row: Method) -> str:
+    """What a method needs that the model does not have, in one line; empty where it has all, as far
+    as that is known without running it."""
     if row.attentions and model.unseen_attention:
-        raise UnsupportedModel(
+        return (
             f"{row.name} reads attention weights, but {model.unseen_attention}; use another method"
         )
-    if row.gradients and model.row.reads_text:
-        raise UnsupportedModel(
-            f"{row.name} needs gradients, but {model.name} is a function of texts; use an "
-            "erasure method such as occlusion"
+    if row.gradients and model.unseen_embeddings:
+        return (
+            f"{row.name} needs gradients, but {model.unseen_embeddings}; use an erasure method "
+            "such as occlusion"
         )
+    if row.family == "propagation" and not model.has_layers:
+        return (
+            f"{row.name} passes relevance back through layers, and {type(model.hf).__name__} has "
+            "none; use a gradient or erasure method"
+        )
+    return ""
+
+
+def check_method(model: Model, row: Method) -> None:
+    """Refuses a method that needs what the model does not have."""
+    if reason := unmet(model, row):
+        raise UnsupportedModel(reason)
     if row.precise and model.quantized:
         raise UnsupportedModel(
             f"{row.name} needs {row.precise} weights, and those of {model.name} are quantized; "

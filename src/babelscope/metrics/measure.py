@@ -182,9 +182,9 @@ def _measure(
 
 def _check_metrics(model: Model, rows: Sequence[Metric]) -> None:
     for row in rows:
-        if row.embeddings and model.row.reads_text:
+        if row.embeddings and model.unseen_embeddings:
             raise UnsupportedModel(
-                f"{row.name} changes word embeddings, but {model.name} is a function of texts; use "
+                f"{row.name} changes word embeddings, but {model.unseen_embeddings}; use "
                 f"{row.name.replace('soft_', '')}"
             )
 

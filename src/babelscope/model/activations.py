@@ -218,6 +218,8 @@ def _room(model: Model, queries: Sequence[Query], times: int) -> int:
     """Tokens in a batch whose attention weights are held in memory `times` times; refuses an input
     that does not fit alone.
     """
+    if not hasattr(model.hf.config.get_text_config(), "num_attention_heads"):
+        raise UnsupportedModel(f"{type(model.hf).__name__} has no attention weights")
     longest = max((len(each.ids) for each in queries), default=1)
     fits = fitting(model, longest, times * weight_bytes(model, longest), "the attention weights")
     return min(max(FULL, model.inference.budget // 4), fits * longest)

@@ -45,7 +45,8 @@ def batch_cost(model: Model) -> int:
     """
     if model.device.type != "cpu":
         return FULL
-    width = int(model.embeddings.weight.shape[1])
+    unseen = model.unseen_embeddings
+    width = int(model.hf.config.hidden_size if unseen else model.embeddings.weight.shape[1])
     return CALL + round((WIDTH / width) ** 2)
 
 

@@ -37,7 +37,8 @@ def signature(model: Model) -> str:
     minute for a model of seven billion.
     """
     digest = _interface(model)
-    for weight in model.hf.parameters():
+    fixed = model.hf.buffers() if model.family == "tf-idf" else ()  # document frequencies
+    for weight in (*model.hf.parameters(), *fixed):
         digest.update(f"{tuple(weight.shape)}".encode())
         if weight.is_meta:  # offloaded: not in memory
             continue

@@ -45,7 +45,7 @@ def _check_vocabulary(hf: Any, tokenizer: Any, source: str) -> None:
     """The vocabulary fits the embedding; tokens that were added later may lie outside of it."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     embedding = hf.get_input_embeddings()
-    if not isinstance(embedding, torch.nn.Embedding):
+    if embedding is not None and not isinstance(embedding, torch.nn.Embedding):
         return
     names = (
         {name: at for name, at in tokenizer.get_vocab().items() if at < tokenizer.vocab_size}
@@ -53,9 +53,10 @@ def _check_vocabulary(hf: Any, tokenizer: Any, source: str) -> None:
         else backend.get_vocab(with_added_tokens=False)
     )
     largest = max(names.values(), default=-1)
-    rows = embedding.num_embeddings
+    rows = hf.config.vocab_size if embedding is None else embedding.num_embeddings
     if largest >= rows:
+        size = f"model counts {rows} ids" if embedding is None else f"embedding has {rows} rows"
         raise InputError(
-            f"the tokenizer of {source} gives ids up to {largest}, and its embedding has {rows} "
-            "rows: they do not belong together"
+            f"the tokenizer of {source} gives ids up to {largest}, and its {size}: they do not "
+            "belong together"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,16 @@ from transformers import AutoConfig, AutoTokenizer
 from babelscope.errors import InputError
 
 
+def _register() -> None:
+    """Makes our own architectures known to transformers; not before a checkpoint is read, as
+    importing them takes a second.
+    """
+    import_module("babelscope.model.networks")
+
+
 def read_config(source: str, revision: str | None, gguf: str | None = None) -> Any:
     """The configuration of a checkpoint, or of a GGUF file in it."""
+    _register()
     return AutoConfig.from_pretrained(
         source, revision=revision, trust_remote_code=False, **_file(gguf)
     )
@@ -34,6 +43,7 @@ def read_weights(
     in it; with `labels`, its head has these classes, with `config` it has this configuration
     instead of its own. `arguments` are further ones of transformers.
     """
+    _register()
     head: dict[str, Any] = {}
     names = dict(enumerate(labels))
     numbers = {label: at for at, label in names.items()}
@@ -58,6 +68,7 @@ def read_tokenizer(source: str, revision: str | None, gguf: str | None = None) -
     """The tokenizer of a checkpoint, or of a GGUF file; refused if there is none, where
     transformers would build one that knows its special tokens only.
     """
+    _register()
     tokenizer = AutoTokenizer.from_pretrained(
         source, revision=revision, trust_remote_code=False, **_file(gguf)
     )

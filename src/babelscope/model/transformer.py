@@ -193,9 +193,27 @@ class Model:
                 sizes.append(getattr(config, name) - self.first_position)
         return int(min(sizes))
 
+    @cached_property
+    def unseen_embeddings(self) -> str:
+        """Why no word embeddings can be read or changed; empty where they can."""
+        if self.row.reads_text:
+            return f"{self.name} is a function of texts"
+        if self.hf.get_input_embeddings() is None:
+            return f"{type(self.hf).__name__} counts words and has no word embeddings"
+        return ""
+
+    @cached_property
+    def has_layers(self) -> bool:
+        """Whether states of tokens pass through layers, as in a transformer."""
+        config = getattr(self.hf, "config", None)
+        return config is not None and getattr(config, "num_hidden_layers", None) != 0
+
     @property
     def embeddings(self) -> Any:
-        return self.hf.get_input_embeddings()
+        layer = self.hf.get_input_embeddings()
+        if layer is None:
+            raise UnsupportedModel(f"{self.name} cannot be used here: {self.unseen_embeddings}")
+        return layer
 
     @property
     def device(self) -> torch.device:

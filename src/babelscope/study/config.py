@@ -121,6 +121,7 @@ class Study(Spec):
         who, names = f"model {model.name!r}", [task.name for task in self.tasks]
         _refuse_unknown(who, "language", model.languages, self.languages)
         _refuse_unknown(who, "task", model.tasks, names)
+        _refuse_unknown(who, "method", model.methods, [each.name for each in self.methods])
         if model.train and model.train.separately:
             read, trained = model.languages or self.languages, model.train.languages
             _refuse_unknown(

@@ -14,7 +14,7 @@ from babelscope.methods import METHODS
 from babelscope.metrics import METRICS
 from babelscope.options import Choice, Row, Spec, choose
 from babelscope.study.config import Study
-from babelscope.training.spec import LAYERS, ModelSpec
+from babelscope.training.spec import LAYERS, NETWORKS, ModelSpec
 
 EXAMPLES = 6
 """Examples that are explained per language."""
@@ -78,7 +78,7 @@ def _model(model: ModelSpec, whole: bool) -> ModelSpec:
     limits = TRAINING if not whole else {**TRAINING, "examples": train.examples}
     changed = _limited(train, limits)
     if train.base is None:
-        layers = train.layers or LAYERS
+        layers = None if train.architecture in NETWORKS else train.layers or LAYERS
         changed = _limited(changed.model_copy(update={"layers": layers}), FROM_SCRATCH)
     for field in ("base", "tokenizer"):
         recipe = getattr(train, field)

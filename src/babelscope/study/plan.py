@@ -180,6 +180,8 @@ def _languages(study: Study, task: TaskSpec) -> list[str]:
 def _relative(block: Block, reference: int | None, unknown: list[str]) -> float:
     size = layer_weights(block)
     if size is None or reference is None:
-        unknown.append(str(checkpoint_of(block, block.languages[0])[0]))
+        train = block.model.train
+        scratch = f"new {train.architecture}" if train is not None else ""
+        unknown.append(checkpoint_of(block, block.languages[0])[0] or scratch)
         return 1.0
     return size / reference

@@ -108,6 +108,8 @@ def prepare(hf: Any, recipe: Recipe, texts: int) -> Any:
     """The model that is trained: the config that it is saved with, frozen weights, LoRA."""
     hf.config.texts_per_input = texts
     hf.config.untrained = False
+    if recipe.freeze_embeddings and hf.get_input_embeddings() is None:
+        raise InputError(f"{type(hf).__name__} has no embeddings: leave out freeze_embeddings")
     if recipe.freeze_embeddings:
         hf.get_input_embeddings().weight.requires_grad_(False)
     freeze(hf, recipe.freeze_layers)

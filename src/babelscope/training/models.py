@@ -215,6 +215,7 @@ def _untrained(
         small.make(
             part, spec.architecture, texts, labels,
             layers=spec.layers or LAYERS, width=spec.width, vocabulary=spec.vocabulary, seed=seed,
+            positions=small.positions_of(spec.architecture, spec.max_length),
         )  # fmt: skip
     record(base)
     return base

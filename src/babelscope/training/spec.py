@@ -16,6 +16,10 @@ STEP = 32
 """Lengths of padded inputs in half precision are multiples of this."""
 
 
+TF_IDF, FULLY_CONNECTED = NETWORKS = ("tf-idf", "fully-connected")
+"""The architectures without attention and layers."""
+
+
 class StageSpec(Spec):
     """A later stage of fine-tuning, which starts from the model of the stage before it. What is not
     given is as in the first stage."""
@@ -57,12 +61,14 @@ class TrainSpec(Spec):
     adaptation_rate: float = Field(default=5e-5, gt=0)
     """Learning rate of the adaptation."""
     architecture: str = "xlm-roberta"
-    """Architecture of a small model: `bert`, `xlm-roberta`, `distilbert` or `gpt2`."""
+    """Architecture of a small model: `bert`, `xlm-roberta`, `distilbert` or `gpt2`; or a network
+    without attention to compare them with: `tf-idf` or `fully-connected`."""
     layers: int | None = Field(default=None, ge=1)
     """Number of layers: of a small model, 2 by default; of a base, the lowest ones that are kept,
     all by default."""
     width: int = Field(default=128, ge=32)
-    """Hidden size of a small model, a multiple of 32."""
+    """Hidden size of a small model, a multiple of 32: of `tf-idf` the units of the first hidden
+    layer, of `fully-connected` the width of the embeddings."""
     vocabulary: int = Field(default=8000, ge=100)
     """Vocabulary size of a small model's tokenizer."""
     examples: int = Field(default=4000, ge=10)
@@ -104,6 +110,12 @@ class TrainSpec(Spec):
     then: list[StageSpec] = Field(default_factory=list)
     """Further stages of fine-tuning, for example first English, then Hindi; each starts from the
     model of the stage before it."""
+
+    @model_validator(mode="after")
+    def layers_of_a_transformer(self) -> Self:
+        if self.base is None and self.architecture in NETWORKS and self.layers is not None:
+            raise ValueError(f"{self.architecture} has no layers to choose: leave out 'layers'")
+        return self
 
     @model_validator(mode="after")
     def stages_from_a_base(self) -> Self:
@@ -187,6 +199,8 @@ class ModelSpec(Spec):
     """Languages that the model is studied in; all languages of the study by default."""
     tasks: list[str] | None = None
     """Tasks that the model is studied on; all tasks of the study by default."""
+    methods: list[str] | None = None
+    """Methods that explain the model, by name; all methods of the study by default."""
 
     @field_validator("source", mode="before")
     @classmethod

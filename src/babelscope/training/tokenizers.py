@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from tokenizers import (
 from transformers import PreTrainedTokenizerFast
 
 from babelscope.errors import InputError
+from babelscope.training.spec import FULLY_CONNECTED
 
 BERT_SPECIALS = {
     "pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]",
@@ -32,6 +34,8 @@ XLMR_SPECIALS = {
 GPT2_SPECIALS = {"eos_token": "<|endoftext|>", "bos_token": "<|endoftext|>", "pad_token": "<pad>"}
 USUAL = {"bert": "wordpiece", "distilbert": "wordpiece", "xlm-roberta": "bpe", "gpt2": "bytes"}
 """The kind of tokenizer that each architecture usually has."""
+WORDS = "words"
+"""The only kind that networks without attention have: a token for each word."""
 
 
 def make_tokenizer(
@@ -47,10 +51,11 @@ def make_tokenizer(
     *Law*: the same texts give the same tokenizer.
     """
     kind = tokenizer_kind(architecture, kind)
-    bert = architecture in ("bert", "distilbert")
+    bert = architecture in ("bert", "distilbert") or kind == WORDS
     specials = GPT2_SPECIALS if kind == "bytes" else BERT_SPECIALS if bert else XLMR_SPECIALS
-    backend = TOKENIZERS[kind](texts, vocabulary, list(dict.fromkeys(specials.values())))
-    if kind != "bytes":
+    trained = _words if kind == WORDS else TOKENIZERS[kind]
+    backend = trained(texts, vocabulary, list(dict.fromkeys(specials.values())))
+    if kind != "bytes" and architecture != FULLY_CONNECTED:
         backend.post_processor = _template(backend, bert)
     # Only BERT reads which text of a pair a token belongs to
     types = ["token_type_ids"] if architecture == "bert" else []
@@ -67,13 +72,12 @@ def make_tokenizer(
 
 def tokenizer_kind(architecture: str, kind: str = "") -> str:
     """The kind of tokenizer, or the architecture's usual one; one that does not fit is refused."""
-    kind = kind or USUAL[architecture]
-    if kind not in TOKENIZERS or (kind == "bytes") != (architecture == "gpt2"):
-        fitting = (
-            ["bytes"]
-            if architecture == "gpt2"
-            else [name for name in TOKENIZERS if name != "bytes"]
-        )
+    usual = USUAL.get(architecture, WORDS)
+    fitting = [name for name in TOKENIZERS if name != "bytes"]
+    if usual in ("bytes", WORDS):
+        fitting = [usual]
+    kind = kind or usual
+    if kind not in fitting:
         raise InputError(
             f"a tokenizer of kind {kind!r} does not fit {architecture}; choose one of: "
             f"{', '.join(fitting)}"
@@ -207,6 +211,26 @@ def _bytes(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokeni
     )
     backend.train_from_iterator(texts, trainer)
     backend.post_processor = processors.ByteLevel(trim_offsets=True)
+    return backend
+
+
+def _words(texts: Sequence[str], vocabulary: int, specials: list[str]) -> Tokenizer:
+    """The most frequent words and punctuation marks in lower case; all others are unknown. Of
+    equally frequent ones the first in the alphabet are taken."""
+    unknown = next(name for name in specials if "unk" in name.lower())
+    shell = _wordpiece_shell(models.WordPiece(unk_token=unknown))
+    shell.normalizer = normalizers.BertNormalizer(lowercase=True, strip_accents=False)
+    counts = Counter(
+        word
+        for text in texts
+        for word, _ in shell.pre_tokenizer.pre_tokenize_str(shell.normalizer.normalize_str(text))
+    )
+    frequent = sorted(counts, key=lambda word: (-counts[word], word))
+    words = [*specials, *(word for word in frequent if word not in specials)][:vocabulary]
+    numbered = {word: at for at, word in enumerate(words)}
+    backend = Tokenizer(models.WordLevel(numbered, unk_token=unknown))
+    backend.normalizer, backend.pre_tokenizer = shell.normalizer, shell.pre_tokenizer
+    backend.add_special_tokens(specials)
     return backend
 
 

@@ -13,7 +13,7 @@ class SurrogateNumber:
     task: str
     lang: str
     part: str
-    """`error`, `scatter`, `repeated`, `length`, `value` or `importance`."""
+    """`error`, `scatter`, `repeated`, `length`, `value`, `importance` or `shapley`."""
     name: str
     """The surrogate, the design or the word."""
     x: float

@@ -8,6 +8,7 @@ from typing import Any
 from babelscope.data import builtin
 from babelscope.errors import BabelscopeError, InputError
 from babelscope.methods import METHODS
+from babelscope.methods.apply import unmet
 from babelscope.methods.row import Method
 from babelscope.model.load import Model, load
 from babelscope.model.scopes import quiet
@@ -104,8 +105,7 @@ def describe_model(name: str, model: Model) -> dict[str, Any]:
 
 def suits(model: Model, method: Method) -> bool:
     """Whether the model has what the method needs, as far as that is known without running it."""
-    unseen = method.attentions and bool(model.unseen_attention)
-    return not unseen and not (method.precise and model.quantized)
+    return not unmet(model, method) and not (method.precise and model.quantized)
 
 
 def describe_methods() -> list[dict[str, Any]]:

@@ -14,13 +14,15 @@ import pytest
 
 from answer_checks import check_answer
 from babelscope.analyses.costs import timing
+from babelscope.analyses.costs.cells import runs
 from babelscope.analyses.costs.section import cost_figure, section
 from babelscope.analyses.costs.spec import Spec
 from babelscope.analyses.costs.tables import Tables, _seconds, costs
 from babelscope.errors import InputError
 from babelscope.reporting.papers.slalom import Material
 from babelscope.reporting.papers.slalom_costs import run_times
-from babelscope.study.config import parse_block
+from babelscope.study.config import as_study, parse_block
+from babelscope.study.grid import blocks
 from ten_seconds import costs as derived
 
 METHODS = {"kernel_shap": (4.0, 8.0), "gradient_norm": (0.01, 0.03), "random": (0.001, 0.001)}
@@ -178,3 +180,27 @@ def test_clocks_and_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert spent == timing.Spent(3.0, 5.0, 42, 7, 2)
     assert state.cache is not None
     assert timing.device_name(model) == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("named", "timed"),
+    [
+        (None, ["lime", "integrated_gradients", "lime"]),
+        (["lime"], ["lime", "lime"]),
+        (["random"], []),
+    ],
+)
+def test_a_model_is_timed_by_the_methods_that_explain_it(
+    named: list[str] | None, timed: list[str]
+) -> None:
+    listed = [{"name": "lime", "options": {"samples": 8}}, "integrated_gradients", "lime"]
+    study = as_study({
+        "name": "costs",
+        "tasks": [{"name": "sentiment", "data": {"builtin": "sentiment", "examples": 2}}],
+        "languages": ["en"],
+        "models": [{"name": "english", "source": "demo-en", "methods": named}],
+        "methods": ["random", "lime"],
+        "costs": {"methods": listed},
+    })  # fmt: skip
+    (block,) = blocks(study)
+    assert [run.choice.name for run in runs(block, study.analyses["costs"])] == timed

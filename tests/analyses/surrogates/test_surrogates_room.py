@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from babelscope.analyses.surrogates.fits import SURROGATES, lines
+from babelscope.analyses.surrogates.fits import SURROGATES, lines, shapley_weights
 from babelscope.analyses.surrogates.headline import headline
 from babelscope.analyses.surrogates.spec import Spec
 from babelscope.analyses.surrogates.tables import Tables, _errors, parameters, summary, tables
 from babelscope.data.spec import DataSpec, training_data
 from babelscope.data.synthetic import LINEAR, language, read
 from babelscope.errors import InputError
+from babelscope.methods.coalitions import every
 from babelscope.methods.slalom.surrogate import counted, predict
+from babelscope.methods.surrogates import _constrained
 from babelscope.reporting.build import report
 from babelscope.reporting.papers.write import write_paper
 from babelscope.store import open_store, read_study
@@ -59,6 +62,56 @@ def test_a_sum_is_found_by_the_sum_and_a_slalom_by_the_slalom() -> None:
     for part in ("value", "importance"):
         pairs = found[found["part"] == part]
         np.testing.assert_allclose(pairs["x"], pairs["y"], atol=0.1)
+
+
+def test_the_mean_weight_of_a_copy_is_that_of_kernel_shap() -> None:
+    """Of a sum the word's weight, 1.5 - 0, however often it occurs; of a SLALOM the difference of
+    two values, over the copies. Of any model the mean of Kernel SHAP's weights, here of a network
+    in which every place counts differently and places interact."""
+    words = language("linear")
+    perfect, the = words.words.index("perfect"), words.words.index("the")
+
+    def added(texts: Any) -> np.ndarray:
+        return np.array([words.value[np.array(text)].sum() for text in texts])
+
+    def placed(texts: Any) -> np.ndarray:
+        sums = [sum((at + 1) * (word == perfect) for at, word in enumerate(text)) for text in texts]
+        return np.tanh(np.array(sums) / 7) + 0.2 * np.array([len(text) for text in texts])
+
+    assert [line.y for line in shapley_weights(words, added, [1, 4])] == [1.5, 1.5]
+    mixed = language("slalom:12")
+    assert mixed.importance is not None
+    found = list(
+        shapley_weights(
+            mixed, lambda texts: predict(counted(texts), mixed.importance, mixed.value), [1, 5]
+        )
+    )
+    gap = mixed.value.max() - mixed.value[abs(mixed.value).argmin()]
+    np.testing.assert_allclose([line.y for line in found], [gap, gap / 5], atol=1e-12)
+    assert {line.name for line in found} == {mixed.words[mixed.value.argmax()]}
+    n = 6
+    sets = every(n)
+    sets = np.concatenate((sets[[0, -1]], sets[1:-1]))  # the empty and the full one come first
+    sizes = sets.sum(axis=1)
+    kernel = [(n - 1) / (comb(n, k) * k * (n - k)) if 0 < k < n else 0.0 for k in sizes.tolist()]
+    amounts = placed([[perfect if kept else the for kept in row] for row in sets])
+    weights = _constrained(sets, amounts, np.array(kernel))
+    assert np.ptp(weights) > 0.01, "places count differently"
+    (line,) = shapley_weights(words, placed, [n])
+    assert line.y == pytest.approx(weights.mean(), abs=1e-12)
+    assert list(shapley_weights(words, placed, [])) == []
+
+
+def test_numbers_of_copies_are_stored_where_they_are_named() -> None:
+    """A study that does not name them keeps its cells: what determines them is as it was."""
+    names = {"fitted", "tested", "shown", "copies", "lengths", "exact"}
+    assert set(SMALL.identity()) == names
+    more = SMALL.model_copy(update={"shapley_copies": [1, 2]})
+    assert more.identity() == {**SMALL.identity(), "shapley_copies": [1, 2]}
+    values = study()
+    values["surrogates"]["shapley_copies"] = [0, 1]
+    with pytest.raises(InputError, match="shapley_copies are numbers of words, from 1 on"):
+        parse_study(values)
 
 
 def table(rows: list[tuple[str, str, float, float, float, float]]) -> Tables:
@@ -171,3 +224,35 @@ def test_in_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weights = pd.read_csv(tmp_path / "paper" / "table-3.csv").set_index("word")
     assert weights.loc["perfect", "weight"] == weights.loc["perfect", "published"] == 1.5
     assert weights["frequency"].sum() == pytest.approx(1)
+
+
+@pytest.mark.training
+def test_a_network_without_attention_is_in_one_figure_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its rows are in figure 6, beside those of the transformers; all other tables and figures are
+    as without it."""
+    monkeypatch.setenv("BABELSCOPE_CACHE", str(tmp_path / "cache"))
+    values = study() | {"seeds": [0]}
+    values["surrogates"]["shapley_copies"] = [1, 3]
+    dense = {key: value for key, value in values["models"][0]["train"].items() if key != "layers"}
+    dense |= {"architecture": "fully-connected", "max_length": 8}
+    both = values | {"models": [*values["models"], {"name": "fully-connected", "train": dense}]}
+    papers = {}
+    for name, listed in (("without", values), ("with", both)):
+        outcome = run(parse_study(listed), tmp_path / f"{name}.store")
+        assert outcome.failed == ()
+        write_paper(outcome.store, "slalom", tmp_path / name)
+        files = sorted((tmp_path / name).glob("*.csv"))
+        papers[name] = {file.name: file.read_text("utf-8") for file in files}
+    shown = pd.read_csv(tmp_path / "with" / "figure-6.csv")
+    counts = shown["model"].value_counts().to_dict()
+    assert counts == {"bert-1": 2, "fully-connected": 2, "true weight": 4}
+    assert (shown.loc[shown["model"] == "true weight", "mean_weight"] == 1.5).all()
+    changed = {name for name in papers["with"] if papers["with"][name] != papers["without"][name]}
+    assert changed == {"figure-6.csv"}
+    page = report(tmp_path / "with.store", tmp_path / "out").read_text("utf-8")
+    assert "SHAP&#39;s mean weight of a copy" in page
+    assert "mean weight of a copy" not in report(
+        run(parse_study(study()), tmp_path / "plain").store, tmp_path / "plain-out"
+    ).read_text("utf-8")

@@ -61,11 +61,16 @@ def cells(block: Block, spec: Spec, resources: Resources) -> Iterator[Group | Fa
 
 
 def runs(block: Block, spec: Spec) -> list[Run]:
-    """The methods that are timed; none for models of further seeds, which cost the same."""
+    """The methods that are timed, of those that explain the model; none for models of further
+    seeds, which cost the same."""
     if block.seed != block.request.seeds[0]:
         return []
-    choices = spec.chosen(block.request)
-    return [Run(position, choice, block.seed) for position, choice in enumerate(choices)]
+    known = block.model.methods
+    return [
+        Run(position, choice, block.seed)
+        for position, choice in enumerate(spec.chosen(block.request))
+        if known is None or choice.name in known
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def _cell(block: Block, spec: Spec, resources: Resources, lang: str) -> PlannedC
         "lang": lang,
         "language": _digest(str(block.task.data.synthetic), made_up),
         "seed": block.seed,
-        "spec": spec.model_dump(),
+        "spec": spec.identity(),
         "scheme": SCHEME,
     }
 
@@ -92,4 +92,4 @@ def log_odds(
 
 
 def _place(block: Block, spec: Spec, lang: str) -> Place:
-    return Place.of(block, NAME, lang, canonical(spec.model_dump()))
+    return Place.of(block, NAME, lang, canonical(spec.identity()))

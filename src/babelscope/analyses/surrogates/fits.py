@@ -17,8 +17,8 @@ from babelscope.methods.slalom.fit import Fit, fit
 from babelscope.methods.slalom.surrogate import Numbers, counted, predict
 from babelscope.random import keyed
 
-ERROR, SCATTER, REPEATED, LENGTH, VALUE, IMPORTANCE = PARTS = (
-    "error", "scatter", "repeated", "length", "value", "importance",
+ERROR, SCATTER, REPEATED, LENGTH, VALUE, IMPORTANCE, SHAPLEY = PARTS = (
+    "error", "scatter", "repeated", "length", "value", "importance", "shapley",
 )  # fmt: skip
 VARIANCE = "variance"
 SLALOM = "SLALOM"
@@ -60,6 +60,7 @@ def lines(language: Language, answers: Answers, spec: Spec, seed: int) -> Iterat
     yield from _repeated(language, answers, spec.copies)
     yield from _by_length(language, answers, spec, seed)
     yield from _parameters(language, slalom)
+    yield from shapley_weights(language, answers, spec.shapley_copies)
 
 
 def _repeated(language: Language, answers: Answers, copies: Sequence[int]) -> Iterator[Line]:
@@ -69,6 +70,27 @@ def _repeated(language: Language, answers: Answers, copies: Sequence[int]) -> It
         values = answers([[place] * count for count in copies])
         for count, value in zip(copies, values.tolist()):
             yield Line(REPEATED, language.words[place], float(count), value)
+
+
+def shapley_weights(language: Language, answers: Answers, copies: Sequence[int]) -> Iterator[Line]:
+    """Kernel SHAP's mean weight of a copy of the strongest word, by the number k of copies, against
+    as many copies of the weakest word.
+
+        mean_i phi_i = (F(w, ..., w) - F(u, ..., u)) / k
+
+    F the log-odds of k words, w the word with the largest value, u that with the least absolute
+    one, phi_i the weight of place i where u takes the place of an erased word. The constraint of
+    Kernel SHAP says what the weights sum to, so that their mean needs two queries and no samples.
+
+    *Laws*: the mean of the weights of Kernel SHAP on these texts, for any samples; of words that
+    add up their difference v(w) - v(u) for any k; of a SLALOM (v(w) - v(u)) / k.
+    Source: Leemann et al. 2024 (SLALOM), appendix A and figure 6.
+    """
+    strongest, weakest = int(language.value.argmax()), int(abs(language.value).argmin())
+    texts = [[word] * k for word in (strongest, weakest) for k in copies]
+    full, empty = np.split(answers(texts), 2) if texts else (np.zeros(0), np.zeros(0))
+    for k, whole, none in zip(copies, full.tolist(), empty.tolist()):
+        yield Line(SHAPLEY, language.words[strongest], float(k), (whole - none) / k)
 
 
 def _by_length(language: Language, answers: Answers, spec: Spec, seed: int) -> Iterator[Line]:

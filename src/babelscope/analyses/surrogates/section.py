@@ -22,7 +22,7 @@ from babelscope.display.terminal import plain, table
 
 def section(found: Tables) -> Section:
     """The answer, errors by model, and curves."""
-    figures = (repeated_figure(found),)
+    figures = tuple(each for each in (repeated_figure(found), shapley_figure(found)) if each.charts)
     listed = [(title, list(frame.columns), _cells(frame)) for title, frame in _frames(found)]
     answer = headline(found)
     body = render(
@@ -47,20 +47,29 @@ def section(found: Tables) -> Section:
 
 def repeated_figure(found: Tables) -> Figure:
     """The log-odds of copies of one word: flat in a SLALOM, a rising line in a sum."""
-    frame = curve(found, "repeated")
+    return _copies(found, "repeated", "Log-odds of copies of one word", "log-odds")
+
+
+def shapley_figure(found: Tables) -> Figure:
+    """Kernel SHAP's weight of a copy: falling in a SLALOM, the word's weight in a sum."""
+    axis = "Kernel SHAP's mean weight of a copy"
+    return _copies(found, "shapley", f"{axis} of one word", axis)
+
+
+def _copies(found: Tables, part: str, title: str, axis: str) -> Figure:
+    frame = curve(found, part)
     charts = []
-    for (task, name), part in frame.groupby(["task", "name"], sort=False):
+    for (task, name), rows in frame.groupby(["task", "name"], sort=False):
         curves = [
-            Curve(str(model), _points(each)) for model, each in part.groupby("model", sort=False)
+            Curve(str(model), _points(each)) for model, each in rows.groupby("model", sort=False)
         ]
-        title = f"{name}, {task}" if frame["task"].nunique() > 1 else str(name)
-        charts.append(line_chart(title, ("copies of the word", "log-odds"), curves))
-    rows = tuple(
+        panel = f"{name}, {task}" if frame["task"].nunique() > 1 else str(name)
+        charts.append(line_chart(panel, ("copies of the word", axis), curves))
+    points = tuple(
         {str(key): value for key, value in row.items()} for row in frame.to_dict("records")
     )
     names = tuple(dict.fromkeys(frame["model"].astype(str)))
-    return Figure("repeated", "Log-odds of copies of one word", tuple(charts),
-                  names if len(names) > 1 else (), rows=rows)  # fmt: skip
+    return Figure(part, title, tuple(charts), names if len(names) > 1 else (), rows=points)
 
 
 def _points(frame: pd.DataFrame) -> tuple[Point, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from babelscope.analyses.block import Request
@@ -23,8 +25,19 @@ class Spec(AnalysisSpec):
     """Lengths of the texts on which the exact design is compared with the fit."""
     exact: int = Field(default=200, ge=5)
     """Number of texts of each of these lengths."""
+    shapley_copies: list[int] = Field(default_factory=list)
+    """Numbers of copies of the strongest word for which Kernel SHAP's mean weight of a copy is
+    stored, against as many copies of the weakest word; by default none."""
+
+    def identity(self) -> dict[str, Any]:
+        """What determines the numbers, as earlier versions wrote it where nothing newer is set."""
+        unset = set() if self.shapley_copies else {"shapley_copies"}
+        return self.model_dump(exclude=unset)
 
     def check(self, request: Request) -> None:
+        for name in ("copies", "lengths", "shapley_copies"):
+            if min(getattr(self, name), default=1) < 1:
+                raise ValueError(f"{name} are numbers of words, from 1 on")
         for task in request.tasks:
             if task.data.synthetic is None:
                 raise ValueError(

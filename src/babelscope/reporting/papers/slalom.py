@@ -17,7 +17,7 @@ from babelscope.reporting.papers import slalom_surrogates as surrogates
 from babelscope.reporting.papers import slalom_tables as reviews
 from babelscope.reporting.papers import slalom_words as words
 from babelscope.reporting.papers.drawing import curves, scatter
-from babelscope.reporting.papers.element import Element, Missing, Paper
+from babelscope.reporting.papers.element import Element, Paper
 from babelscope.store import Store
 
 
@@ -95,6 +95,9 @@ PAPER = Paper(
             "table-9-released", "Insertion of importances, with the sign of the class as released.",
             partial(reviews.importances, "released_stepwise_insertion", "9"),
         ),
+        Element("table-10", "A classifier of TF-IDF weights: insertion, lower is better, and "
+                "deletion, higher is better, 1 - mean p, by method.", reviews.tf_idf,
+                note="Words are those of the tokenizer, scikit-learn's perceptron there."),
         Element("table-11", "Run time of an explanation by method and samples, in seconds.",
                 slalom_costs.run_times, note="Published: on one A100, a BERT of 6 layers; here on "
                 "the device that each row names. Tokens do not depend on it."),
@@ -113,6 +116,10 @@ PAPER = Paper(
         Element("figure-5", "Value and importance of the words of a review.",
                 partial(words.plane, 0), partial(scatter, x="value", y="importance", label="word",
                                                  panels=["model"])),
+        Element("figure-6", "Kernel SHAP's mean weight of a copy of a word, by the copies.",
+                surrogates.copied, surrogates.draw_copied,
+                note=f"{SYNTHETIC} The weights sum to the difference of two log-odds, so that "
+                "nothing is sampled."),
         Element("figure-7", "Values and importances of the SLALOM language.",
                 surrogates.language_points, partial(scatter, x="value", y="importance"),
                 note=f"{SYNTHETIC} Values are counted in reviews."),
@@ -129,10 +136,5 @@ PAPER = Paper(
                 partial(words.plane, 1), partial(scatter, x="value", y="importance", label="word",
                                                  panels=["model"])),
     ),
-    (
-        Missing("table-10", "A TF-IDF classifier.", "a study file names no Python function: "
-                "python -m experiments slalom-tfidf writes the table"),
-        Missing("figure-6", "Kernel SHAP on a fully connected network.", "no transformer: python "
-                "-m experiments additive draws it"),
-    ),
+    (),
 )  # fmt: skip

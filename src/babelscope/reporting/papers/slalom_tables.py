@@ -17,6 +17,8 @@ ANNOTATED = "yelp"
 """The only task with marks of readers."""
 STUDIED = ("bert", "distilbert", "gpt2")
 """Architectures of the paper's main tables; models are called after them, with their depth."""
+TF_IDF, FULLY_CONNECTED = NETWORKS = ("tf-idf", "fully-connected")
+"""Models without attention, in table 10 and figure 6 alone; called after their architecture too."""
 PUBLISHED_METHODS = {"gradient_norm": "gradient"}
 UNSIGNED = {"2a": "against=abs", "2b": "sign=signed"}
 """The setting of the metric by which importances, which have no sign, are measured."""
@@ -45,7 +47,36 @@ def importances(metric: str, table: str, found: Any) -> pd.DataFrame:
     return frame[frame["method"].map(item).eq("importance")] if len(frame) else frame
 
 
+def tf_idf(found: Any) -> pd.DataFrame:
+    """Table 10: insertion and deletion of the classifier of TF-IDF weights, by method."""
+    parts = []
+    for metric in ("insertion", "deletion"):
+        frame = _all_means((f"stepwise_{metric}",), f"10 {metric}", found)
+        if frame.empty:
+            continue
+        chosen = frame.loc[frame["model"].map(architecture).eq(TF_IDF)]
+        numbers = _numbers(f"10 {metric}")
+        values = [
+            numbers.get(("", item(method)), nan) if _as_published(method) else nan
+            for method in chosen["method"]
+        ]
+        parts.append(chosen.assign(metric=metric, published=pd.Series(values, chosen.index, float)))
+    columns = ["metric", *COLUMNS, "published"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame()
+
+
 def _means(metrics: Sequence[str], table: str, found: Any) -> pd.DataFrame:
+    """The means of transformers."""
+    frame = _all_means(metrics, table, found)
+    return frame.loc[without_networks(frame["model"])] if len(frame) else frame
+
+
+def without_networks(models: pd.Series) -> pd.Series:
+    """Which rows are of transformers."""
+    return ~models.map(architecture).isin(NETWORKS)
+
+
+def _all_means(metrics: Sequence[str], table: str, found: Any) -> pd.DataFrame:
     if found.comparison is None:
         return pd.DataFrame()
     rows = found.comparison.measured.rows
@@ -106,7 +137,8 @@ def accuracy(found: Any) -> pd.DataFrame:
     """Accuracy of every model on the explained texts."""
     if found.comparison is None:
         return pd.DataFrame()
-    table = ratios.performance(found.comparison)
+    whole = ratios.performance(found.comparison)
+    table = whole.loc[without_networks(whole["model"])]
     places = zip(table["task"], table["model"])
     values = [_numbers(f"4 {task}").get(("", architecture(model)), nan) for task, model in places]
     return table.assign(published=values)
@@ -139,11 +171,16 @@ def _number(table: str, model: str, method: str) -> float:
     """The published value: of table 9 that of 6 layers, of SLALOM that of the paper's samples."""
     if table == "9" and re.search(r"-(?!6$)\d+$", model):
         return nan
-    options = setting(method)
-    design = options.get("design", "fixed(3)").removesuffix("+adam")  # published: fitted by Adam
-    if options.get("samples", SAMPLES) != SAMPLES or design != "fixed(3)":
+    if not _as_published(method):
         return nan
     return _numbers(table).get((architecture(model), item(method)), nan)
+
+
+def _as_published(method: str) -> bool:
+    """Whether a surrogate is fitted to as many texts, of the same lengths, as in the paper."""
+    options = setting(method)
+    design = options.get("design", "fixed(3)").removesuffix("+adam")  # published: fitted by Adam
+    return options.get("samples", SAMPLES) == SAMPLES and design == "fixed(3)"
 
 
 def _numbers(table: str) -> dict[tuple[str, str], float]:

@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from babelscope.display.chart import Figure
 from babelscope.display.words import word_chart
-from babelscope.reporting.papers.slalom_tables import base, item
+from babelscope.reporting.papers.slalom_tables import base, item, without_networks
 
 MOST = 6
 """Methods beside the readers' marks."""
@@ -90,10 +91,12 @@ def _title(method: str) -> str:
 
 
 def _reviews(found: Any) -> list[dict[str, Any]]:
-    """Explanations of the task with marks, or of the first task, one seed of every model."""
+    """Explanations by transformers of the task with marks, or of the first task, one seed of every
+    model."""
     if found.comparison is None:
         return []
-    table = found.comparison.attributions
+    whole = found.comparison.attributions
+    table = whole.filter(pa.array(without_networks(whole["model"].to_pandas())))
     marked = table.filter(pc.is_valid(table["rationale"]))
     chosen = marked if marked.num_rows else table
     columns = ["id", "model", "task", "method", "tokens", "words", "word_scores", "details",
