@@ -11,6 +11,7 @@ import pandas as pd
 from babelscope.analyses import ANALYSES
 from babelscope.analyses.costs.headline import FILE, TEXTS, headline, mark
 from babelscope.analyses.costs.tables import NAME, Tables
+from babelscope.data.languages import language_name
 from babelscope.display.chart import Chart, Figure, figure_html
 from babelscope.display.dots import Row
 from babelscope.display.log_dots import log_dot_plot
@@ -78,8 +79,9 @@ def cost_figure(costs: pd.DataFrame) -> Figure:
 
 def _named(costs: pd.DataFrame, place: Any) -> list[str]:
     """The task and the language, as far as there are several."""
-    return [str(name) for name, column in zip(place, ("task", "lang"))
-            if costs[column].nunique() > 1]  # fmt: skip
+    task, lang = place
+    names = {"task": str(task), "lang": language_name(str(lang))}
+    return [name for column, name in names.items() if costs[column].nunique() > 1]
 
 
 def _chart(part: pd.DataFrame, models: Sequence[str], column: str, title: str) -> Chart:
