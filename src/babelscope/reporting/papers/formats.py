@@ -72,23 +72,21 @@ def latex(table: pd.DataFrame, caption: str, label: str) -> str:
     columns = "".join("r" if right else "l" for right in numeric)
     first, *rows = [" & ".join(map(escaped, row)) + r" \\" for row in (head, *lines)]
     heading = [r"\toprule", first, r"\midrule"]
-    title = rf"\caption{{{escaped(caption)}}}", rf"\label{{{label}}}"
+    title = rf"\caption{{{escaped(caption)}}}\label{{{label}}}"
     if len(rows) > LONG:
-        return "\n".join(
-            [
-                rf"{{\{font_size(head, lines)}\setlength{{\tabcolsep}}{{{SEPARATION}pt}}",
-                rf"\begin{{longtable}}{{{columns}}}",
-                "".join(title) + r"\\", *heading, r"\endfirsthead", *heading, r"\endhead",
-                r"\bottomrule", r"\endfoot", *rows, r"\end{longtable}}", "",
-            ]
-        )  # fmt: skip
-    return "\n".join(
-        [
-            r"\begin{table}", r"\centering", *title, r"\begin{adjustbox}{max width=\linewidth}",
-            rf"\begin{{tabular}}{{{columns}}}", *heading, *rows, r"\bottomrule",
-            r"\end{tabular}", r"\end{adjustbox}", r"\end{table}", "",
+        size = rf"{{\{font_size(head, lines)}\setlength{{\tabcolsep}}{{{SEPARATION}pt}}"
+        start = [
+            size,
+            rf"\begin{{longtable}}{{{columns}}}",
+            title + r"\\",
+            *heading,
+            r"\endfirsthead",
         ]
-    )  # fmt: skip
+        again = [*heading, r"\endhead", r"\bottomrule", r"\endfoot"]
+        return "\n".join([*start, *again, *rows, r"\end{longtable}}", ""])
+    start = [r"\begin{table}", r"\centering", title, r"\begin{adjustbox}{max width=\linewidth}"]
+    body = [rf"\begin{{tabular}}{{{columns}}}", *heading, *rows, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*start, *body, r"\end{adjustbox}", r"\end{table}", ""])
 
 
 def font_size(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
