@@ -6,8 +6,8 @@ multilingual-short   the encoder of `babelscope pretrain multilingual-short`
 demo                 that encoder, fine-tuned on reviews in all eight languages
 demo-en              a small BERT, trained from scratch on English reviews
 
-About 20 minutes on one core; an interrupted run resumes. What was the same when they were trained
-again is in docs/models.md. To replace those of the package, copy the folder over
+About 15 minutes on one core; an interrupted run resumes. With one thread and the same torch the
+files are those of the package, to the byte (docs/models.md). To replace those of the package, copy the folder over
 `src/babelscope/packaged`.
 """
 

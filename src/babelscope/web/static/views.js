@@ -37,7 +37,7 @@ export function wordsView(main, whole, value, go) {
     if (!filled.length) return h("p", { class: "faint" }, "No word occurs twice here; choose other filters.");
     return h("div", { class: "grid" }, filled.map((each) => {
       const top = most(each.words);
-      return h("section", { class: "card" }, h("h3", {}, `${language(each.lang)}: `, h("bdi", {}, each.target)), h("p", { class: "faint small" }, `${counted(each.texts, "explanation")}${each.punctuation ? ` · punctuation not listed: ${counted(each.punctuation, "occurrence")}` : ""}`),
+      return h("section", { class: "card" }, h("h3", {}, `${language(each.lang)}: `, h("bdi", {}, each.target)), h("p", { class: "faint small" }, `${counted(each.texts, "explanation")}${each.punctuation ? ` · ${counted(each.punctuation, "punctuation mark")} not listed` : ""}`),
         table(["word", "", "count", "mean", ...(store.rationales ? ["gold"] : [])], each.words.map((word) => {
           const bar = h("span", { class: "bar bar-for" });
           bar.style.inlineSize = `${100 * word.influence / top}%`;
