@@ -59,6 +59,10 @@ class Page:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if on else "light"}
         self._send("Emulation.setEmulatedMedia", {"features": [scheme]})
 
+    def media(self, name: str) -> None:
+        """The page as in print, or as on a screen again."""
+        self._send("Emulation.setEmulatedMedia", {"media": name, "features": []})
+
     def evaluate(self, script: str) -> Any:
         """The value of a JavaScript expression."""
         found = self._send(

@@ -187,6 +187,11 @@ def test_methods_targets_and_panels(page: Page, address: str) -> None:
     assert page.evaluate("document.querySelectorAll('.scores tbody tr').length") > 3
     click(page, "Can it be trusted?", ".pane")
     page.until("document.querySelectorAll('.trust tbody tr').length === 8")
+    ran = page.evaluate(
+        "[...document.querySelectorAll('.trust tbody tr')].map((row) => /v-(holds|fails|undecided)/.test(row.className))"
+    )
+    assert ran == sorted(ran, reverse=True), "checks with an outcome come first"
+    assert any(ran)
     choose(page, "target", "positive")
     page.until("document.querySelector('.by')?.textContent.includes('explains positive')")
     choose(page, "contrast", "negative")

@@ -64,6 +64,21 @@ def test_the_page_never_scrolls_sideways(page: Page, address: str, width: int) -
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_nothing_is_wider_than_a_printed_page(page: Page, address: str) -> None:
+    """A4 at 96 pixels per inch is 794 pixels wide: what is wider makes the browser print the whole
+    report smaller, or is cut.
+    """
+    load(page, address, width=794)
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    page.media("print")
+    try:
+        wide = "[...document.querySelectorAll('main *')].filter(part => part.getBoundingClientRect().right > 794)"
+        assert page.evaluate(f"{wide}.map(part => part.outerHTML.slice(0, 80))") == []
+        assert page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+    finally:
+        page.media("")
+
+
 def test_the_first_screen_answers(page: Page, address: str) -> None:
     load(page, address)
     answer = "document.querySelector('.answers .says').getBoundingClientRect()"

@@ -35,3 +35,11 @@ def test_a_share_has_an_axis_from_0_to_1() -> None:
     said = [label for _, label in labels([0.0, 0.0], zero=True, ends=(0.0, 1.0))]
     assert said[0] == "0"
     assert "−" not in "".join(said)
+
+
+def test_the_axis_of_zeros_begins_at_0() -> None:
+    """A share has no values below 0, and none is drawn there."""
+    said = [text for _, text in labels([0.0, 0.0], zero=True)]
+    assert said[0] == "0"
+    assert len(said) > 2
+    assert min(float(each.replace("−", "-")) for each in said) == 0

@@ -18,6 +18,7 @@ from babelscope.display.numbers import (
     items,
     listed,
     number,
+    p_value,
     percent,
     signed,
     significant,
@@ -26,7 +27,14 @@ from babelscope.display.numbers import (
 )
 from babelscope.types import Estimate
 
-FORMATS = (number, signed, significant, percent, compact)
+FORMATS = (number, signed, significant, percent, compact, p_value)
+
+
+def test_no_p_is_shown_as_0() -> None:
+    assert p_value(0.0) == p_value(0.00049) == "< 0.001"
+    assert p_value(0.0006) == "0.001"
+    assert (p_value(0.0412), p_value(1.0)) == ("0.041", "1.000")
+    assert p_value(0.004, digits=2) == "< 0.01"
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from html import escape
 
 import numpy as np
 import pytest
 import torch
 
 import zoo
-from babelscope.display.answers import answer_html, answer_lines, answer_page
+from babelscope.display.answers import answer_html, answer_lines, answer_page, visible
 from babelscope.errors import BadRow, InputError
 from babelscope.methods.answers import explain_answers
 from babelscope.methods.explain import explain
@@ -352,6 +353,16 @@ def test_the_models_own_answer_is_greedy_and_has_a_picture() -> None:
     page = answer_page([alone])
     assert page.count("<tr>") == 1 + len(alone.tokens) + 1
     assert answer_html(alone) in page
+    assert '<meta name="viewport"' in page, "as wide as the phone"
+    assert "prefers-color-scheme:dark" in page
+    for token in alone.tokens:
+        assert f'<th scope="row"><bdi>{escape(visible(token))}</bdi>' in page
+    assert [visible(token) for token in ("\n\n", " ", " Paris", "a\tb")] == [
+        "↵↵",
+        "␣",
+        "Paris",
+        "a⇥b",
+    ]
     assert len(answer_lines(alone)) == len(alone.tokens) + 1
     measured = measure(model, [alone.whole, *alone.by_token], "comprehensiveness")
     assert all(np.isfinite(each.value) for each in measured)

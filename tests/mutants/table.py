@@ -576,4 +576,19 @@ MUTANTS = {
         "(W - N) / K", "W - N",
         "analyses/surrogates/test_surrogates_room.py", "mean_weight",
     ),
+    "punctuation among the influential words": Mutant(
+        "babelscope.web.views:_top_words",
+        "(counts >= fewest) & ~punctuation", "counts >= fewest",
+        "web/test_index.py", "punctuation_is_counted",
+    ),
+    "columns of a long table without the space between them": Mutant(
+        "babelscope.reporting.papers.formats:font_size",
+        "length * size + 2 * SEPARATION", "length * size",
+        "reporting/test_papers.py", "long_table",
+    ),
+    "an unread sentence as the shortest segmentation": Mutant(
+        "babelscope.analyses.tokenization.headline:read_and_unread",
+        "row.estimate.mean > 0.5", "row.estimate.mean > 2",
+        "analyses/tokenization/test_tokenization.py", "one_unknown_token",
+    ),
 }  # fmt: skip

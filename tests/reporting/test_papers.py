@@ -19,9 +19,10 @@ from babelscope.cli import app
 from babelscope.corpus import read
 from babelscope.errors import InputError, StoreError
 from babelscope.reporting.papers import PAPERS
-from babelscope.reporting.papers.formats import cell, escaped, latex, markdown
+from babelscope.reporting.papers.formats import cell, escaped, font_size, latex, markdown
 from babelscope.reporting.papers.mono_vs_multi import published_ratios
 from babelscope.reporting.papers.published import FOLDER, published, published_file
+from babelscope.reporting.papers.tex_document import FONTS, document
 from babelscope.reporting.papers.write import write_paper
 from babelscope.study.config import parse_study
 from babelscope.study.run import run
@@ -124,14 +125,66 @@ def test_numbers_are_those_of_the_store(store: Path, tmp_path: Path) -> None:
     assert one["faithful"] == above.sum()
 
 
+def compiled(folder: Path, engine: str = "pdflatex") -> tuple[int, str]:
+    """Exit status and log of a run of LaTeX on `tables.tex`."""
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    return done.returncode, (folder / "tables.log").read_text(errors="replace")
+
+
 @pytest.mark.training
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="TeX is not installed")
 @pytest.mark.parametrize("paper", PAPERS)
-def test_the_tables_compile(store: Path, tmp_path: Path, paper: str) -> None:
+def test_the_tables_compile_and_fit_the_page(store: Path, tmp_path: Path, paper: str) -> None:
     write_paper(store, paper, tmp_path)
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout[-1500:].decode(errors="replace")
+    status, log = compiled(tmp_path)
+    assert status == 0, log[-1500:]
+    assert [line for line in log.splitlines() if re.search("Overfull|too large", line)] == []
+
+
+NAMES_OF_MODELS = {
+    "latin": ["Modèle", "Türkçe ığş", "Größe & co_2"],
+    "other": ["समीक्षा मॉडल", "نموذج المراجعات", "评论模型", "โมเดลรีวิว", "Ελληνικά", "Việt"],
+}
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="TeX is not installed")
+@pytest.mark.parametrize("script", NAMES_OF_MODELS)
+@pytest.mark.parametrize("rows", [1, 20])
+def test_names_in_any_script_compile(tmp_path: Path, script: str, rows: int) -> None:
+    """pdflatex knows Latin script; beyond it the document names the program that is needed."""
+    names = NAMES_OF_MODELS[script] * rows
+    columns = {f"a long name of column {at}": [0.5] * len(names) for at in range(9)}
+    text = latex(pd.DataFrame({"model": names, **columns}), "Größe", "tab:x")
+    (tmp_path / "x.tex").write_text(text, "utf-8")
+    (tmp_path / "tables.tex").write_text(document(["x"], [text]), "utf-8")
+    status, log = compiled(tmp_path)
+    assert (status == 0) == (script == "latin"), log[-1500:]
+    assert ("compile with lualatex" in log) == (script == "other")
+    fonts = subprocess.run(["fc-list"], capture_output=True, text=True, check=False).stdout
+    if shutil.which("lualatex") and all(name.split(":")[0] in fonts for name in FONTS):
+        status, log = compiled(tmp_path, "lualatex")
+        if "luaotfload.sty' not found" in log:
+            pytest.skip("LuaLaTeX's fonts are not installed (texlive-luatex)")
+        assert status == 0, log[-1500:]
+        assert [line for line in log.splitlines() if "Missing character" in line] == []
+        assert "Overfull" not in log
+
+
+def test_a_long_table_continues_on_the_next_page() -> None:
+    """30 rows fit on a page. In LaTeX's 10 points a digit is 5 points wide: two columns of 70 and
+    71 digits need (70 + 71) * 5 + 2 * 2 * 4 = 721 points and fit 757, of 75 and 76 771, which do
+    not.
+    """
+    short, long = (pd.DataFrame({"a": ["x"] * count}) for count in (30, 31))
+    assert r"\begin{table}" in latex(short, "c", "t")
+    assert "longtable" not in latex(short, "c", "t")
+    text = latex(long, "c", "t")
+    assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 1
+    assert text.count(r"x \\") == 31
+    assert font_size(["a", "b"], [["1" * 70, "1" * 71]]) == "normalsize"
+    assert font_size(["a", "b"], [["1" * 75, "1" * 76]]) == "small"
+    assert font_size(["a", "b"], [["1" * 750, "1"]]) == "tiny"
 
 
 def test_cells_by_hand() -> None:

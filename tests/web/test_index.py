@@ -21,7 +21,7 @@ from babelscope.web.app import STATIC, Explorer, make_app
 from babelscope.web.index import Index
 from babelscope.web.indexing import read_index
 from babelscope.web.search import Filter, matching, ordered
-from babelscope.web.views import disagreements, influential_words, untrusted
+from babelscope.web.views import disagreements, influential_words, punctuation, untrusted
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +199,26 @@ def test_gold_marks_and_empty_stores(tmp_path: Path) -> None:
     index = read_index(store.path)
     words = influential_words(index, np.ones(2, bool))[0]["words"]
     assert {each["word"]: each["gold"] for each in words}["wonderful"] == 1.0
+
+
+def test_punctuation_is_counted_and_not_listed(tmp_path: Path) -> None:
+    """It speaks most for the class here; an emoji is a word."""
+    row = synthetic_study.explanation(0, "en", "multi", "occlusion")
+    words = tuple(["!", "😀", "।", "a-b", "«»", "x", "y", "z"][: len(row.words)])
+    assert len(words) >= 5
+    scores = tuple([9.0, 1.0, 8.0, 2.0, 7.0, 0.5, 0.25, 0.125][: len(row.words)])
+    changed = replace(row, words=words + row.words[8:], word_scores=scores + row.word_scores[8:])
+    store = open_store(tmp_path / "store")
+    put(store, [Cell({"method": "occlusion"}, "attributions", [changed, changed])])
+    (view,) = influential_words(read_index(store.path), np.ones(2, bool))
+    listed = [each["word"] for each in view["words"]]
+    assert {"😀", "a-b"} <= set(listed)
+    assert not {"!", "।", "«»"} & set(listed)
+    assert not any(punctuation(word) for word in listed)
+    rest = sum(punctuation(word) for word in changed.words)
+    assert view["punctuation"] == 2 * rest >= 6
+    shares = {each["word"]: each["mean"] for each in view["words"]}
+    assert shares["a-b"] == pytest.approx(2.0 / 9.0), "scores stay shares of the largest of all"
 
 
 def test_a_damaged_cell_is_left_out_and_named(tmp_path: Path) -> None:

@@ -2,72 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import isfinite
 
-from babelscope.display.colours import diverging, ink_on
-from babelscope.display.numbers import number
-from babelscope.display.page import policy
+from markupsafe import Markup
+
+from babelscope.display.highlight import STEPS, shade, top
+from babelscope.display.numbers import items
+from babelscope.display.page import render
 from babelscope.types import AnswerExplanation
 
-STYLE = (
-    "border-collapse:collapse;font:13px sans-serif",
-    "padding:2px 6px;text-align:right;white-space:pre;border:1px solid #ddd;color:#111",
-)
+SIGNS = str.maketrans({"\n": "↵", "\t": "⇥", "\r": "↵"})
+"""What stands for characters that cannot be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A token of the answer, or the whole of it: its log-probability, and each word's score with
+    the class of its colour.
+    """
+
+    name: str
+    value: float
+    cells: tuple[tuple[float, str], ...]
+
+
+def answers_html(answers: Sequence[AnswerExplanation]) -> Markup:
+    """For each answer a table with a row per token and a column per word of the input, coloured by
+    the scores: blue raised the token's probability, orange lowered it. The last row is the whole
+    answer.
+    """
+    return render("answers.html.j2", items=answers, rows=_rows, steps=STEPS)
 
 
 def answer_html(answer: AnswerExplanation) -> str:
-    """A table with a row per token of the answer and a column per word of the input, shaded by the
-    scores: blue raised the token's probability, orange lowered it. The last row is the whole
-    answer.
-    """
-    table, cell = STYLE
-    scores = [*answer.matrix, answer.whole.word_scores]
-    largest = max((abs(each) for row in answer.matrix for each in row if isfinite(each)), default=1)
-    whole = max((abs(each) for each in answer.whole.word_scores if isfinite(each)), default=1)
-    values = [each.value for each in (*answer.by_token, answer.whole)]
-    names = [*answer.tokens, "whole answer"]
-    head = "".join(f'<th style="{cell}">{escape(word)}</th>' for word in answer.words)
-    body = "".join(
-        _row(name, value, row, whole if row is scores[-1] else largest)
-        for name, value, row in zip(names, values, scores)
-    )
-    return (
-        f'<table style="{table}"><caption>{escape(answer.whole.method)} of the log-probability of '
-        f'each token</caption><thead><tr><th style="{cell}">answer</th><th style="{cell}">log p'
-        f"</th>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
-
-
-def _row(name: str, value: float, scores: Sequence[float], largest: float) -> str:
-    cell = STYLE[1]
-    cells = "".join(
-        f'<td style="{cell};{_colours(score / (largest or 1))}">{number(score)}</td>'
-        for score in scores
-    )
-    first = f'<th style="{cell}">{escape(name)}</th><td style="{cell}">{number(value)}</td>'
-    return f"<tr>{first}{cells}</tr>"
-
-
-def _colours(share: float) -> str:
-    """The colours of a cell, as in every heat map: orange below 0, blue above."""
-    if not isfinite(share):
-        return "background:#eee"
-    kept = max(-1.0, min(1.0, share))
-    return f"background:{diverging(kept)};color:{ink_on(kept)}"
+    """One answer, for notebooks."""
+    return str(answers_html([answer]))
 
 
 def answer_page(answers: Sequence[AnswerExplanation]) -> str:
     """A page of its own with the tables, without scripts."""
-    tables = "".join(
-        f"<h2>{escape(' / '.join(answer.whole.texts))}</h2>{answer_html(answer)}"
-        for answer in answers
-    )
-    return (
-        '<!doctype html><html><head><meta charset="utf-8"><title>answers</title>'
-        f"{policy()}</head><body>{tables}</body></html>\n"
-    )
+    heading = items(len(answers), "answer")
+    return str(render("page.html.j2", heading=heading, body=answers_html(answers), scripts=()))
+
+
+def _rows(answer: AnswerExplanation) -> Iterator[Row]:
+    largest = max((top(scores) for scores in answer.matrix), default=0.0)
+    for token, each in zip(answer.tokens, answer.by_token):
+        yield _row(visible(token), each.value, each.word_scores, largest)
+    whole = answer.whole
+    yield _row("whole answer", whole.value, whole.word_scores, top(whole.word_scores))
+
+
+def _row(name: str, value: float, scores: Sequence[float], largest: float) -> Row:
+    return Row(name, value, tuple((score, _tint(score, largest)) for score in scores))
+
+
+def _tint(score: float, largest: float) -> str:
+    """The class of a cell's colour; an undefined score is hatched."""
+    step = shade(score, largest)
+    if not isfinite(score):
+        return "bs-u"
+    return f"bs-p bs-p{step}" if step > 0 else f"bs-n bs-n{-step}" if step < 0 else ""
+
+
+def visible(token: str) -> str:
+    """The token with a sign for every line break and tab, and for one of spaces only."""
+    shown = token.translate(SIGNS).strip(" ")
+    return shown or "␣" * len(token)
 
 
 def answer_lines(answer: AnswerExplanation, shown: int = 3) -> list[str]:

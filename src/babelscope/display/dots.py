@@ -114,10 +114,9 @@ def _ends(
     highs = [mark.high for mark in marks if isfinite(mark.high)]
     room = _room(values or limits, [high - low for low, high in zip(lows, highs)])
     low, high = min([*values, *limits]), max([*values, *limits])
-    return ticks(
-        min([low, *(max(end, low - room) for end in lows)]),
-        max([high, *(min(end, high + room) for end in highs)]), 5,
-    )  # fmt: skip
+    least = min([low, *(max(end, low - room) for end in lows)])
+    most = max([high, *(min(end, high + room) for end in highs)])
+    return ticks(least, most if least or most else 1.0, 5)  # of zeros alone: from 0 to 1
 
 
 def _room(values: Sequence[float], widths: Sequence[float]) -> float:

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from babelscope.display.chart import figure_html
 from babelscope.display.colours import chart_style
+from babelscope.display.numbers import items as counted
 from babelscope.display.numbers import significant
 from babelscope.display.page import render
 from babelscope.display.plane import has_plane, plane_figure
@@ -43,7 +44,9 @@ def attribution_html(attribution: Attribution) -> str:
 def page_html(items: Sequence[Attribution]) -> str:
     """The same explanations as a page of their own; only planes bring a script, to save them."""
     scripts = [str(render("script.html.j2"))] if any(map(has_plane, items)) else []
-    return str(render("page.html.j2", items=items, scripts=scripts, **_helpers()))
+    body = Markup(explanations_html(items))
+    heading = counted(len(items), "explanation")
+    return str(render("page.html.j2", heading=heading, body=body, scripts=scripts))
 
 
 def _helpers() -> dict[str, Any]:

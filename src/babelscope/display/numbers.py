@@ -50,6 +50,14 @@ def percent(share: float | None, digits: int = 0) -> str:
     return text if text == UNDEFINED else f"{text} %"
 
 
+def p_value(value: float | None, digits: int = 3) -> str:
+    """`0.041`, and `< 0.001` where rounding would give 0: no p of a test is 0."""
+    least = 10.0**-digits
+    if value is not None and 0 <= value < least / 2:
+        return f"< {number(least, digits)}"
+    return number(value, digits)
+
+
 def compact(value: float | None, digits: int = 2, *, sign: bool = False) -> str:
     """`.41`, without the leading zero: for the cells of a heat map."""
     text = signed(value, digits) if sign else number(value, digits)

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from babelscope.display.numbers import number, percent
+from babelscope.display.numbers import number, p_value, percent
 
 
 def render(template: str, *, folder: Path | None = None, **context: Any) -> Markup:
@@ -62,6 +62,6 @@ def _environment(folder: Path | None) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "percent": percent}
+    environment.filters |= {"number": number, "percent": percent, "p_value": p_value}
     environment.globals |= {"policy": policy, "page_scripts": page_scripts}
     return environment

@@ -15,8 +15,8 @@ from babelscope.errors import InputError
 from babelscope.types import Attribution
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 400, 330, 40, 26, 16, 46
-FONT, LONGEST = 13, 140
-"""The size of a word, and the most room that it takes."""
+FONT, LONGEST, LISTED = 13, 140, 3
+"""The size of a word, the most room that it takes, and the most words that share one label."""
 LEGEND = ("supports the explained class", "opposes it")
 
 Box = tuple[float, float, float, float]
@@ -52,7 +52,8 @@ def has_plane(attribution: Attribution) -> bool:
 def plane_figure(attribution: Attribution) -> Figure:
     """Each distinct unit once at its value and its importance, with bars of one standard deviation.
 
-    *Laws*: every unit with both numbers is drawn and named once; names never become markup.
+    *Laws*: every unit with both numbers is drawn and named once, those at the same place by one
+    label; names never become markup.
     """
     if not has_plane(attribution):
         raise InputError(
@@ -136,11 +137,19 @@ def _axis(values: Sequence[tuple[float, float]]) -> list[float]:
 
 
 def _names(names: Sequence[str], places: Sequence[tuple[float, float]]) -> list[Markup]:
-    """Each name beside its mark: of eight places the one that covers the least of what is drawn."""
+    """Each name beside its mark: of eight places the one that covers the least of what is drawn.
+    Words at the same place, as those that are one unknown token to the model, share a label; its
+    title has all of them.
+    """
     taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
+    shared: dict[tuple[float, float], list[str]] = {}
+    for name, place in zip(names, places):
+        shared.setdefault(place, []).append(name)
     parts = []
-    for name, (x, y) in zip(names, places):
-        shown = shortened(name, LONGEST, FONT)
+    for (x, y), words in shared.items():
+        name, rest = ", ".join(words), len(words) - LISTED
+        first = name if rest <= 0 else f"{', '.join(words[:LISTED])} + {rest}"
+        shown = shortened(first, LONGEST, FONT)
         wide = text_width(shown, FONT)
         box = min(_boxes(x, y, wide), key=lambda each: sum(_overlap(each, old) for old in taken))
         taken.append(box)

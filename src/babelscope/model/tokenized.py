@@ -4,7 +4,9 @@ are known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,8 @@ from babelscope.types import Span
 
 if TYPE_CHECKING:
     from babelscope.model.load import Model
+
+_spelt_tokens_count: ContextVar[bool] = ContextVar("special tokens in texts", default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +69,24 @@ def literal_specials(tokenizer: Any, texts: Sequence[str]) -> bool:
     """Whether a text spells the padding or the mask token, which is text then and not that token.
 
     Markers that have a meaning in a text (of turns in a chat, of its end) stay what they are, also
-    where the tokenizer pads with one of them."""
+    where the tokenizer pads with one of them. Within `special_tokens_in_texts` it is the token."""
+    if _spelt_tokens_count.get():
+        return False
     meaningful = {tokenizer.bos_token, tokenizer.eos_token, tokenizer.sep_token}
     blanks = {tokenizer.pad_token, tokenizer.mask_token} - meaningful - {None}
     return any(blank in text for text in texts for blank in blanks)
+
+
+@contextmanager
+def special_tokens_in_texts() -> Iterator[None]:
+    """Within it, a padding or mask token that a text spells is that token, as in a plain call of
+    the tokenizer: for texts from which words were erased on purpose, to train on.
+    """
+    before = _spelt_tokens_count.set(True)
+    try:
+        yield
+    finally:
+        _spelt_tokens_count.reset(before)
 
 
 def tokenize_alone(model: Model, text: str, *, segment: int) -> Tokenized:

@@ -48,8 +48,8 @@ def ribbons(model: Model, request: RibbonsRequest, known: Known, report: Report)
         compared = compare(left, right)
     except Undefined as error:
         raise InputError(
-            f"the two texts cannot be compared by this model: {error}; its tokenizer may not know "
-            "the script"
+            "This model cannot compare the two texts: its tokenizer may not know the script of one "
+            f"of them ({error})."
         ) from error
     pair = score_pair(Task(left, right, compared, None, Settings()))
     names = ("c", "c_perm", "ceil", "lift", "reason")

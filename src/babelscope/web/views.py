@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from typing import Any
+from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +28,13 @@ def influential_words(
 
         influence of a word = sum over its occurrences of score / largest |score| in the text
 
-    Words that occur fewer than `fewest` times are left out. `gold` is the share of a word's
-    occurrences that the gold rationale marks, None where there is no rationale.
+    Words that occur fewer than `fewest` times are left out, and so are words of punctuation only,
+    whose occurrences are counted: no reader takes them for a reason. Emoji stay. `gold` is the
+    share of a word's occurrences that the gold rationale marks, None where there is no rationale.
     """
     lang, target = index.names["lang"], index.names["target"]
     classes = np.where(rows, lang.codes * (len(target.names) + 1) + target.codes + 1, -1)
+    marks = np.array([punctuation(word) for word in index.word_names], dtype=np.bool_)
     views = []
     for code in np.unique(classes[classes >= 0])[:MOST]:
         chosen = classes == code
@@ -40,10 +43,15 @@ def influential_words(
                 "lang": lang.names[code // (len(target.names) + 1)],
                 "target": ([*target.names, ""])[code % (len(target.names) + 1) - 1],
                 "texts": int(chosen.sum()),
-                "words": _top_words(index, chosen, fewest),
+                **_top_words(index, chosen, fewest, marks),
             }
         )
     return _in_order(index, views, "lang", "target")
+
+
+def punctuation(word: str) -> bool:
+    """Whether a word has no sign but those of punctuation, as Unicode has them."""
+    return all(category(sign)[0] == "P" for sign in word)
 
 
 def _in_order(index: Index, views: list[dict[str, Any]], *columns: str) -> list[dict[str, Any]]:
@@ -52,7 +60,10 @@ def _in_order(index: Index, views: list[dict[str, Any]], *columns: str) -> list[
     return sorted(views, key=lambda view: [listed[name].index(view[name]) for name in columns])
 
 
-def _top_words(index: Index, rows: NDArray[np.bool_], fewest: int) -> list[dict[str, Any]]:
+def _top_words(
+    index: Index, rows: NDArray[np.bool_], fewest: int, punctuation: NDArray[np.bool_]
+) -> dict[str, Any]:
+    """The first words of one class and language, and the occurrences of punctuation."""
     items = index.words.chosen(rows) & np.isfinite(index.shares)
     words, shares = index.words.items[items].astype(np.int64), index.shares[items]
     marks = index.marked[items]
@@ -60,9 +71,9 @@ def _top_words(index: Index, rows: NDArray[np.bool_], fewest: int) -> list[dict[
     counts, sums = np.bincount(words, minlength=size), np.bincount(words, shares, minlength=size)
     judged = np.bincount(words, marks >= 0, minlength=size)
     gold = np.bincount(words, marks == 1, minlength=size)
-    influence = np.where(counts >= fewest, sums, -np.inf)
+    influence = np.where((counts >= fewest) & ~punctuation, sums, -np.inf)
     best = np.argsort(-influence, kind="stable")[:TOP]
-    return [
+    listed = [
         {
             "word": index.word_names[word],
             "count": int(counts[word]),
@@ -73,6 +84,7 @@ def _top_words(index: Index, rows: NDArray[np.bool_], fewest: int) -> list[dict[
         for word in best.tolist()
         if influence[word] > 0
     ]
+    return {"words": listed, "punctuation": int(counts[punctuation].sum())}
 
 
 def disagreements(index: Index, rows: NDArray[np.bool_]) -> dict[str, Any]:

@@ -25,7 +25,8 @@ from babelscope.analyses.tokenization.counts import (
     efficiency,
     together,
 )
-from babelscope.analyses.tokenization.section import segmented
+from babelscope.analyses.tokenization.headline import read_and_unread, unread_text
+from babelscope.analyses.tokenization.section import answer, segmented
 from babelscope.analyses.tokenization.tokenize import tokenization
 from babelscope.data.segmentation import segment
 from babelscope.errors import InputError
@@ -188,6 +189,24 @@ def test_the_whole_line_over_real_tokenizers() -> None:
     for limit, share in ((8, 1 / 3), (9, 0.0)):  # the longest text has nine words: nine fit
         told = numbers(tokenization({"words": WHOLE}, ROWS, limit=limit))
         assert told["words", "truncated"].mean == pytest.approx(share)
+
+
+def test_one_unknown_token_for_a_sentence_is_no_short_segmentation() -> None:
+    """WHOLE knows no Greek word, so it has one unknown token for each and 1 token per word; LETTERS
+    knows no Greek letter either. Both read English, with 1 and 3.9 tokens per word.
+    """
+    greek = [Example("g", ("το δωμάτιο ήταν μικρό",), "el")]
+    found = tokenization({"words": WHOLE, "letters": LETTERS}, [*ROWS, *greek])
+    read, unread = read_and_unread(found)
+    assert {(row.tokenizer, row.lang) for row in read} == {("words", "en"), ("letters", "en")}
+    assert {(row.tokenizer, row.lang) for row in unread} == {("words", "el"), ("letters", "el")}
+    said = str(unread_text(unread))
+    assert said.count("cannot read Greek") == 2
+    assert "cannot read Greek" in str(answer(found))
+    assert " in el" not in str(answer(found))
+    only = tokenization({"words": WHOLE}, greek)
+    assert [len(rows) for rows in read_and_unread(only)] == [1, 0], "nothing else is there to say"
+    assert str(unread_text([])) == ""
 
 
 def test_the_order_of_texts_and_tokenizers_changes_nothing() -> None:

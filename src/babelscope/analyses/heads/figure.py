@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from babelscope.display.chart import Chart, Figure, figure_html, figure_svg
 from babelscope.display.colours import chart_style
 from babelscope.display.heat import small_map
-from babelscope.display.numbers import compact
+from babelscope.display.numbers import compact, items
 from babelscope.display.page import render
 from babelscope.model.head_masks import HeadMask
 from babelscope.model.head_statistics import HeadStatistics, accuracy, syntactic, thresholds
@@ -54,7 +54,9 @@ def panels(statistics: HeadStatistics, mask: HeadMask) -> list[Panel]:
         *listed,
         Panel("fixed offset", above, offsets, offsets > mask.positional),
         Panel("sink", "first or last token; listed only", statistics.sink, nothing),
-        Panel("kept", f"{mask.count} heads in the mask {mask.kind}", keep.astype(float), keep),
+        Panel(
+            "kept", f"{items(mask.count, 'head')} in the mask {mask.kind}", keep.astype(float), keep
+        ),
     ]
 
 

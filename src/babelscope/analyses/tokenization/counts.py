@@ -181,7 +181,7 @@ def agreement(sums: Float[np.ndarray, "*row 3"]) -> Float[np.ndarray, "*row"]:
 
 
 def efficiency(uses: Float[np.ndarray, "*row type"], vocabulary: int) -> Float[np.ndarray, "*row"]:
-    """How evenly a vocabulary is used: Renyi's entropy of the tokens' frequencies, as a share of
+    """How evenly a vocabulary is used: Rényi's entropy of the tokens' frequencies, as a share of
     the largest possible.
 
         p_t = uses_t / sum_t uses_t;   H = 1 / (1 - alpha) log sum_t p_t^alpha;   efficiency = H /
@@ -191,7 +191,7 @@ def efficiency(uses: Float[np.ndarray, "*row type"], vocabulary: int) -> Float[n
     all; scaling the uses changes nothing; types that are not used change it through |V| only.
     *Left open by the paper*: |V| is the whole vocabulary, also for one language of many, so a
     multilingual vocabulary is low in each. Source: Zouhar et al. 2023, Tokenization and the
-    noiseless channel, Renyi efficiency.
+    noiseless channel, Rényi efficiency.
     """
     shares = uses / uses.sum(axis=-1, keepdims=True)
     return np.asarray(

@@ -9,7 +9,7 @@ from babelscope.display.numbers import few_groups, number
 from babelscope.types import Estimate
 
 TITLES = {name: row.summary for name, row in MEASURES.items()} | {
-    "efficiency": "Renyi efficiency of the vocabulary",
+    "efficiency": "Rényi efficiency of the vocabulary",
     "agreement": "agreement on boundaries inside of words (F1)",
 }
 Grid = dict[str, dict[str, Estimate]]

@@ -7,13 +7,13 @@ from math import isfinite
 import pandas as pd
 from markupsafe import Markup
 
-from babelscope.analyses.tokenization.counts import LanguageMeasure
+from babelscope.analyses.tokenization.counts import LanguageMeasure, Tokenization
 from babelscope.analyses.tokenization.responses import Response
 from babelscope.analyses.tokenization.tables import Tables
 from babelscope.data.languages import language_name
 from babelscope.display.chart import Chart
 from babelscope.display.dots import Row, dot_plot, mark
-from babelscope.display.numbers import number, signed, value_range
+from babelscope.display.numbers import bounds, listed, number, signed, value_range
 from babelscope.display.section import Answer, Reference
 from babelscope.display.sheets import csv_text
 from babelscope.types import FEW_GROUPS
@@ -99,11 +99,7 @@ def _slopes_chart(slopes: list[tuple[str, Response]], chosen: Response) -> Chart
 
 
 def _fertility(tables: Tables) -> Answer:
-    words = [
-        row
-        for row in tables.measures.measured
-        if row.measure == "fertility" and isfinite(row.estimate.mean)
-    ]
+    words, unread = read_and_unread(tables.measures)
     if not words:
         text = "No tokenizer has a defined number of tokens per word here."
         return Answer("unmeasured", Markup(text))
@@ -124,14 +120,47 @@ def _fertility(tables: Tables) -> Answer:
         for row in ends
         for column in columns
     )
-    return Answer("unmeasured", lead + first + rest + ".", references, _chart(tables))
+    sentence = lead + first + rest + "." + unread_text(unread)
+    return Answer("unmeasured", sentence, references, _chart(tables))
+
+
+def read_and_unread(
+    measures: Tokenization,
+) -> tuple[list[LanguageMeasure], list[LanguageMeasure]]:
+    """The tokens per word of each tokenizer and language, apart where most tokens are the unknown
+    token: one for a whole sentence is not a short segmentation of it.
+
+    Where no tokenizer can read anything, all are left.
+    """
+    words = [
+        row for row in measures.measured
+        if row.measure == "fertility" and isfinite(row.estimate.mean)
+    ]  # fmt: skip
+    unknown = {
+        (row.tokenizer, row.lang) for row in measures.measured
+        if row.measure == "unknown" and row.estimate.mean > 0.5
+    }  # fmt: skip
+    unread = [row for row in words if (row.tokenizer, row.lang) in unknown]
+    return ([row for row in words if row not in unread], unread) if len(unread) < len(words) else (
+        words, []
+    )  # fmt: skip
+
+
+def unread_text(unread: list[LanguageMeasure]) -> Markup:
+    """Which tokenizer cannot read which languages; empty where each reads all."""
+    sentences = []
+    for name in dict.fromkeys(row.tokenizer for row in unread):
+        langs = [language_name(row.lang) for row in unread if row.tokenizer == name]
+        sentence = " {} cannot read {}: most of its tokens there are unknown."
+        sentences.append(Markup(sentence).format(name, listed(langs)))
+    return Markup("").join(sentences)
 
 
 def _amount(row: LanguageMeasure, several: bool) -> str:
-    bounds = value_range(row.estimate.low, row.estimate.high)
     whose = f" with {row.tokenizer}" if several else ""
     place = f"{language_name(row.lang)}{whose}"
-    return f"{number(row.estimate.mean)} tokens in {place} (interval {bounds})"
+    about = bounds(row.estimate.low, row.estimate.high)
+    return f"{number(row.estimate.mean)} tokens in {place} ({about})"
 
 
 def _chart(tables: Tables) -> Chart:

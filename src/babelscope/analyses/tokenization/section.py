@@ -8,7 +8,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,12 @@ from babelscope.analyses import ANALYSES
 from babelscope.analyses.tokenization.counts import Tokenization
 from babelscope.analyses.tokenization.figure import figure
 from babelscope.analyses.tokenization.grids import TITLES, cell, columns_of, grids, with_interval
-from babelscope.analyses.tokenization.headline import headline, slopes_csv
+from babelscope.analyses.tokenization.headline import (
+    headline,
+    read_and_unread,
+    slopes_csv,
+    unread_text,
+)
 from babelscope.analyses.tokenization.tables import NAME, Tables
 from babelscope.display.chart import figure_html
 from babelscope.display.numbers import number
@@ -98,28 +102,26 @@ def section(tables: Tables) -> Section:
 
 def answer(measures: Tokenization) -> Markup:
     """Where words take the most and the fewest tokens, with intervals."""
-    words = [
-        row
-        for row in measures.measured
-        if row.measure == "fertility" and isfinite(row.estimate.mean)
-    ]
+    words, unread = read_and_unread(measures)
     if not words:
         return Markup("No tokenizer has a defined number of tokens per word here.")
     most, least = (pick(words, key=lambda row: row.estimate.mean) for pick in (max, min))
     if most is least:
-        return Markup("A word takes {} tokens in {} with {}.").format(
+        sentence = Markup("A word takes {} tokens in {} with {}.")
+        return sentence.format(
             with_interval(most.estimate), most.lang, most.tokenizer
-        )
-    return Markup(
+        ) + unread_text(unread)
+    sentence = Markup(
         "A word takes the most tokens in {} with {}, {}, and the fewest in {} with {}, {}."
-    ).format(
+    )
+    return sentence.format(
         most.lang,
         most.tokenizer,
         with_interval(most.estimate),
         least.lang,
         least.tokenizer,
         with_interval(least.estimate),
-    )
+    ) + unread_text(unread)
 
 
 def segmented(

@@ -19,6 +19,16 @@ SPECIAL = {
 }  # fmt: skip
 """Characters that mean something else in LaTeX, or that pdflatex does not know."""
 
+LONG = 30
+"""Rows that fit on one page."""
+SIZES = {"normalsize": 5.0, "small": 4.6, "footnotesize": 4.3, "scriptsize": 4.0, "tiny": 3.4}
+"""LaTeX's font sizes, and how wide a digit is in them, in points."""
+SEPARATION = 4.0
+"""Space on each side of a column of a long table, in points."""
+PAGE = 757.0
+"""Width of the text on an A4 page in landscape with margins of 15 mm, in points. The document that
+shows all tables has pages of A3, for what is wider in the smallest size."""
+
 
 def cell(value: Any) -> str:
     """A value as text: numbers with three digits after the point, small ones with three significant
@@ -52,29 +62,44 @@ def markdown(table: pd.DataFrame, caption: str) -> str:
 
 
 def latex(table: pd.DataFrame, caption: str, label: str) -> str:
-    r"""A `table` environment for a document with `\usepackage{booktabs}`.
+    r"""A `table` environment, no wider than the text, for a document with booktabs and adjustbox;
+    of more than LONG rows a `longtable`, which continues on the next page.
 
     *Laws*: no text of the table or caption is read as a command; numbers are right-aligned.
     """
     head, lines = _texts(table)
     numeric = [pd.api.types.is_numeric_dtype(table.iloc[:, at]) for at in range(len(head))]
     columns = "".join("r" if right else "l" for right in numeric)
-    rows = [" & ".join(map(escaped, row)) + r" \\" for row in (head, *lines)]
-    return "\n".join(
-        [
-            r"\begin{table}", r"\centering", rf"\caption{{{escaped(caption)}}}",
-            rf"\label{{{label}}}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule", rows[0],
-            r"\midrule", *rows[1:], r"\bottomrule", r"\end{tabular}", r"\end{table}", "",
+    first, *rows = [" & ".join(map(escaped, row)) + r" \\" for row in (head, *lines)]
+    heading = [r"\toprule", first, r"\midrule"]
+    title = rf"\caption{{{escaped(caption)}}}\label{{{label}}}"
+    if len(rows) > LONG:
+        size = rf"{{\{font_size(head, lines)}\setlength{{\tabcolsep}}{{{SEPARATION}pt}}"
+        start = [
+            size,
+            rf"\begin{{longtable}}{{{columns}}}",
+            title + r"\\",
+            *heading,
+            r"\endfirsthead",
         ]
-    )  # fmt: skip
+        again = [*heading, r"\endhead", r"\bottomrule", r"\endfoot"]
+        return "\n".join([*start, *again, *rows, r"\end{longtable}}", ""])
+    start = [r"\begin{table}", r"\centering", title, r"\begin{adjustbox}{max width=\linewidth}"]
+    body = [rf"\begin{{tabular}}{{{columns}}}", *heading, *rows, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*start, *body, r"\end{adjustbox}", r"\end{table}", ""])
 
 
-def document(tables: Sequence[str]) -> str:
-    """A document that shows every table, to look at or to compile."""
-    head = [r"\documentclass{article}", r"\usepackage[utf8]{inputenc}"]
-    names = [rf"\input{{{name}}}\clearpage" for name in tables]
-    body = [r"\usepackage{booktabs}", r"\begin{document}", *names, r"\end{document}", ""]
-    return "\n".join([*head, *body])
+def font_size(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """The largest size in which the longest text of every column fits side by side on the page.
+
+    width = sum_c size max_r |text_rc| + 2 SEPARATION
+    """
+    longest = [max(map(len, column)) for column in zip(head, *lines)]
+    fits = [
+        name for name, size in SIZES.items()
+        if sum(length * size + 2 * SEPARATION for length in longest) <= PAGE
+    ]  # fmt: skip
+    return fits[0] if fits else list(SIZES)[-1]
 
 
 def escaped(text: str) -> str:

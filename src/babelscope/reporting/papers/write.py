@@ -16,7 +16,8 @@ from babelscope.errors import InputError, StoreError
 from babelscope.files import write_together
 from babelscope.options import suggestion
 from babelscope.reporting.papers import PAPERS, Element, Paper
-from babelscope.reporting.papers.formats import document, latex, markdown
+from babelscope.reporting.papers.formats import latex, markdown
+from babelscope.reporting.papers.tex_document import document
 from babelscope.store import open_store, read_study
 
 NOTHING = "the study holds nothing of it"
@@ -61,8 +62,15 @@ def write_paper(store: str | Path, paper: str, output: str | Path) -> list[Writt
         reason = "" if named else NOTHING if table.empty else UNDEFINED
         listed.append(Written(element.name, element.caption, tuple(named), reason))
     listed += [Written(each.name, each.caption, (), each.reason) for each in row.missing]
-    tables = [name.removesuffix(".tex") for name in files if name.endswith(".tex")]
-    files |= {"tables.tex": document(tables), "index.md": _index(row, listed)}
+    tables = {
+        name.removesuffix(".tex"): str(text)
+        for name, text in files.items()
+        if name.endswith(".tex")
+    }
+    files |= {
+        "tables.tex": document([*tables], [*tables.values()]),
+        "index.md": _index(row, listed),
+    }
     write_together(Path(output), files)
     return listed
 

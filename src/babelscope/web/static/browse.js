@@ -50,6 +50,7 @@ async function beside(region, example, store, open) {
   try {
     const answer = await get(`/api/store/related/${example.row}`);
     const others = answer.examples.filter((each) => each.row !== example.row);
+    store.explainColours(others);
     region.replaceChildren(...(others.length ? others.map((each) => card(each, store, open, false)) : [h("p", { class: "faint" }, "There are none.")]));
   } catch (error) { region.replaceChildren(failure(error, () => beside(region, example, store, open))); }
 }
@@ -81,6 +82,12 @@ export function browse(main, whole, value, go) {
   const pager = h("nav", { class: "pager", "aria-label": "Pages of examples" });
   const form = h("div", { class: "fields" });
   const key = h("div", {});
+  const signs = new Set();
+  /** The legend has the colours of all methods on the page, also of those that are opened beside an example. */
+  store.explainColours = (examples) => {
+    examples.forEach((example) => signs.add(!store.unsigned.includes(example.method)));
+    key.replaceChildren(...(signs.size ? [legend({ signed: signs.has(true), unsigned: signs.has(false) })] : []));
+  };
   let turn = 0;
 
   let folded = true;
@@ -109,8 +116,8 @@ export function browse(main, whole, value, go) {
     try {
       const answer = await get("/api/store/examples", { ...query(state), limit: PAGE });
       if (now !== turn) return;
-      const shown = new Set(answer.examples.map((example) => !store.unsigned.includes(example.method)));
-      key.replaceChildren(...(shown.size ? [legend({ signed: shown.has(true), unsigned: shown.has(false) })] : []));
+      signs.clear();
+      store.explainColours(answer.examples);
       count.textContent = `${answer.total.toLocaleString("en")} of ${store.rows.toLocaleString("en")} explanations`;
       list.replaceChildren(...(answer.total ? answer.examples.map((example) => card(example, store, open)) : [h("p", { class: "faint" }, "No explanation matches these filters.")]));
       pager.hidden = !answer.total;

@@ -16,14 +16,21 @@ export function verdict(checks) {
   return `All ${defined} checks that apply hold.`;
 }
 
+/** Whether a check has an outcome: these come first. */
+const ran = (check) => ["holds", "fails", "undecided"].includes(check.verdict);
+
+/** As the beginning of a sentence; a name in code stays as it is. */
+const capital = (text) => (/^\S*_/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1));
+
 /** On a phone every row is a small grid, so that nothing is cut; the roles keep it a table for screen readers. */
 export function trustPanel(result) {
-  const rows = result.checks.map((check) => h("tr", { role: "row", class: `v-${check.verdict.replaceAll(" ", "-")}` },
+  const ordered = [...result.checks].sort((first, second) => ran(second) - ran(first));
+  const rows = ordered.map((check) => h("tr", { role: "row", class: `v-${check.verdict.replaceAll(" ", "-")}` },
     h("td", { role: "cell", class: "mark" }, h("span", { "aria-hidden": "true" }, MARKS[check.verdict]), h("span", { class: "hidden" }, check.verdict)),
     h("th", { role: "rowheader", scope: "row" }, spoken(check.name)),
     h("td", { role: "cell", class: "num" }, number(check.value, 2)),
     h("td", { role: "cell", class: "num faint" }, check.low === null ? "" : `${number(check.low, 2)} to ${number(check.high, 2)}`),
-    h("td", { role: "cell", class: "asks" }, check.question, h("span", { class: "faint" }, ` ${check.said}.`))));
+    h("td", { role: "cell", class: "asks" }, check.question, h("span", { class: "faint" }, ` ${capital(check.said)}.`))));
   const heads = ["", "check", "value", "chance", "what it asks"].map((name) => h(name ? "th" : "td", { role: name ? "columnheader" : "cell" }, name));
   const measures = Object.entries(result.measures).map(([name, value]) => `${spoken(name)} ${typeof value === "number" ? number(value) : `undefined (${value})`}`);
   return h("div", { class: "trust" },

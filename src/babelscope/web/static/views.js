@@ -6,6 +6,8 @@ import { button, failure, h } from "./dom.js";
 import { firstMethod, isControl, langAttribute, language, methodName, number, percent, short, spoken } from "./format.js";
 import { toAddress } from "./state.js";
 
+const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
 /** A view with filters; `draw` turns an answer into elements. */
 function view(main, part, title, lead, { store, state, fields, path, draw }) {
   const body = h("div", { class: "view" });
@@ -35,7 +37,7 @@ export function wordsView(main, whole, value, go) {
     if (!filled.length) return h("p", { class: "faint" }, "No word occurs twice here; choose other filters.");
     return h("div", { class: "grid" }, filled.map((each) => {
       const top = most(each.words);
-      return h("section", { class: "card" }, h("h3", {}, `${language(each.lang)}: `, h("bdi", {}, each.target)), h("p", { class: "faint small" }, `${each.texts} explanations`),
+      return h("section", { class: "card" }, h("h3", {}, `${language(each.lang)}: `, h("bdi", {}, each.target)), h("p", { class: "faint small" }, `${counted(each.texts, "explanation")}${each.punctuation ? ` · ${counted(each.punctuation, "punctuation mark")} not listed` : ""}`),
         table(["word", "", "count", "mean", ...(store.rationales ? ["gold"] : [])], each.words.map((word) => {
           const bar = h("span", { class: "bar bar-for" });
           bar.style.inlineSize = `${100 * word.influence / top}%`;
