@@ -531,6 +531,11 @@ MUTANTS = {
         "[L[N] for N in W]", "list(range(len(W)))",
         "analyses/tradeoffs/test_tradeoffs.py", "classes_are_matched",
     ),
+    "a run that waits for what another one computes": Mutant(
+        "babelscope.study.run:_twice",
+        "yield number, False", "yield number, True",
+        "study/test_sharing.py", "come_last",
+    ),
     "costs compared with those of controls": Mutant(
         "babelscope.analyses.costs.tables:costs",
         "~controls(B) & S", "S",

@@ -16,7 +16,7 @@ WITH_WORKERS = 5
 
 
 def attack(folder: Path, seed: int, end: float) -> material.Outcome:
-    study = material.build_study(folder, models=2, texts=12, methods=METHODS)
+    study = material.build_study(folder, models=6, texts=6, methods=METHODS)
     material.fill(study, folder / "reference")
     reference = material.content(folder / "reference")
     cells = sum(name.startswith("cells/") for name in reference)

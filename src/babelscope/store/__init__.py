@@ -48,7 +48,7 @@ from babelscope.store.contents import (
     read_attributions,
 )
 from babelscope.store.folder import Store, open_store
-from babelscope.store.locks import claiming, claims
+from babelscope.store.locks import Claimed, claiming, claims
 from babelscope.store.manifests import Cell, cell_names, cells, key
 from babelscope.store.records import (
     fail,
@@ -75,6 +75,7 @@ __all__ = [
     "SCHEMAS",
     "SCHEME",
     "Cell",
+    "Claimed",
     "Fault",
     "Rows",
     "Spooled",

@@ -51,9 +51,14 @@ def writing_lock(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+class Claimed(Exception):
+    """Another process computes some of the cells."""
+
+
 @contextmanager
-def claiming(folder: Path, cells: Sequence[str]) -> Iterator[None]:
-    """Waits until no other process computes any of the cells, then keeps them for this one.
+def claiming(folder: Path, cells: Sequence[str], *, patient: bool = True) -> Iterator[None]:
+    """Waits until no other process computes any of the cells, then keeps them for this one; without
+    patience it raises Claimed where it would have to wait.
 
     *Laws*: a cell is claimed by one process at a time; all cells are claimed or none, so that two
     processes never wait for each other; the claim of a process that is gone (no such process on
@@ -61,6 +66,8 @@ def claiming(folder: Path, cells: Sequence[str]) -> Iterator[None]:
     """
     file = _claim(folder, cells)
     while file is None:
+        if not patient:
+            raise Claimed
         time.sleep(PATIENCE)
         file = _claim(folder, cells)
     done = threading.Event()

@@ -25,6 +25,7 @@ from babelscope.model.tokenizers import load_tokenizer
 from babelscope.store import (
     SCHEME,
     Cell,
+    Claimed,
     Store,
     cell_fault,
     claiming,
@@ -57,6 +58,8 @@ class Tally:
     """What could not be computed."""
     models: list[dict[str, Any]] = field(default_factory=list)
     """The models as the report reads them, those that could be loaded."""
+    put_off: bool = False
+    """Whether another run computes some of its cells, and this one did not wait for it."""
 
 
 def fill_block(
@@ -66,24 +69,31 @@ def fill_block(
     *,
     expected: frozenset[str] = frozenset(),
     progress: Progress | None = None,
+    patient: bool = True,
 ) -> Tally:
     """Every analysis of the study on one block; what fails is recorded and the next one tried.
 
-    `expected` are cells that the store once held: one that is missing is named. An error of the
-    store itself (a full disk, no permission) is raised.
+    Without patience, a block of which another run computes something is put off: what was computed
+    of it until then is stored. `expected` are cells that the store once held: one that is missing
+    is named. An error of the store itself (a full disk, no permission) is raised.
     """
     tally = Tally()
     resources = block_resources(store, block, tally, progress)
-    for name in study.analyses:
-        for group in _groups(study, name, block, resources):
-            if isinstance(group, Failure):
-                _fail(store, group, tally)
-            else:
-                fill(store, group, tally, expected)
+    try:
+        for name in study.analyses:
+            for group in _groups(study, name, block, resources):
+                if isinstance(group, Failure):
+                    _fail(store, group, tally)
+                else:
+                    fill(store, group, tally, expected, patient=patient)
+    except Claimed:
+        tally.put_off = True
     return tally
 
 
-def fill(store: Store, group: Group, tally: Tally, expected: frozenset[str]) -> None:
+def fill(
+    store: Store, group: Group, tally: Tally, expected: frozenset[str], *, patient: bool = True
+) -> None:
     """Computes the cells of a group that the store lacks, and stores them together."""
     lacking = [cell for cell in group if not _complete(store, key(cell.identity), expected)]
     for cell in lacking:
@@ -92,7 +102,8 @@ def fill(store: Store, group: Group, tally: Tally, expected: frozenset[str]) -> 
             tally.damaged.append(f"{_title(cell)}: {reason}")
     failed: set[str] = set()
     if lacking:
-        with claiming(store.path, [key(cell.identity) for cell in lacking]):
+        names = [key(cell.identity) for cell in lacking]
+        with claiming(store.path, names, patient=patient):
             computed = _compute(store, lacking, tally, failed, expected)
             put(store, computed)
         tally.filled += [key(cell.identity) for cell in computed if cell.kind != SKIPPED]

@@ -193,10 +193,17 @@ def _fill_all(
     sizes = [len(planned(study, block)) for block in grid]
     total, done = sum(sizes), 0
     if pool.number == 1 and pool.where == "local":
-        for number, block in enumerate(grid):
-            watch.stage(_stage(block), done, total)
-            tally = fill_block(study, store, block, expected=start.expected, progress=watch.steps)
-            yield number, tally
+        before: dict[int, Tally] = {}
+        for number, patient in _twice(len(grid), before):
+            watch.stage(_stage(grid[number]), done, total)
+            tally = fill_block(
+                study, store, grid[number], expected=start.expected, progress=watch.steps,
+                patient=patient,
+            )  # fmt: skip
+            if tally.put_off:
+                before[number] = tally
+                continue
+            yield number, _with_earlier(tally, before.get(number))
             done += sizes[number]
     else:
         watch.stage(f"{pool.number} workers", 0, total)
@@ -205,6 +212,25 @@ def _fill_all(
             done += sizes[number]
             watch.stage(f"{pool.number} workers · {grid[number].name} done", done, total)
     watch.stage("done", total, total)
+
+
+def _twice(count: int, put_off: Mapping[int, Tally]) -> Iterator[tuple[int, bool]]:
+    """Every block without waiting for other runs of the study, then those that were put off, with
+    patience: runs on one store share the blocks.
+    """
+    for number in range(count):
+        yield number, False
+    for number in list(put_off):
+        yield number, True
+
+
+def _with_earlier(tally: Tally, earlier: Tally | None) -> Tally:
+    """The tally with what was computed before the block was put off."""
+    if earlier is None:
+        return tally
+    return replace(
+        tally, filled=[*earlier.filled, *tally.filled], damaged=[*earlier.damaged, *tally.damaged]
+    )
 
 
 def _in_workers(
