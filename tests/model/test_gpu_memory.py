@@ -5,6 +5,7 @@ and a stand-in records what a tensor is told.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -56,7 +57,7 @@ def test_half_precision_fits_more(prescribe: Callable[[int | None], None]) -> No
     model = tiny("bert")
     prescribe(10_000 * token_bytes())
     whole = token_budget(model)
-    half = replace(model, hf=model.hf.__class__(model.hf.config).to(torch.bfloat16))
+    half = replace(model, hf=deepcopy(model.hf).to(torch.bfloat16))
     assert token_budget(half) == 4 * whole  # float64 has four times the bytes of bfloat16
 
 

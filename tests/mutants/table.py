@@ -383,7 +383,7 @@ MUTANTS = {
     "the factors of a product exchanged in its gradient": Mutant(
         "babelscope.propagation.deeplift:_Product.backward",
         "(G * R, G * L)", "(G * L, G * R)",
-        "propagation/test_rule_sets.py", "complete and gpt2",
+        "propagation/test_rule_sets.py", "complete and llama",
     ),
     "close values' quotient of rounding errors": Mutant(
         "babelscope.propagation.deeplift:_quotient_of_near",
