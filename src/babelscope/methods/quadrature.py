@@ -12,6 +12,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.polynomial import chebyshev
 
+from babelscope.stats.threads import one_thread
+
 MOST = 144
 """Nodes on an interval, at most."""
 _Fits = tuple[
@@ -126,6 +128,7 @@ class Integral:
         return float(np.sqrt(variances[further - 1] / variances[count - 1]))
 
 
+@one_thread()
 def integrate(values: Float[np.ndarray, "node token"], total: float | None = None) -> Integral:
     """Integrals over an interval of length 1 from the values at the first nodes of the sequence,
     and from the integral of their sum where that is known.

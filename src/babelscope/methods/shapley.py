@@ -18,6 +18,7 @@ from babelscope.methods.interactions import MOST_SETS, distinct, game_at, likeli
 from babelscope.model.load import Model
 from babelscope.model.units import player_count, players
 from babelscope.random import identity, keyed
+from babelscope.stats.threads import one_thread
 from babelscope.types import Encoded, Explained, Target
 
 FEWEST_ORDERS = 4
@@ -154,6 +155,7 @@ def _gains(orders: Orders, amounts: Values) -> Float[np.ndarray, "walk token"]:
     return gains
 
 
+@one_thread()
 def _gains_of_orders(walks: Orders, amounts: Values) -> Float[np.ndarray, "order token"]:
     """What each token adds in each order and its reverse on average, as an estimate of its Shapley
     value: with the likeliest game through the other orders, where these are enough.

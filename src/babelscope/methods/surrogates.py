@@ -15,6 +15,7 @@ from babelscope.methods.interactions import MOST_SETS, likeliest_game, odd_part
 from babelscope.model.load import Model
 from babelscope.model.units import player_count, unit_name
 from babelscope.random import identity, keyed
+from babelscope.stats.threads import one_thread
 from babelscope.types import Encoded, Explained, Target
 
 Weights = Float[np.ndarray, " coalition"]
@@ -183,6 +184,7 @@ def _distinct_pairs(
     return half, each / -np.expm1(drawn * np.log1p(-2 * each / total))
 
 
+@one_thread()
 def _adjusted(kept: Coalitions, amounts: Values, weights: Weights) -> Float[np.ndarray, " token"]:
     """The Shapley values of the likeliest game, and the weighted least squares of what it leaves.
 
@@ -212,6 +214,7 @@ def _of_sizes(generator: np.random.Generator, sizes: np.ndarray, n: int) -> Coal
     return kept
 
 
+@one_thread()
 def _ridge(
     kept: Coalitions, amounts: Values, weights: Weights, ridge: float
 ) -> Float[np.ndarray, " token"]:

@@ -18,6 +18,7 @@ from babelscope.model import inference
 from babelscope.model.encode import encode
 from babelscope.model.load import Model
 from babelscope.random import identity, keyed
+from babelscope.stats.threads import one_thread
 from babelscope.types import Example
 
 
@@ -48,7 +49,8 @@ def explain_classes(
     outputs = inference.outputs(model, [row.query(units) for units in queries.texts])
     logits = np.stack([output.numpy() for output in outputs])
     flat = [[number for segment in units for number in segment] for units in queries.texts]
-    fitted = joint_fit(counted(flat), logits, size=queries.size, weight=queries.weight)
+    with one_thread():
+        fitted = joint_fit(counted(flat), logits, size=queries.size, weight=queries.weight)
     tokens = np.array(row.row.tokens)[row.row.content]
     names = [
         "".join(tokens[row.position == int(np.flatnonzero(row.units == number)[0])])

@@ -24,6 +24,7 @@ from babelscope.methods.slalom.surrogate import (
     counted,
     predict,
 )
+from babelscope.stats.threads import one_thread
 
 LEAST_SQUARES, ADAM = "least_squares", "adam"
 """How a surrogate is fitted: to the minimum, or as published."""
@@ -132,6 +133,7 @@ def fit_answers(
     return _surrogate(queries, fitted, seen[:size], r2)
 
 
+@one_thread()
 def _fitted(
     texts: CountedTexts,
     answer: Numbers,
