@@ -47,7 +47,7 @@ def test_the_relevance_is_halved_where_all_heads_are_kept() -> None:
 def test_what_a_separator_is_does_not_matter_where_nobody_attends_to_it() -> None:
     """With another embedding of the separator the scores differ, unless it is never attended to.
     The model reads the first token, and separators of the text only through attention."""
-    model, other = tiny("bert"), tiny.__wrapped__("bert")
+    model, other = tiny.__wrapped__("bert"), tiny.__wrapped__("bert")
     with torch.no_grad():
         other.embeddings.weight[other.tokenizer.sep_token_id] *= -1
     moved = scores(model, TEXTS[0]) - scores(other, TEXTS[0])
@@ -58,7 +58,7 @@ def test_what_a_separator_is_does_not_matter_where_nobody_attends_to_it() -> Non
 
 
 def test_without_types_both_texts_of_a_pair_are_of_the_first() -> None:
-    model, alike = tiny("bert"), tiny.__wrapped__("bert")
+    model, alike = tiny.__wrapped__("bert"), tiny.__wrapped__("bert")
     with torch.no_grad():
         table = alike.hf.bert.embeddings.token_type_embeddings.weight
         table[1] = table[0]
