@@ -11,6 +11,7 @@ import os
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,8 @@ class Place:
         self.model: Model = tiny("bert")
         self.saved = folder / "mirror" / "models" / "tests" / "tiny"
         write_hub_rows(folder / "mirror")
-        self.model.hf.float().save_pretrained(self.saved)
+        deepcopy(self.model.hf).float().save_pretrained(self.saved)
         self.model.tokenizer.save_pretrained(self.saved)
-        self.model.hf.double()
         self.data = data_kinds(folder, self.model)
         self.models = model_kinds(self.saved, self.model)
 
