@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from architectures import ROUGH
+from babelscope.errors import UnsupportedModel
 from babelscope.propagation.deeplift import logarithmic_mean
 from babelscope.propagation.rules import rules
 from bare import every, made
@@ -216,3 +217,15 @@ def test_chefer_texts_have_no_part_in_one_another(name: str) -> None:
     tolerance = 1e-3 if name in ROUGH else 1e-8
     for a, b in zip(together + both, alone + single):
         torch.testing.assert_close(a[1:], b, rtol=tolerance, atol=tolerance * float(b.abs().max()))
+
+
+def test_a_power_with_several_exponents_is_refused() -> None:
+    """Close inputs are evaluated one by one, apart from their exponents."""
+    from babelscope.propagation.backward import Run
+    from babelscope.propagation.rules import rule
+
+    x = torch.rand(4, 3, dtype=torch.float64).requires_grad_(True)
+    with pytest.raises(UnsupportedModel, match="a power with several exponents"):
+        rule(Run("deeplift", {}), torch.pow, (x, torch.ones(3)), {})
+    y = rule(Run("deeplift", {}), torch.pow, (x, torch.tensor(3.0)), {})
+    assert torch.allclose(y, x**3)

@@ -218,6 +218,8 @@ def _function(
     x = args[0]
     if not moves(x):
         return op(*args, **kwargs)
+    if any(isinstance(each, Tensor) and each.numel() > 1 for each in args[1:]):
+        raise run.refuse("a power with several exponents")
     y = op(x.detach(), *args[1:], **kwargs)
     name = "square" if "pow" in op.__name__ and args[1] == 2 else op.__name__
     if name in CLOSED:
