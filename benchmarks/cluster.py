@@ -96,6 +96,8 @@ def section() -> str:
     ]
     return f"""## Two nodes of a cluster
 
+**Two nodes with one thread each are {ratio.median:.2f} times as fast as one process with one thread, and their store is {"the same" if equal else "not the same"}.**
+
 A study of {BLOCKS} equal blocks (the packaged multilingual model under {BLOCKS} names; {len(STUDY["methods"])} methods, {len(STUDY["languages"])} languages) with `--where ray --workers 2` on a Ray
 cluster of two nodes with one processor each, both on this machine, against one process with one thread, in turn. The start
 of the workers and their imports are included, the start of the cluster is not.

@@ -21,7 +21,7 @@ from benchmarks.timing import in_turn, seconds, table
 
 SIZES = ((20, 20), (37, 58), (100, 100))
 LANGUAGES = 12
-PAIRS = 5000
+PAIRS = 1000
 SAMPLE = 100
 """Pairs per language on which one process is compared with two; the whole set is run with two."""
 Instance = tuple[np.ndarray, np.ndarray, np.ndarray]

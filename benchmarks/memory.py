@@ -147,12 +147,17 @@ def lines(parts: Sequence[str], divisor: int = 1) -> list[list[object]]:
 def section() -> str:
     head = ["command", "few", "many", "peak of few", "of many", "many / few",
             "processor time of few", "of many"]  # fmt: skip
+    rows = lines(list(PARTS))
+    growth = max(float(str(row[5])) for row in rows if row[0] != "report")
+    report = rows[-1]
     return f"""## Memory by the number of texts
+
+**Ten times as many texts take at most {growth:.2f} times the memory; a report of {report[2]} explanations takes {report[7]} of processor time and {report[4]}.**
 
 Peak memory of whole processes, with the packaged models; `explain`, `measure` and `study run` by the number of texts ({len(METHODS)}
 methods), `report` by the number of explanations.
 
-{table(head, lines(list(PARTS)))}
+{table(head, rows)}
 """
 
 

@@ -1,4 +1,4 @@
-"""The first explanation of a new process, and the memory of many texts."""
+"""The first explanation of a new process."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from benchmarks.timing import table
 
 REPETITIONS = 5
-COUNTS = (2_000, 20_000)
 MODEL = Path(__file__).resolve().parents[1] / "src" / "babelscope" / "packaged" / "demo-en"
 IMPORTS = (
     "import torch, transformers.models.bert.modeling_bert, transformers.models.auto.modeling_auto"
@@ -47,17 +45,6 @@ def write_texts(count: int, file: Path) -> None:
             lines.write(json.dumps({"id": str(at), "lang": "en", "text": f"{text} {at}"}) + "\n")
 
 
-def peaks() -> list[float]:
-    found = []
-    for count in COUNTS:
-        with tempfile.TemporaryDirectory() as folder:
-            source, output = Path(folder) / "texts.jsonl", Path(folder) / "out.parquet"
-            write_texts(count, source)
-            arguments = ("explain", str(MODEL), "--input", str(source), "--output", str(output))
-            found.append(spent(COMMAND, *arguments, "--method", "input_x_gradient")[1])
-    return found
-
-
 def section() -> str:
     first, imports = [], []
     for _ in range(REPETITIONS):
@@ -65,7 +52,6 @@ def section() -> str:
         arguments = ("explain", str(MODEL), "the food was good", "--method", "input_x_gradient")
         first.append(spent(COMMAND, *arguments)[0])
     more = statistics.median(a - b for a, b in zip(first, imports))
-    few, many = peaks()
     rows = [
         [
             "imports of torch and transformers (with BERT's module)",
@@ -73,13 +59,12 @@ def section() -> str:
         ],
         ["`babelscope explain` of one text, whole process", f"{statistics.median(first):.1f} s"],
         ["difference", f"{more:.1f} s"],
-        [f"peak memory, {COUNTS[0]:,} texts", f"{few:.0f} MiB"],
-        [f"peak memory, {COUNTS[1]:,} texts", f"{many:.0f} MiB ({many / few:.2f})"],
     ]
-    return f"""## Start-up and memory
+    return f"""## Start-up
 
-Processor time of new processes (median of {REPETITIONS}), with the packaged English model; peak memory of `babelscope explain
---input TEXTS --output FILE.parquet`, which explains and writes some texts at a time.
+**The first explanation of a new process takes {more:.1f} s beyond the imports of torch and transformers.**
+
+Processor time of new processes (median of {REPETITIONS}), with the packaged English model.
 
 {table(["", "measured"], rows)}
 """

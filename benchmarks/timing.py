@@ -37,12 +37,15 @@ def in_turn(
     second: Callable[[], object],
     repetitions: int,
     clock: Clock = time.perf_counter,
+    *,
+    warm: bool = False,
 ) -> Ratio:
-    """Each once for warming up, then A B, B A, A B, ...: neither is always the one that comes
+    """Each once for warming up, unless both are warm, then A B, B A, A B, ...: neither is always the one that comes
     after the other.
     """
-    first()
-    second()
+    if not warm:
+        first()
+        second()
     ratios = []
     for turn in range(repetitions):
         if turn % 2 == 0:

@@ -48,6 +48,8 @@ OLD, NEW, NEWER = (f"transformers=={each}" for each in ("4.57.6", "5.22.2", "5.2
 LOOSE = {"nodes": 50, "tolerance": 1e9}
 """50 gradients of every text, whatever their error."""
 FINE = {"tolerance": 1e-3}
+FEW = 3
+"""Texts where each takes many gradients or queries."""
 QUERIES = {"samples": 128}
 FEWER = {"samples": 96}
 """Less noise than the peers' with more."""
@@ -58,8 +60,12 @@ PEERS = (
         (
             Comparison("input_x_gradient", models=CLASSIFIERS + DECODER),
             Comparison("gradient_norm", models=CLASSIFIERS + DECODER),
-            Comparison("integrated_gradients", "50 steps", LOOSE, {"steps": 50}, "error"),
-            Comparison("integrated_gradients", "to an error of 1e-3", FINE, FINE, "error"),
+            Comparison(
+                "integrated_gradients", "50 steps", LOOSE, {"steps": 50}, "error", SMALL, FEW
+            ),
+            Comparison(
+                "integrated_gradients", "to an error of 1e-3", FINE, FINE, "error", SMALL, FEW
+            ),
             Comparison("deeplift", quality="gap"),
             Comparison("occlusion", texts=4),
             Comparison("lime", "128 samples", QUERIES, QUERIES, "noise", SMALL, 3),
@@ -102,7 +108,7 @@ PEERS = (
         (
             Comparison("input_x_gradient"),
             Comparison("gradient_norm"),
-            Comparison("integrated_gradients", "50 steps", LOOSE, {"steps": 50}),
+            Comparison("integrated_gradients", "50 steps", LOOSE, {"steps": 50}, texts=FEW),
             Comparison("occlusion", texts=4),
             Comparison("lime", "128 samples", QUERIES, QUERIES, "noise", SMALL, 3),
             Comparison("kernel_shap", "128 samples, ours 96", FEWER, QUERIES, "noise", SMALL, 3),
@@ -114,7 +120,7 @@ PEERS = (
         (
             Comparison(
                 "integrated_gradients", "50 steps", {**LOOSE, "quantity": "probability"},
-                {"steps": 50}, "error",
+                {"steps": 50}, "error", texts=FEW,
             ),
         ),
     ),
@@ -122,7 +128,7 @@ PEERS = (
         "ferret", "run_ferret.py", ("ferret-xai==0.4.2", OLD, "pyarrow==20.0.0"),
         (
             Comparison("input_x_gradient"),
-            Comparison("integrated_gradients", "50 steps", LOOSE, {}, "error"),
+            Comparison("integrated_gradients", "50 steps", LOOSE, {}, "error", SMALL, FEW),
             Comparison(
                 "lime", "128 samples", {**QUERIES, "quantity": "probability"},
                 {"call": {"call_args": {"num_samples": 128}}}, "noise", SMALL, 3,

@@ -120,17 +120,17 @@ def refused(line: Line) -> list[object]:
     return [line.peer, line.model, method, line.reason.replace("|", "\\|")]
 
 
-def rendered(rows: Sequence[Line]) -> str:
-    """The two tables and the sentence that counts."""
+def rendered(rows: Sequence[Line], about: str = "") -> str:
+    """The sentence that counts, what the tables are about, and the two tables."""
     ran = [line for line in rows if line.outcome is not None]
     absent = [line for line in rows if line.outcome is None]
     faster = [line for line in ran if line.outcome and line.outcome.ratio.median > 1]
-    sentence = f"Ours takes less CPU time in {len(faster)} of {len(ran)} comparisons."
+    sentence = f"**Ours takes less CPU time in {len(faster)} of {len(ran)} comparisons.**"
     refusals = table(["peer", "model", "method", "why not"], [refused(line) for line in absent])
     none = "Nothing that was tried."
     return f"""{sentence}
 
-{table(HEAD, [cells(line) for line in ran])}
+{about}{table(HEAD, [cells(line) for line in ran])}
 
 What does not run, with the peer's own error:
 
@@ -145,9 +145,7 @@ def section(peers: Sequence[Peer] = PEERS) -> str:
 def page(peers: Sequence[Peer], rows: Sequence[Line]) -> str:
     """The section of these rows."""
     installed = "; ".join(f"{peer.name}: {', '.join(peer.requirements)}" for peer in peers)
-    return f"""## Peers in their own environments
-
-Each peer runs in a virtual environment of its own ({TORCH} everywhere; {installed}), in a process on one thread that loads the same model
+    about = f"""Each peer runs in a virtual environment of its own ({TORCH} everywhere; {installed}), in a process on one thread that loads the same model
 and gets the same texts as ours; imports and loading are not timed, and one text is explained beforehand. Both go from strings to
 scores: libraries that take token ids and a class are called by a script that tokenizes the texts and predicts the class in padded batches, as their users do; the column
 *ids and class ready-made* leaves that out on the peer's side alone. CPU seconds of the process, in turn (A B, B A; three times as often where a
@@ -155,5 +153,8 @@ run is brief): median and range of the ratio. Texts have {jobs.WORDS.start} to {
 correlation of the scores over the texts. *Error* is that of the worst token against integrated gradients to an error of 1e-5, *gap* how far the scores of the worst text are from summing to F(x) - F(b); *noise* is the standard deviation of a score
 over seeds, relative to the scores.
 
-{rendered(rows)}
+"""
+    return f"""## Peers in their own environments
+
+{rendered(rows, about)}
 {material.absent(jobs.DECODER)}"""
