@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,6 +31,33 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model.hf.save_pretrained(place)
     model.tokenizer.save_pretrained(place)
     return place
+
+
+def _mapped(file: Path) -> Counter[str]:
+    """Kilobytes of a file that this process has in its memory, by kind."""
+    kilobytes: Counter[str] = Counter()
+    here = False
+    for line in Path("/proc/self/smaps").read_text("utf-8").splitlines():
+        name, *rest = line.split()
+        if not name.endswith(":"):
+            here = rest[-1:] == [str(file)]
+        elif here and rest[-1:] == ["kB"]:
+            kilobytes[name.removesuffix(":")] += int(rest[0])
+    return kilobytes
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux lists mappings")
+def test_weights_stay_pages_of_their_file_which_workers_share(folder: Path) -> None:
+    """Explaining writes none of them, which would copy them (then they were anonymous): pages of a
+    file are in memory once for all processes that map it."""
+    model = load(folder)
+    explain(model, TEXT, ["integrated_gradients", "attnlrp", "occlusion"])
+    pages = _mapped((folder / "model.safetensors").resolve())
+    size = sum(weight.numel() * weight.element_size() for weight in model.hf.parameters())
+    assert pages["Rss"] > 0.9 * size / 1024
+    assert pages["Anonymous"] == 0
+    model.hf.get_input_embeddings().weight.data.add_(1)
+    assert _mapped((folder / "model.safetensors").resolve())["Anonymous"] > 0
 
 
 def test_the_precision_is_the_requested_one_and_methods_say_what_they_need(folder: Path) -> None:
