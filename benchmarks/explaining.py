@@ -25,10 +25,10 @@ REPETITIONS, ERASING = 5, 3
 METHODS = ("input_x_gradient", "gradient_norm", "attnlrp", "cp_lrp", "attcat", "occlusion")
 RULES = ("attnlrp", "cp_lrp")
 """Methods whose bare pass is a gradient under their own backward rules."""
-TEXTS = {"gte-small": 12, "chineseharm-bert": 6, material.PROMPTED: 8}
-"""Of the large models."""
-MANY = 48
-"""Texts for the others."""
+TEXTS, LARGE = 48, 12
+"""Of models up to a width of 256, and of larger ones."""
+ERASED = {"chineseharm-bert": 4}
+"""Texts for occlusion, where it would take minutes."""
 BATCH = 1024
 """Tokens in a batch of the bare passes, as in a gradient pass of ours."""
 
@@ -75,20 +75,23 @@ def tensors(model: Model, rows: Sequence[Encoded]) -> Iterator[dict[str, torch.T
         }
 
 
-def bare_gradients(
-    model: Model, batches: Sequence[dict[str, torch.Tensor]], method: str = ""
-) -> None:
+def bare_gradients(model: Model, rows: Sequence[Encoded], method: str = "") -> Callable[[], None]:
     """One gradient pass of the highest logit with respect to the embeddings, under the backward
     rules of that method where it has its own.
     """
+    batches = list(tensors(model, rows))
     kept = {"logits_to_keep": 1} if "logits_to_keep" in model.accepts else {}
-    for batch in batches:
-        with rules(model, method) if method in RULES else nullcontext():
-            leaf = model.embeddings(batch["input_ids"]).detach().requires_grad_(True)
-            logits = model.hf(
-                inputs_embeds=leaf, attention_mask=batch["attention_mask"], **kept
-            ).logits
-            torch.autograd.grad(logits.max(dim=-1).values.sum(), leaf)
+
+    def call() -> None:
+        for batch in batches:
+            with rules(model, method) if method in RULES else nullcontext():
+                leaf = model.embeddings(batch["input_ids"]).detach().requires_grad_(True)
+                logits = model.hf(
+                    inputs_embeds=leaf, attention_mask=batch["attention_mask"], **kept
+                ).logits
+                torch.autograd.grad(logits.max(dim=-1).values.sum(), leaf)
+
+    return call
 
 
 def bare_erasures(model: Model, rows: Sequence[Encoded]) -> Callable[[], None]:
@@ -115,29 +118,30 @@ def bare_erasures(model: Model, rows: Sequence[Encoded]) -> Callable[[], None]:
 
 
 def lines(name: str, model: Model, examples: Sequence[Example]) -> list[list[object]]:
-    rows = encode(model, examples)
-    batches = list(tensors(model, rows))
-    tokens = sum(len(row.ids) for row in rows)
     listed = []
     for method in METHODS:
-        if method == "occlusion" and model.tokenizer.mask_token_id is None:
-            continue  # a decoder deletes: other inputs than the bare ones
         erases = method == "occlusion"
-        bare = (
-            bare_erasures(model, rows)
-            if erases
-            else functools.partial(bare_gradients, model, batches, method)
-        )
+        if erases and model.tokenizer.mask_token_id is None:
+            continue  # a decoder deletes: other inputs than the bare ones
+        texts = list(examples[: ERASED.get(name) if erases else None])
+        rows = encode(model, texts)
+        bare = bare_erasures(model, rows) if erases else bare_gradients(model, rows, method)
+        ours = functools.partial(explain, model, texts, method)
         with counting(model) as read:
-            explain(model, list(examples), method)
+            ours()
         with counting(model) as needed:
             bare()
-        ours = functools.partial(explain, model, list(examples), method)
         times = ERASING if erases else REPETITIONS
         ratio = in_turn(ours, bare, times, time.process_time, warm=True)
+        tokens = sum(len(row.ids) for row in rows)
         counted = [read.forward, needed.forward, read.backward, needed.backward]
         listed.append([name, method, *(f"{each / tokens:.2f}" for each in counted), ratio])
     return listed
+
+
+def some_of(model: Model, texts: Sequence[Example]) -> Sequence[Example]:
+    width = model.hf.config.get_text_config().hidden_size
+    return texts[: TEXTS if width <= 256 else LARGE]
 
 
 def worst(rows: Sequence[Sequence[object]], *, erases: bool) -> str:
@@ -149,11 +153,9 @@ def worst(rows: Sequence[Sequence[object]], *, erases: bool) -> str:
 
 def section() -> str:
     torch.set_num_threads(1)
-    sides = [*material.classifiers(), *material.prompted(TEXTS[material.PROMPTED])]
+    sides = [*material.classifiers(), *material.prompted(LARGE)]
     rows = [
-        row
-        for name, model, texts in sides
-        for row in lines(name, model, texts[: TEXTS.get(name, MANY)])
+        row for name, model, texts in sides for row in lines(name, model, some_of(model, texts))
     ]
     head = [
         "model", "method", "forward passes", "needed", "backward passes", "needed",
@@ -163,7 +165,7 @@ def section() -> str:
 
 **End to end, gradient and propagation methods take at most {worst(rows, erases=False)} times their bare passes, occlusion at most {worst(rows, erases=True)}.**
 
-`explain` of {MANY} texts ({", ".join(f"{name}: {count}" for name, count in TEXTS.items())}) from strings to explanations: tokenizing, predicting, the check
+`explain` of {TEXTS} texts ({LARGE} by models wider than 256, occlusion by chineseharm-bert of {ERASED["chineseharm-bert"]}) from strings to explanations: tokenizing, predicting, the check
 against the model's own call, the method, words. The bare passes are written by hand on prepared tensors: one gradient of the highest
 logit with respect to the embeddings, for {" and ".join(RULES)} under their own backward rules; for occlusion every text and every text without each
 of its tokens. Passes are tokens read, padding included, over the tokens of the texts; a prompt's beginning is read once, which a
