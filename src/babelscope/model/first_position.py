@@ -52,18 +52,24 @@ def _behind_attention(hf: Any) -> torch.nn.Module | None:
     kind = type(hf)
     if kind.__name__ not in CLASSIFIERS or not kind.__module__.startswith("transformers."):
         return None
-    if hf.config.chunk_size_feed_forward or hf.config.is_decoder or _hooked(hf):
+    config = hf.config
+    if config.chunk_size_feed_forward or config.is_decoder or config.output_hidden_states:
+        return None
+    if _hooked(hf):
         return None
     module: torch.nn.Module = hf.base_model.encoder.layer[-1].attention.output
     return module
 
 
 def _hooked(hf: Any) -> bool:
-    """Whether there are hooks besides those of transformers, which record states on request."""
+    """Whether its modules have hooks besides those of transformers, which record states on request;
+    one of the whole sees no positions.
+    """
     hooks = (
         hook
         for module in hf.modules()
         for hook in (*module._forward_hooks.values(), *module._forward_pre_hooks.values())
+        if module is not hf
     )
     return any(
         not str(getattr(hook, "__module__", "")).startswith("transformers.") for hook in hooks
