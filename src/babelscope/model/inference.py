@@ -2,7 +2,8 @@
 
 Identical inputs are computed once. Inputs are sorted by length and packed into batches by token
 count, across examples, so that almost nothing is padding. Results come back in the caller's order.
-When memory runs out, the batch is made smaller and tried again. Everything is counted
+When memory runs out, the batch is made smaller and tried again. Classifiers that read the first
+position compute the end of their last layer there alone (`first_position`). Everything is counted
 (`InferenceState`).
 
 *Laws*: an input's result does not depend on the other inputs of the call, on their order, on the

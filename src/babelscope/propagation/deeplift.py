@@ -114,19 +114,22 @@ class _LayerNorm(torch.autograd.Function):
     def forward(
         ctx: Any, x: Tensor, shape: tuple[int, ...], weight: Tensor | None, bias: Any, eps: float
     ) -> Tensor:
-        result, mean, root = torch.native_layer_norm(x, shape, weight, bias, eps)
-        ctx.save_for_backward(x, mean, root, weight)
-        ctx.shape = shape
-        return result
+        over = tuple(range(-len(shape), 0))
+        centred = x - x.mean(over, keepdim=True)
+        # With those of the fused norm, scores were three times as far from those of float64
+        root = (centred.square().mean(over, keepdim=True) + eps).rsqrt_()
+        ctx.save_for_backward(centred, root, weight)
+        ctx.over, ctx.count = over, math.prod(shape)
+        result = centred * root
+        result = result if weight is None else result.mul_(weight)
+        return result if bias is None else result.add_(bias)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        (x, mean, root, weight), count = ctx.saved_tensors, math.prod(ctx.shape)
-        over = tuple(range(-len(ctx.shape), 0))
+        (centred, root, weight), over, count = ctx.saved_tensors, ctx.over, ctx.count
         gradient = gradients[0] if weight is None else gradients[0] * weight
-        centred = (x - mean).unflatten(0, (2, -1))
-        total, (r, s) = centred[0] + centred[1], root.unflatten(0, (2, -1))
-        pair = gradient.unflatten(0, (2, -1))
+        (x, reference), (r, s) = centred.chunk(2), root.chunk(2)
+        total, pair = x + reference, gradient.unflatten(0, (2, -1))
         through = (pair * total).sum(over, keepdim=True)
         through *= -(r * s).square() / ((r + s) * (2 * count))
         parts = (pair * ((r + s) / 2)).addcmul_(through, total).flatten(0, 1)
