@@ -118,6 +118,11 @@ MUTANTS = {
         "H.base_model.parameters()", "H.parameters()",
         "training/test_freezing.py", "stays_and_all_else and xlm-roberta",
     ),
+    "the last layer at the second position alone": Mutant(
+        "babelscope.model.first_position:_first_position",
+        "E[:, :1]", "E[:, 1:2]",
+        "model/test_first_position.py", "outputs_are",
+    ),
     "positions from zero on RoBERTa": Mutant(
         "babelscope.model.forward:_arguments",
         "np.arange(S, S + N)", "np.arange(N)",
@@ -377,7 +382,7 @@ MUTANTS = {
     ),
     "a norm's spread at the input, not halfway": Mutant(
         "babelscope.propagation.deeplift:_LayerNorm.backward",
-        "M / (2 * C)", "M / C",
+        "(R + S) * (2 * C)", "(R + S) * C",
         "propagation/test_rule_sets.py", "complete and bert",
     ),
     "the factors of a product exchanged in its gradient": Mutant(

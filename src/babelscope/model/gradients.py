@@ -8,6 +8,7 @@ gradient. Inputs as they were tokenized are read in the model's own call, where 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from math import nan
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ import torch
 from torch import Tensor
 
 from babelscope.model.batches import FULL, budget, run
+from babelscope.model.first_position import first_position_only
 from babelscope.model.forward import Query, embed, forward, outputs_of, unpadded
 from babelscope.model.output_layer import in_float32, label_tokens
 from babelscope.model.plain import has_plain_batches, plain_forward
@@ -89,7 +91,11 @@ def _gradients(
         ]
         return list(zip(values.tolist(), reduced, far))
 
-    with model.inference_mode(), in_float32(model.hf, label_tokens(model)):
+    with (
+        model.inference_mode(),
+        in_float32(model.hf, label_tokens(model)),
+        nullcontext() if plain else first_position_only(model),
+    ):
         tokens = budget(model, queries) // (2 if against is None else 4)
         least = 1 if any(each.continuations for each in queries) else FULL
         done: dict[int, Any] = {}

@@ -2,7 +2,8 @@
 
 Identical inputs are computed once. Inputs are sorted by length and packed into batches by token
 count, across examples, so that almost nothing is padding. Results come back in the caller's order.
-When memory runs out, the batch is made smaller and tried again. Everything is counted
+When memory runs out, the batch is made smaller and tried again. Classifiers that read the first
+position compute the end of their last layer there alone (`first_position`). Everything is counted
 (`InferenceState`).
 
 *Laws*: an input's result does not depend on the other inputs of the call, on their order, on the
@@ -12,13 +13,14 @@ found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
 from babelscope.model.batches import budget, run
 from babelscope.model.continuations import read_after
+from babelscope.model.first_position import first_position_only
 from babelscope.model.forward import Edit as Edit
 from babelscope.model.forward import Query as Query
 from babelscope.model.forward import forward, outputs_of
@@ -44,15 +46,26 @@ def outputs(model: Model, queries: Sequence[Query]) -> list[Tensor]:
     model.inference.queries += len(queries)
     model.inference.distinct += len(new)
 
+    if new:
+        known |= _computed(model, new)
+    return [known[digest] for digest in digests]
+
+
+def _computed(model: Model, queries: Mapping[bytes, Query]) -> dict[bytes, Tensor]:
+    """The outputs of distinct queries, which the cache keeps."""
+
     def step(batch: list[Query], rows: list[int]) -> list[Tensor]:
         with torch.no_grad():
             return outputs_of(model, batch, forward(model, batch))
 
-    with model.inference_mode(), in_float32(model.hf, label_tokens(model)):
-        computed = dict(zip(new, _outputs(model, list(new.values()), step)))
+    with (
+        model.inference_mode(),
+        in_float32(model.hf, label_tokens(model)),
+        first_position_only(model),
+    ):
+        computed = dict(zip(queries, _outputs(model, list(queries.values()), step)))
     model.inference.remember(computed)
-    known |= computed
-    return [known[digest] for digest in digests]
+    return computed
 
 
 def _outputs(model: Model, queries: list[Query], step: Step) -> list[Tensor]:

@@ -53,10 +53,16 @@ def in_float32(hf: Any, tokens: Sequence[int] = ()) -> Iterator[None]:
 
 def output_layer(hf: Any) -> torch.nn.Linear | None:
     """The linear layer that gives the logits; None where there is no plain one."""
-    modules = dict(hf.named_modules())
     embeddings = getattr(hf, "get_output_embeddings", lambda: None)()
-    layers = [embeddings, *(modules.get(name) for name in HEADS)]
+    layers = [embeddings, *(_at(hf, name) for name in HEADS)]
     return next((layer for layer in layers if type(layer) is torch.nn.Linear), None)
+
+
+def _at(hf: Any, path: str) -> Any:
+    """The module of that name; None where there is none."""
+    for name in path.split("."):
+        hf = getattr(hf, name, None)
+    return hf
 
 
 def label_tokens(model: Model) -> list[int]:

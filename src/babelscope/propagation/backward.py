@@ -3,6 +3,7 @@ from autograd's."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,7 +53,8 @@ class Run:
 
     name: str
     heads: Mask
-    stack: list[str] = field(default_factory=list)
+    hf: Any = None
+    """The model, whose modules are named in refusals."""
     inside: int = 0
     """The depth of nested activation modules; each is one element-wise function."""
     layer: int = 0
@@ -67,7 +69,6 @@ class Run:
     """The layer of each attention matrix, by identity."""
 
     def begin(self, batch: int) -> None:
-        self.stack.clear()
         self.layer = self.inside = 0
         self.batch = batch
         self.forget()
@@ -96,10 +97,21 @@ class Run:
         return factors.repeat(like.shape[0] // len(factors)).view(-1, 1, 1)
 
     def refuse(self, what: str) -> UnsupportedModel:
-        where = self.stack[-1] if self.stack else "the model"
         return UnsupportedModel(
-            f"{self.name} has no rule for {what} in {where}; use a gradient or erasure method"
+            f"{self.name} has no rule for {what} in {self._where()}; use a gradient or erasure "
+            "method"
         )
+
+    def _where(self) -> str:
+        """The innermost module that is being called, found among the callers: hooks that follow
+        every module took as long as many small operations.
+        """
+        modules = () if self.hf is None else self.hf.named_modules()
+        paths: dict[int, str] = {id(module): path for path, module in modules if path}
+        frame = sys._getframe()
+        while frame.f_back is not None and id(frame.f_locals.get("self")) not in paths:
+            frame = frame.f_back
+        return paths.get(id(frame.f_locals.get("self")), "the model")
 
 
 def moves(x: Any) -> bool:

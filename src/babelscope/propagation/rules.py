@@ -158,7 +158,7 @@ def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[Run
     restored on exit, also after an exception; an all-ones mask changes nothing. Under "deeplift"
     the batch holds inputs followed by their references.
     """
-    run = Run(name, dict(heads or {}))
+    run = Run(name, dict(heads or {}), model.hf)
     mode = _Mode(run)
     handles = []
 
@@ -170,21 +170,11 @@ def rules(model: Model, name: str, *, heads: Mask | None = None) -> Iterator[Run
         mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         run.forget()
 
-    for path, module in model.hf.named_modules():
-        if path:
-            handles.append(
-                module.register_forward_pre_hook(lambda *_, path=path: run.stack.append(path))
-            )
-            if _elementwise(module):
-                handles.append(module.register_forward_pre_hook(lambda *_: _deeper(run, 1)))
-                handles.append(
-                    module.register_forward_hook(
-                        lambda m, args, result: _after(run, m, args, result)
-                    )
-                )
-            handles.append(
-                module.register_forward_hook(lambda *_: run.stack.pop() and None, always_call=True)
-            )
+    for module in filter(_elementwise, model.hf.modules()):
+        handles.append(module.register_forward_pre_hook(lambda *_: _deeper(run, 1)))
+        handles.append(
+            module.register_forward_hook(lambda m, args, result: _after(run, m, args, result))
+        )
     handles.append(model.hf.register_forward_pre_hook(entered, with_kwargs=True))
     handles.append(model.hf.register_forward_hook(left, always_call=True))
     trainable = [weight for weight in model.hf.parameters() if weight.requires_grad]
