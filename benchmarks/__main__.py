@@ -59,7 +59,8 @@ def head() -> str:
     return f"""# How fast is it?
 
 `explain` costs little more than the passes that its method needs, integrated gradients reach a required error of every token
-without being told a number of steps, and SLALOM reaches the deletion score of LIME and Kernel SHAP with fewer samples.
+without being told a number of steps, and SLALOM reaches the deletion score of LIME and Kernel SHAP with fewer samples
+on most models.
 
 ```console
 $ make bench
