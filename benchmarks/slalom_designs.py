@@ -32,7 +32,7 @@ from babelscope.model.targets import predicted, value
 from babelscope.random import identity, keyed
 from babelscope.types import Encoded, Target
 
-DESIGNS = ("fixed(3)", "mix", "deletion", "near", "mix+text")
+DESIGNS = ("fixed(3)", "mix", "deletion", "near", "mix+text", "mix+deletion+text")
 NEAR = 60
 """Texts of either kind whose answers are predicted."""
 COLUMNS = ("design", "gap", "sign differs", "near", "short", "not identified", "tokens read")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import lime.lime_text
 import numpy as np
@@ -15,12 +16,17 @@ import torch
 from numpy.typing import NDArray
 
 from babelscope.methods.explain import explain
+from babelscope.methods.slalom.design import DEFAULT
 from babelscope.model.load import Model
 
 Kept = NDArray[np.bool_]
 """Texts as rows of words that are kept."""
 Play = Callable[[Kept], NDArray[np.float64]]
-DESIGN = "mix+text"
+DESIGN = "mix+deletion+text"
+"""The design of SLALOM that is compared; `USUAL` is its default."""
+USUAL = DEFAULT
+LIME_SAMPLES = 5000
+"""LIME's default."""
 UNBROKEN = ("zh", "ja", "th")
 """Languages written without blanks, whose characters count as words."""
 
@@ -74,11 +80,15 @@ def log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:
     return odds
 
 
-def slalom(model: Model, text: Text, label: int, samples: int, seed: int) -> Surrogate:
-    """The named design with so many samples, of the predicted class; units are the words."""
+def slalom(
+    model: Model, text: Text, label: int, samples: int, seed: int, design: str = DESIGN
+) -> Surrogate:
+    """The named design with so many samples, 0 for the method's own number, of the predicted class;
+    units are the words.
+    """
     before, begin = model.inference.distinct, time.process_time()
     unit = "token" if text.lang in UNBROKEN else "word"
-    options = {"samples": samples, "unit": unit, "design": DESIGN}
+    options = {"samples": samples, "unit": unit, "design": design}
     (attribution,) = explain(
         model, text.without([True] * len(text.words)), "slalom", quantity="log_odds",
         options=options, lang=text.lang, seed=seed,
@@ -108,7 +118,9 @@ def slalom(model: Model, text: Text, label: int, samples: int, seed: int) -> Sur
 
 
 def lime_surrogate(model: Model, text: Text, label: int, samples: int, seed: int) -> Surrogate:
-    """The released LIME with the log-odds as the answer; it erases a word by nothing."""
+    """The released LIME with the log-odds as the answer; it erases a word by nothing. 0 samples are
+    its default.
+    """
     seen: set[str] = set()
 
     def answer(texts: Sequence[str]) -> NDArray[np.float64]:
@@ -123,7 +135,7 @@ def lime_surrogate(model: Model, text: Text, label: int, samples: int, seed: int
     )  # fmt: skip
     fitted = explainer.explain_instance(
         text.without([True] * len(text.words)), answer, labels=(1,),
-        num_features=len(text.words), num_samples=samples,
+        num_features=len(text.words), num_samples=samples or LIME_SAMPLES,
     )  # fmt: skip
     seconds = time.process_time() - begin
     scores = np.zeros(len(text.words))
@@ -134,7 +146,7 @@ def lime_surrogate(model: Model, text: Text, label: int, samples: int, seed: int
 
 
 def shap_surrogate(model: Model, text: Text, label: int, samples: int, seed: int) -> Surrogate:
-    """shap's KernelExplainer with all features kept."""
+    """shap's KernelExplainer with all features kept. 0 samples are its default, 2n + 2048."""
     seen: set[str] = set()
 
     def answer(present: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -147,11 +159,16 @@ def shap_surrogate(model: Model, text: Text, label: int, samples: int, seed: int
     explainer = shap.KernelExplainer(answer, np.zeros((1, n)))
     np.random.seed(seed)  # noqa: NPY002 (shap samples from the global generator)
     scores = np.asarray(
-        explainer.shap_values(np.ones(n), nsamples=samples, l1_reg=False, silent=True)
+        explainer.shap_values(np.ones(n), nsamples=samples or "auto", l1_reg=False, silent=True)
     )
     seconds = time.process_time() - begin
     base = float(explainer.expected_value)
     return Surrogate(scores, lambda kept: base + kept @ scores, len(seen), seconds)
 
 
-METHODS = {"slalom": slalom, "LIME": lime_surrogate, "Kernel SHAP": shap_surrogate}
+METHODS = {
+    "slalom": slalom,
+    USUAL: partial(slalom, design=USUAL),
+    "LIME": lime_surrogate,
+    "Kernel SHAP": shap_surrogate,
+}

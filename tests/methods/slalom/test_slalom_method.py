@@ -34,7 +34,7 @@ def full(words: list[str]) -> float:
     return float(weight @ [VALUE[word] for word in words] / weight.sum())
 
 
-@pytest.mark.parametrize("design", ["mix", "fixed(3)", "exact", "deletion"])
+@pytest.mark.parametrize("design", ["mix", "fixed(3)", "exact", "deletion", "mix+deletion+text"])
 def test_a_transformer_that_is_a_slalom_is_explained_exactly(design: str) -> None:
     options = {"design": design, "score": "removal", "samples": 1500}
     (one,) = explain(slalom_transformer(), TEXT, "slalom", target="positive", options=options)

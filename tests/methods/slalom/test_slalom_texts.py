@@ -32,7 +32,7 @@ def mixed(texts: list[str]) -> np.ndarray:
     return np.array([1 / (1 + np.exp(-full(text.split()))) for text in texts])
 
 
-@pytest.mark.parametrize("design", ["mix", "exact"])
+@pytest.mark.parametrize("design", ["mix", "exact", "mix+deletion+text"])
 @pytest.mark.parametrize(
     "function",
     [

@@ -1,5 +1,5 @@
 """Which texts the model is queried with: short ones that consist of units of the explained text,
-and the text itself."""
+the text itself, and the text without some of its positions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, cycle, islice, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,17 @@ MIX = (1, 2, 3, 4)
 KINDS = ("mix", "near", "deletion", "exact")
 """Designs without a length."""
 DEFAULT = "mix+text"
-SUFFIXES = ("text", "context")
+SUFFIXES = ("deletion", "text", "context")
 TEXT = 0.3
 """The weight of the explained text in a design with +text, as a share of the samples: one text of
 hundreds would else change nothing."""
 WHOLE = 0.1
 """The share of the samples of `near` that are the text itself."""
 DELETED = 5
-"""The largest number of positions that the deletion design removes, as in the published variant."""
+"""The largest number of positions that a deletion removes, as in the published variant."""
+DELETIONS, DELETION = 0.25, 4
+"""The share of the samples of a design with +deletion that are deletions, and the weight of each of
+them: the fit is to be right near the text first, and short texts differ more in their answers."""
 Text = tuple[tuple[int, ...], ...]
 """The sampled units of each segment: one tuple, or two for a pair."""
 
@@ -40,6 +43,8 @@ class Design:
     near         as mix, with a quarter of the samples parts of the text in its order, of any
                  length, and the text itself with the weight of a tenth of them
     exact        every unit alone and T - 1 pairs; nothing is fitted
+    ...+deletion a quarter of the samples are the text without 1 to 5 of its positions, each with
+                 the weight of 4
     ...+text     also the text itself, with the weight of 0.3 of the samples (mix+text: the default)
     ...+context  also the empty text; what is always present (special tokens) becomes a unit
     """
@@ -48,6 +53,7 @@ class Design:
     length: int = 0
     context: bool = False
     text: bool = False
+    deletion: bool = False
 
 
 def parse_design(name: str) -> Design:
@@ -57,15 +63,19 @@ def parse_design(name: str) -> Design:
     twice = len(set(suffixes)) < len(suffixes)
     if twice or not set(suffixes) <= set(SUFFIXES) or not (fixed or plain in KINDS):
         raise InputError(
-            f"design {name!r} is not one of: {', '.join(KINDS)}, fixed(3), or these with +text, "
-            "+context or both"
+            f"design {name!r} is not one of: {', '.join(KINDS)}, fixed(3), or these with any of "
+            "+deletion, +text and +context"
         )
     if fixed and not 1 <= int(fixed[1]) <= 64:
         raise InputError(f"design {name!r}: a length must be from 1 to 64")
     if plain == "exact" and suffixes:
-        raise InputError("the exact design takes neither text nor context; use mix+text+context")
+        raise InputError(
+            "the exact design takes no deletion, text or context; use mix+text+context"
+        )
+    if plain == "deletion" and "deletion" in suffixes:
+        raise InputError("the design deletion has nothing but deletions; use mix+deletion")
     kind, length = ("fixed", int(fixed[1])) if fixed else (plain, 0)
-    return Design(kind, length, "context" in suffixes, "text" in suffixes)
+    return Design(kind, length, *(name in suffixes for name in ("context", "text", "deletion")))
 
 
 def sample_size(size: int, samples: int, kind: str = "mix") -> int:
@@ -89,9 +99,10 @@ def sample_texts(
     independently.
 
     *Laws*: the multiplicities sum to `samples`, or every possible text occurs once; with +text they
-    are those of samples - 1, and the text itself has 0.3 samples more; with `mix` and samples >= T
-    every unit of a single text occurs alone once; the numbers of occurrences of two units of a
-    segment differ by at most one deck per length.
+    are those of samples - 1, and the text itself has 0.3 samples more; with +deletion a quarter of
+    the samples are deletions, which count four times; with `mix` and samples >= T every unit of a
+    single text occurs alone once; the numbers of occurrences of two units of a segment differ by at
+    most one deck per length.
     *Left open by the paper*: it samples units independently with fixed length 3, which leaves units
     unseen when samples are few, and queries neither a unit alone nor the text itself: the surrogate
     of the text is then an extrapolation. docs/slalom.md shows the errors on the text, near it and
@@ -101,6 +112,13 @@ def sample_texts(
         without_text = replace(design, text=False)
         sampled = Counter(sample_texts(segments, without_text, max(0, samples - 1), generator))
         sampled[tuple(map(tuple, segments))] += max(1, int(TEXT * samples))
+        return dict(sampled)
+    if design.deletion:
+        deletions = int(DELETIONS * samples)
+        rest = replace(design, deletion=False)
+        sampled = Counter(sample_texts(segments, rest, samples - deletions, generator))
+        for text in islice(_balanced_deletions(segments, deletions, generator), deletions):
+            sampled[text] += DELETION
         return dict(sampled)
     if design.kind == "deletion":
         return dict(Counter(_deleted(segments, generator) for _ in range(samples)))
@@ -160,6 +178,23 @@ def _cards(units: Sequence[int], generator: np.random.Generator) -> Iterator[int
         yield from deck
 
 
+def _balanced_deletions(
+    segments: Sequence[Sequence[int]], count: int, generator: np.random.Generator
+) -> Iterator[Text]:
+    """The text without groups of positions, in rounds of which each removes every position once:
+    first position by position, or in groups of up to 5 where `count` is less than a round of that,
+    then in groups of 2, 3, 4 and 5 in turn.
+
+    *Laws*: of `count` deletions the numbers of times that two positions are removed differ by at
+    most one, where every segment is longer than 5.
+    """
+    total = sum(len(segment) for segment in segments)
+    first = max(min(count, total), -(-total // DELETED))
+    for groups in chain([first], cycle(-(-total // size) for size in range(2, DELETED + 1))):
+        for group in np.array_split(generator.permutation(total), groups):
+            yield _without(segments, len(group), group)
+
+
 def _deleted(segments: Sequence[Sequence[int]], generator: np.random.Generator) -> Text:
     """The text in its order without up to 5 positions."""
     order = generator.permutation(sum(len(segment) for segment in segments))
@@ -167,10 +202,10 @@ def _deleted(segments: Sequence[Sequence[int]], generator: np.random.Generator) 
 
 
 def _without(segments: Sequence[Sequence[int]], count: int, order: NDArray[np.int64]) -> Text:
-    """The text without the first `count` positions of this order; every segment keeps at least one
-    unit.
+    """The text without the first `count` positions of this order, of which each segment keeps at
+    least one unit.
     """
-    total = len(order)
+    total = sum(len(segment) for segment in segments)
     owner = np.repeat(np.arange(len(segments)), [len(segment) for segment in segments])
     remaining: NDArray[np.int64] = np.bincount(owner, minlength=len(segments))
     removed: set[int] = set()

@@ -58,10 +58,12 @@ def slalom(
     `design` says which texts are queried: mix (each unit alone, then 2 to 4 units), near (these,
     parts of the text, and the text itself), fixed(3) (as published), deletion (the text without up
     to 5 positions) or exact (2T - 1 queries, nothing fitted); with +text the text itself, heavily
-    weighted; with +context what is always present is a unit too. `samples` is their number, 0 for
-    ten per unit and 300 to 5000, twice that for near. With +adam after the design the surrogate is
-    fitted as published, by 60 epochs of Adam from zero, which needs thousands of samples to reach
-    large values. In a pair a unit belongs to its segment; a fixed part is unchanged.
+    weighted; with +deletion a quarter of them are the text without 1 to 5 positions, which makes
+    the surrogate nearer to the model near the text; with +context what is always present is a unit
+    too. `samples` is their number, 0 for ten per unit and 300 to 5000, twice that for near. With
+    +adam after the design the surrogate is fitted as published, by 60 epochs of Adam from zero,
+    which needs thousands of samples to reach large values. In a pair a unit belongs to its segment;
+    a fixed part is unchanged.
 
     *Laws*: a transformer that is a SLALOM is explained exactly; alone as in a batch; the same seed
     gives the same scores; a constant model, a single unit and unseen units are flagged, and so is
