@@ -49,7 +49,7 @@ PAIRS = {
 BUDGETS = {
     "kernel_shap": (40, 60, 90, 130, 190, 280, 400), "KernelExplainer": (60, 100, 170, 280, 460, 760, 1200),
     "permutation_shapley": (3, 4, 6, 8, 12, 16, 24), "PermutationExplainer": (2, 4, 8, 16, 32, 64, 128),
-    "partition_shapley": (48, 96, 192, 384, 512), "PartitionExplainer": (24, 48, 96, 192, 384, 512),
+    "partition_shapley": (24, 84, 130, 176, 220, 270, 512), "PartitionExplainer": (48, 80, 120, 180, 230, 270, 330, 512),
 }  # fmt: skip
 """Samples or evaluations, of permutation methods orders."""
 FUNCTIONS = {
@@ -301,6 +301,6 @@ budget has these. Inputs are distinct ones. CPU time is of whole calls, the mean
 A dash: the error was not reached with the largest budget ({", ".join(f"{name} {BUDGETS[name][-1]}" for name in BUDGETS)}; orders for the permutation methods), or already with the smallest; *above*: shap's
 largest budget does not reach it.
 
-For exact Owen values both query the same sets, {_set_count(_halves(list(range(26))))} for 26 words, which is below the default of 512 samples; with fewer samples `partition_shapley` samples orders, and shap
-splits the largest effects first.
+For exact Owen values both query the same sets, {_set_count(_halves(list(range(26))))} for 26 words, which is below the default of 512 samples; with fewer samples `partition_shapley` infers the values of the
+other sets, and shap splits the largest effects first.
 {material.absent()}"""
