@@ -523,7 +523,7 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
             assert not list((tmp_path / str(number)).glob(".*.part"))
 
 
-@pytest.mark.parametrize("scheme", [1, 2, 3, 4, 5, 6, 7, 9])
+@pytest.mark.parametrize("scheme", [1, 2, 3, 4, 5, 6, 7, 8, 10])
 def test_a_store_of_another_version_is_refused_in_one_line(tmp_path: Path, scheme: int) -> None:
     """The first scheme wrote no scheme.json; later ones say which they are."""
     place = open_store(tmp_path / "s")

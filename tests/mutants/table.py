@@ -325,6 +325,16 @@ MUTANTS = {
         "2 ** (D + 1)", "2 ** D",
         "methods/test_surrogates.py", "as_many_samples_as_its_tree",
     ),
+    "a kernel fitted against the gradient": Mutant(
+        "babelscope.methods.likeliest:_through",
+        "-G * float((S * K.apart).sum())", "G * float((S * K.apart).sum())",
+        "methods/test_likeliest.py", "gradient",
+    ),
+    "half of what pairs share": Mutant(
+        "babelscope.methods.likeliest:pairwise_scores",
+        "2 * L", "L",
+        "methods/test_likeliest.py", "interactions_in_pairs",
+    ),
     "a game's scores without its interactions": Mutant(
         "babelscope.methods.interactions:Game.shapley",
         "leggauss(self.sets.shape[1] // 2 + 1)", "leggauss(1)",

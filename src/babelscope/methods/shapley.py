@@ -3,8 +3,9 @@ adds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from math import comb
 from typing import Any
@@ -15,6 +16,7 @@ from jaxtyping import Float, Int
 from babelscope.errors import InputError
 from babelscope.methods.coalitions import Coalitions, Values, every, explained, values
 from babelscope.methods.interactions import MOST_SETS, distinct, game_at, likeliest_point
+from babelscope.methods.likeliest import chosen, likeliest_values, pairwise_scores
 from babelscope.model.load import Model
 from babelscope.model.units import player_count, players
 from babelscope.random import identity, keyed
@@ -23,6 +25,8 @@ from babelscope.types import Encoded, Explained, Target
 
 FEWEST_ORDERS = 4
 """From so many orders on the gains are adjusted by a model of the game."""
+MOST_ALLOWED = 4096
+"""Sets that a tree allows (about 75 tokens) of which unqueried ones are inferred."""
 Orders = Int[np.ndarray, "walk token"]
 Tree = Any
 """A token (an int), or a tuple of the two trees that make up a part."""
@@ -107,33 +111,69 @@ def partition_shapley(
 
         2 + sum over pairs of siblings of 2^(d + 1),   d the number of their ancestors' siblings
 
-    are at most `samples`, the formula is evaluated exactly. Otherwise orders that keep all parts
-    together, and their reverses, are sampled as in permutation_shapley, as many as the samples
-    allow (at least one pair), keyed to the seed and the input.
+    are at most `samples`, the formula is evaluated exactly. Otherwise it is evaluated with the
+    known values of some sets and the likeliest ones of the others (`likeliest_values`). As many
+    sets are queried as m = max(1, samples // 2n) orders of the n tokens and their reverses have
+    at most, 2 m (n - 1) + 2: the prefixes of an order that keeps all parts together and of its
+    reverse, keyed to the seed and the input, and the sets after whose values the Owen values are
+    known best (`chosen`). For m = 1, and of trees that allow more than MOST_ALLOWED sets, the
+    scores are the mean over m such orders and their reverses.
 
-    *Laws*: complete exactly; an additive model gives its weights; an ignored token scores 0; the
-    formula is the mean over all orders that keep every part together, and the sampled ones approach
-    it; by the formula a word has the score that it would have as a single token; where the formula
-    is evaluated, as many sets are queried as are counted above.
+    *Laws*: complete exactly; an additive model gives its weights, one whose tokens interact only in
+    pairs its Shapley values; an ignored token scores 0; the formula is the mean over all orders
+    that keep every part together, and the scores approach it with the samples, sampled orders
+    without bias; by the formula a
+    word has the score that it would have as a single token; where the formula is evaluated exactly,
+    as many sets are queried as are counted above.
     *Left open by the paper*: the partition. Halves by words are the same for every tokenizer.
-    Source: Owen 1977 (values of games with a priori unions); Winter 1989 for more than two levels.
+    Source: Owen 1977 (values of games with a priori unions); Winter 1989 for more than two levels;
+    Rasmussen and Williams 2006, section 5.4.1, and Cohn 1996 for the sets that are not queried.
     """
     if samples < 1:
         raise InputError(f"samples must be at least 1, not {samples}")
-    beside = [dict(_beside(_tree(row))) for row in inputs]
-    whole = [_set_count(_tree(row)) <= samples for row in inputs]
-    orders = [None if fits else _consistent(row, samples, seed) for row, fits in zip(inputs, whole)]
-    kept = [
-        _allowed(blocks) if walks is None else _prefixes(walks)
-        for blocks, walks in zip(beside, orders)
-    ]
+    plans = [_plan(row, samples, seed) for row in inputs]
+    kept = [plan.queried for plan in plans]
     results = []
-    for row, blocks, walks, target, amounts in zip(
-        inputs, beside, orders, targets, values(model, inputs, targets, kept, operator)
+    for row, plan, target, amounts in zip(
+        inputs, plans, targets, values(model, inputs, targets, kept, operator)
     ):
-        scores = _owen(blocks, amounts) if walks is None else _gains(walks, amounts).mean(axis=0)
-        results.append(explained(model, row, target, scores, amounts, float(amounts[0])))
+        result = explained(model, row, target, plan.scores(amounts), amounts, float(amounts[0]))
+        results.append(result)
     return results
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """The sets that are queried, and the scores by their values; the first set is empty."""
+
+    queried: Coalitions
+    scores: Callable[[Values], Float[np.ndarray, " token"]]
+
+
+@one_thread()
+def _plan(row: Encoded, samples: int, seed: int) -> _Plan:
+    tree, n = _tree(row), player_count(row)
+    blocks, count = dict(_beside(tree)), _set_count(tree)
+    if count <= samples:
+        return _Plan(_allowed(blocks), partial(_owen, blocks))
+    pairs = max(1, samples // (2 * n))
+    walks = _consistent(row, pairs, seed)
+    if pairs == 1 or count > MOST_ALLOWED:
+        return _Plan(_prefixes(walks), lambda amounts: _gains(walks, amounts).mean(axis=0))
+    sets, place = np.unique(_allowed(blocks), axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    at = {kept.tobytes(): index for index, kept in enumerate(sets)}
+    first = list(dict.fromkeys(at[kept.tobytes()] for kept in _prefixes(walks[:2])))
+    queried = chosen(sets, _shares(blocks, place), first, min(count, 2 * pairs * (n - 1) + 2))
+
+    @one_thread()
+    def scores(amounts: Values) -> Float[np.ndarray, " token"]:
+        pairwise = pairwise_scores(sets[queried], amounts)
+        if pairwise is not None:
+            return pairwise
+        return _owen(blocks, likeliest_values(sets, queried, amounts)[place])
+
+    return _Plan(sets[queried], scores)
 
 
 def _and_back(orders: Sequence[np.ndarray]) -> Orders:
@@ -292,7 +332,22 @@ def _owen(beside: dict[int, tuple[list[int], ...]], amounts: Values) -> Float[np
     return np.array(scores)
 
 
-def _consistent(row: Encoded, samples: int, seed: int) -> Orders:
+def _shares(
+    beside: dict[int, tuple[list[int], ...]], place: Int[np.ndarray, " row"]
+) -> Float[np.ndarray, "token set"]:
+    """The weights of the values of all distinct sets in the formula; `place` is that of the rows of
+    `_allowed`."""
+    shares = np.zeros((len(beside), place.max() + 1))
+    start = 0
+    for token in range(len(beside)):
+        count = 2 ** len(beside[token])
+        shares[token, place[start : start + count]] = -1 / count
+        shares[token, place[start + count : start + 2 * count]] = 1 / count
+        start += 2 * count
+    return shares
+
+
+def _consistent(row: Encoded, count: int, seed: int) -> Orders:
     """Sampled orders that keep every part of the tree together, with their reverses."""
     generator = keyed(seed, "partition_shapley", *identity(row))
 
@@ -302,5 +357,4 @@ def _consistent(row: Encoded, samples: int, seed: int) -> Orders:
         left, right = order(part[0]), order(part[1])
         return left + right if generator.random() < 0.5 else right + left
 
-    count = max(1, samples // (2 * player_count(row)))
     return _and_back([np.array(order(_tree(row))) for _ in range(count)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEME = 8
+SCHEME = 9
 """Raised when a change of the code changes stored numbers or fields; part of every identity, and
 written in every store.
 """
