@@ -20,7 +20,7 @@ from babelscope.types import Encoded, Example
 from benchmarks import material
 from benchmarks.timing import in_turn, table
 
-REPETITIONS, ERASING = 5, 3
+REPETITIONS, ERASING = 4, 3
 """Of gradient and propagation methods, and of occlusion."""
 METHODS = ("input_x_gradient", "gradient_norm", "attnlrp", "cp_lrp", "attcat", "occlusion")
 RULES = ("attnlrp", "cp_lrp")
