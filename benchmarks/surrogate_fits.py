@@ -22,7 +22,7 @@ from babelscope.model.load import Model
 Kept = NDArray[np.bool_]
 """Texts as rows of words that are kept."""
 Play = Callable[[Kept], NDArray[np.float64]]
-DESIGN = "mix+deletion+text"
+DESIGN = "mix+deletion+text+context"
 """The design of SLALOM that is compared; `USUAL` is its default."""
 USUAL = DEFAULT
 LIME_SAMPLES = 5000
@@ -107,12 +107,16 @@ def slalom(
         np.array(attribution.details["importance"], float)[first],
     )
 
+    always = attribution.details["context"] or (-np.inf, 0.0)
+    """Importance and value of what is always present, in a design with a context."""
+
     def predict(kept: Kept) -> NDArray[np.float64]:
         weights = np.where(
             kept[:, units] & np.isfinite(value), np.exp(np.nan_to_num(importance)), 0
         )
-        amounts: NDArray[np.float64] = (weights @ np.nan_to_num(value)) / weights.sum(axis=1)
-        return amounts
+        total = weights.sum(axis=1) + np.exp(always[0])
+        mixed: NDArray[np.float64] = weights @ np.nan_to_num(value) + np.exp(always[0]) * always[1]
+        return mixed / total
 
     return Surrogate(scores, predict, model.inference.distinct - before, seconds)
 
