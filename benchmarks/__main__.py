@@ -37,20 +37,20 @@ from benchmarks.peers import tables as peers
 THREADS, LOAD = torch.get_num_threads(), os.getloadavg()[0]
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 SECTIONS = {
-    "inference": inference.section,
     "explain": explaining.section,
+    "peers": peers.section,
     "integrated": integrated.section,
-    "measuring": measuring.section,
-    "propagation": propagation.section,
     "slalom": surrogate.section,
     "shapley": shapley.section,
-    "consistency": consistency.section,
-    "tradeoffs": tradeoffs.section,
+    "measuring": measuring.section,
     "startup": startup.section,
     "memory": memory.section,
-    "scale_out": scale_out.section,
     "cluster": cluster.section,
-    "peers": peers.section,
+    "inference": inference.section,
+    "propagation": propagation.section,
+    "consistency": consistency.section,
+    "tradeoffs": tradeoffs.section,
+    "scale_out": scale_out.section,
 }
 TO_RUN = """## To run it
 

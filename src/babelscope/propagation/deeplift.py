@@ -193,6 +193,7 @@ def elementwise(run: Run, x: Tensor, y: Tensor, function: Callable[[Tensor], Ten
     (places,) = near.flatten().nonzero(as_tuple=True)
     if len(places):
         parts = [part.flatten()[places] for part in (x1, x0)]
+        ratio = ratio.contiguous()  # of a transposed activation it is not
         ratio.view(-1)[places] = _quotient_of_near(function, *parts).to(x.dtype)
     result: Tensor = _Quotient.apply(x, y, ratio)  # type: ignore[no-untyped-call]
     return result
