@@ -54,7 +54,7 @@ SECTIONS = {
 }
 TO_RUN = """## To run it
 
-`make bench` takes about an hour on two cores, with nothing else running, and replaces this page; `python -m benchmarks inference` runs one part and only
+`make bench` takes about an hour and a half on two cores, with nothing else running, and replaces this page; `python -m benchmarks inference` runs one part and only
 prints it; with `--write` it replaces that part of this page. Models are trained once and cached, and so are the peers' environments.
 """
 
