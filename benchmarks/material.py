@@ -1,7 +1,7 @@
 """What the benchmarks run on: texts in several languages and models that have something to explain.
 
 With the folder of public data (`shared` beside the repository, or $BABELSCOPE_SHARED) these are
-SIB-200 sentences and the small real encoder that lies there, tuned on English SIB-200; without it,
+SIB-200 sentences and the small real encoder that lies there, fine-tuned on English SIB-200; without it,
 the built-in reviews and a small model trained on them. Trained models are kept in the user's cache.
 """
 
@@ -47,9 +47,7 @@ def material() -> Material:
     on it.
     """
     if (SHARED / "data" / "sib200").is_dir() and (SHARED / "models" / "mini-multilingual").is_dir():
-        about = (
-            "XLM-R of 4 layers and width 256, pretrained on 22 languages, tuned on English SIB-200"
-        )
+        about = "XLM-R of 4 layers and width 256, pretrained on 22 languages, fine-tuned on English SIB-200"
         return Material(
             True, "SIB-200 test sentences in en, es, hi, ar, zh", "mini-multilingual", about
         )

@@ -45,7 +45,7 @@ def work(count: int, folder: Path) -> None:
     words = builtin.read("sentiment", "en", "test", 200)
     texts = [f"{words[at % 200].texts[0]} {at}" for at in range(count)]
     labels = ["negative", "positive"]
-    for lang in ("en", "xx"):
+    for lang in ("en", "es"):
         rows = (
             Example(f"{lang}{at}", (text,), lang, str(at), labels[at % 2])
             for at, text in enumerate(texts)
@@ -66,7 +66,7 @@ def work(count: int, folder: Path) -> None:
         "tasks": [
             {"name": "reviews", "data": {"file": str(folder / "{lang}.jsonl"), "examples": None}}
         ],
-        "languages": ["en", "xx"],
+        "languages": ["en", "es"],
         "models": [{"name": name, "source": str(folder / name)} for name in names],
         "tradeoffs": {"stated": {name: {"language": "en", "seed": int(name)} for name in names}},
     }

@@ -151,7 +151,8 @@ scores: libraries that take token ids and a class are called by a script that to
 *ids and class ready-made* leaves that out on the peer's side alone. CPU seconds of the process, in turn (A B, B A; three times as often where a
 run is brief): median and range of the ratio. Texts have {jobs.WORDS.start} to {jobs.WORDS.stop - 1} words, Chinese ones {jobs.CHARACTERS.start} to {jobs.CHARACTERS.stop - 1} characters. *Agreement* is the mean
 correlation of the scores over the texts. *Error* is that of the worst token against integrated gradients to an error of 1e-5, *gap* how far the scores of the worst text are from summing to F(x) - F(b); *noise* is the standard deviation of a score
-over seeds, relative to the scores.
+over seeds, relative to the scores. Scores agree little where the methods differ: Captum's DeepLIFT takes attention for a plain gradient and does not sum to the difference, inseq's occlusion gives absolute
+values and erases with another embedding, and Interpreto's gradients times inputs differ from all others'.
 
 """
     return f"""## Peers in their own environments
