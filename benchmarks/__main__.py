@@ -134,7 +134,8 @@ def main(chosen: list[str]) -> None:
     chosen = [name for name in chosen if name != "--write"]
     unknown = [name for name in chosen if name not in SECTIONS]
     if unknown:
-        raise SystemExit(f"there is no benchmark {unknown[0]!r}; there are: {', '.join(SECTIONS)}")
+        print(f"no benchmark {unknown[0]!r}; choose from: {', '.join(SECTIONS)}", file=sys.stderr)
+        raise SystemExit(2)
     sections = []
     for name in chosen or SECTIONS:
         section = measured(name)

@@ -391,12 +391,12 @@ MUTANTS = {
         "propagation/test_rule_sets.py", "complete and bert",
     ),
     "a norm's spread at the input, not halfway": Mutant(
-        "babelscope.propagation.deeplift:_LayerNorm.backward",
+        "babelscope.propagation.multipliers:LayerNorm.backward",
         "(R + S) * (2 * C)", "(R + S) * C",
         "propagation/test_rule_sets.py", "complete and bert",
     ),
     "the factors of a product exchanged in its gradient": Mutant(
-        "babelscope.propagation.deeplift:_Product.backward",
+        "babelscope.propagation.multipliers:Product.backward",
         "(G * R, G * L)", "(G * L, G * R)",
         "propagation/test_rule_sets.py", "complete and llama",
     ),
